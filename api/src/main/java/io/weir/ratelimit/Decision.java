@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit;
+
+import java.io.Serializable;
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+
+/**
+ * The answer over all charges of one call: {@link Allowed}, {@link Rejected} or {@link Degraded}.
+ *
+ * <pre>{@code
+ * Decision decision = limiter.acquire("mail", tenant);
+ * if (decision instanceof Decision.Rejected rejected) {
+ *     retryLater(rejected.retryAfter());
+ * }
+ * }</pre>
+ */
+public sealed interface Decision {
+
+    /**
+     * Whether the call may go on.
+     *
+     * @return true if it may
+     */
+    boolean allowed();
+
+    /**
+     * What each limit said, in the order of the policies and of their limits.
+     *
+     * @return the quotas, empty if no limit was asked
+     */
+    List<Quota> quotas();
+
+    /**
+     * Every limit had room, and all of them were charged.
+     *
+     * @param quotas what each limit said after the charge
+     * @param receipt with which exactly these charges can be given back
+     */
+    record Allowed(List<Quota> quotas, Receipt receipt) implements Decision {
+
+        /** A call to which no limit applies. */
+        public static final Allowed UNLIMITED = new Allowed(List.of(), Receipt.EMPTY);
+
+        /** Copies the list. */
+        public Allowed {
+            quotas = List.copyOf(quotas);
+            Objects.requireNonNull(receipt, "receipt");
+        }
+
+        @Override
+        public boolean allowed() {
+            return true;
+        }
+    }
+
+    /**
+     * At least one limit had no room; none was charged.
+     *
+     * @param quotas what each limit said
+     */
+    record Rejected(List<Quota> quotas) implements Decision, Serializable {
+
+        /** Copies the list and checks that a limit refused. */
+        public Rejected {
+            quotas = List.copyOf(quotas);
+            if (quotas.stream().noneMatch(Quota::refused)) {
+                throw new IllegalArgumentException("a rejection needs a limit that refused");
+            }
+        }
+
+        @Override
+        public boolean allowed() {
+            return false;
+        }
+
+        /**
+         * The least wait after which the same call is admitted if nobody else spends: the longest of the limits that refused.
+         *
+         * @return the wait, empty if no wait helps because the cost exceeds what a limit can ever hold
+         */
+        public Optional<Duration> retryAfter() {
+            return decisive().retryAfter();
+        }
+
+        /**
+         * The limit that decides how long to wait: of those that refused, the one with the longest wait, the first of equals.
+         *
+         * @return the limit
+         */
+        public Quota decisive() {
+            Quota longest = null;
+            for (Quota quota : quotas) {
+                if (quota.refused() && (longest == null || quota.retryAfterMicros() > longest.retryAfterMicros())) {
+                    longest = quota;
+                }
+            }
+            return Objects.requireNonNull(longest);
+        }
+
+        /**
+         * The policies of which a limit refused, in declared order, each once.
+         *
+         * @return the names
+         */
+        public List<String> violatedPolicies() {
+            return quotas.stream()
+                    .filter(Quota::refused)
+                    .map(Quota::policy)
+                    .distinct()
+                    .toList();
+        }
+    }
+
+    /**
+     * Decided without the shared store, because it did not answer. Nothing is known about the quotas.
+     *
+     * @param mode the failure mode that decided
+     * @param allowed whether the call may go on
+     * @param reason why the store could not decide, from a small fixed set such as {@code timeout} or {@code connection}
+     */
+    record Degraded(FailureMode mode, boolean allowed, String reason) implements Decision {
+
+        /** Checks that no component is null. */
+        public Degraded {
+            Objects.requireNonNull(mode, "mode");
+            Objects.requireNonNull(reason, "reason");
+        }
+
+        @Override
+        public List<Quota> quotas() {
+            return List.of();
+        }
+    }
+}

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit;
+
+import jakarta.ejb.ApplicationException;
+import java.io.Serial;
+import java.util.Objects;
+
+/**
+ * Thrown when the shared store does not answer and no decision can take its place: at the caller of a limited bean method
+ * whose policy is {@link FailureMode#CLOSED}, and by those operations of {@link RateLimiter} that need the store.
+ *
+ * <p>Leaving a Jakarta REST resource it becomes a 503, never a 429: an outage is not a quota.
+ */
+@ApplicationException(rollback = false)
+public final class RateLimitUnavailableException extends RuntimeException {
+    @Serial
+    private static final long serialVersionUID = 1;
+
+    private final String reason;
+
+    /**
+     * The exception for a failure of the store.
+     *
+     * @param reason why the store did not answer, from a small fixed set such as {@code timeout} or {@code connection}
+     */
+    public RateLimitUnavailableException(String reason) {
+        super("the rate limit store does not answer: " + reason, null, false, false);
+        this.reason = Objects.requireNonNull(reason, "reason");
+    }
+
+    /**
+     * Why the store did not answer, such as {@code timeout} or {@code connection}.
+     *
+     * @return the reason
+     */
+    public String reason() {
+        return reason;
+    }
+}

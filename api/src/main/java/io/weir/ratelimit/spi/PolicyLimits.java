@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.spi;
+
+import io.weir.ratelimit.Quota;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+
+/**
+ * The limits of one policy, all of which hold at once, with the names under which they are shown and stored. A value-based
+ * class that is made once and used for every call.
+ */
+public final class PolicyLimits {
+    private final String policy;
+    private final List<Limit> limits;
+    private final List<String> names;
+    private final List<String> keyTails;
+
+    /**
+     * The limits of a policy.
+     *
+     * @param policy the policy's name
+     * @param limits one limit or more, no two of which have the same window
+     * @throws IllegalArgumentException if there is no limit, or two could not be told apart in the store
+     */
+    public PolicyLimits(String policy, List<Limit> limits) {
+        this.policy = Objects.requireNonNull(policy, "policy");
+        this.limits = List.copyOf(limits);
+        if (limits.isEmpty()) {
+            throw new IllegalArgumentException("a policy needs a limit");
+        }
+        List<String> allNames = new ArrayList<>();
+        List<String> allTails = new ArrayList<>();
+        Set<Duration> windows = new HashSet<>();
+        for (Limit limit : limits) {
+            String tail = policy + ":" + limit.algorithm().letter() + limit.windowMicros() / 1_000;
+            if (!windows.add(limit.window())) {
+                throw new IllegalArgumentException("two limits have the same window " + limit.windowText());
+            }
+            allTails.add(tail);
+            allNames.add(limits.size() == 1 ? policy : policy + "-" + limit.windowText());
+        }
+        this.names = List.copyOf(allNames);
+        this.keyTails = List.copyOf(allTails);
+    }
+
+    /**
+     * The policy's name.
+     *
+     * @return the name
+     */
+    public String policy() {
+        return policy;
+    }
+
+    /**
+     * The limits in declared order.
+     *
+     * @return one limit or more
+     */
+    public List<Limit> limits() {
+        return limits;
+    }
+
+    /**
+     * The end of the stored key of a limit: {@code <policy>:<algorithm letter><window in ms>}. Part of the stored format.
+     *
+     * @param index the limit's position
+     * @return the text
+     */
+    public String keyTail(int index) {
+        return keyTails.get(index);
+    }
+
+    /**
+     * What a limit says about a key.
+     *
+     * @param index the limit's position
+     * @param state the key's state at that instant, as {@link LimitState#at} gives it
+     * @param cost permits that the call asked for
+     * @param spent whether the state is the one after the cost was spent
+     * @param nowMicros the instant
+     * @return the quota
+     */
+    public Quota quota(int index, LimitState state, long cost, boolean spent, long nowMicros) {
+        Limit limit = limits.get(index);
+        boolean refused = !spent && !state.fits(limit, cost, nowMicros);
+        long remaining = state.remaining(limit, nowMicros);
+        return new Quota(
+                policy,
+                names.get(index),
+                limit.permits(),
+                limit.window(),
+                remaining,
+                refused,
+                refused ? state.waitMicros(limit, cost, nowMicros) : 0,
+                state.resetMicros(limit, nowMicros),
+                remaining < limit.capacity() ? state.waitMicros(limit, remaining + 1, nowMicros) : 0);
+    }
+
+    @Override
+    public boolean equals(Object other) {
+        return other instanceof PolicyLimits that && policy.equals(that.policy) && limits.equals(that.limits);
+    }
+
+    @Override
+    public int hashCode() {
+        return 31 * policy.hashCode() + limits.hashCode();
+    }
+
+    /** The policy's name and its limits. */
+    @Override
+    public String toString() {
+        return policy + limits;
+    }
+}

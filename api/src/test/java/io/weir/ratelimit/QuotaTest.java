@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class QuotaTest {
+
+    static Quota refused(String policy, String name, long retryAfterMicros) {
+        return new Quota(policy, name, 5, Duration.ofMinutes(1), 0, true, retryAfterMicros, 60_000_000, 1);
+    }
+
+    static Quota admitted(String policy) {
+        return new Quota(policy, policy, 5, Duration.ofMinutes(1), 3, false, 0, 60_000_000, 1);
+    }
+
+    @Test
+    void waitsAreExactToTheMicrosecond() {
+        Quota quota = new Quota("api", "api", 5, Duration.ofMinutes(1), 0, true, 30_600_001, 120_000_002, 7);
+        assertThat(quota.retryAfter()).contains(Duration.ofSeconds(30, 600_001_000));
+        assertThat(quota.resetAfter()).isEqualTo(Duration.ofSeconds(120, 2_000));
+    }
+
+    @Test
+    void aCallThatHadRoomNeedNotWait() {
+        assertThat(admitted("api").retryAfter()).contains(Duration.ZERO);
+    }
+
+    @Test
+    void neverIsAnEmptyWait() {
+        assertThat(refused("api", "api", Quota.NEVER).retryAfter()).isEmpty();
+    }
+
+    @Test
+    void aWaitOfYearsIsExact() {
+        long micros = Duration.ofDays(366).toMillis() * 2_000 + 1;
+        assertThat(refused("api", "api", micros).retryAfter())
+                .contains(Duration.ofDays(732).plusNanos(1_000));
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1, 2, 3, 4})
+    void noComponentIsNegative(int component) {
+        long[] values = new long[5];
+        values[component] = -1;
+        assertThatThrownBy(() -> new Quota(
+                        "api",
+                        "api-1m",
+                        values[0],
+                        Duration.ofMinutes(1),
+                        values[1],
+                        true,
+                        values[2],
+                        values[3],
+                        values[4]))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("api-1m");
+    }
+}

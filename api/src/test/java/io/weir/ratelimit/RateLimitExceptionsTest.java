@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit;
+
+import static io.weir.ratelimit.QuotaTest.refused;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.weir.ratelimit.spi.BackendException;
+import jakarta.ejb.ApplicationException;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class RateLimitExceptionsTest {
+    private final Decision.Rejected rejected = new Decision.Rejected(
+            List.of(refused("login-ip", "login-ip-1m", 1), refused("login-user", "login-user", 2_000_000)));
+
+    @Test
+    void aRefusalNamesThePoliciesAndCarriesTheDecision() {
+        RateLimitExceededException exception = new RateLimitExceededException(rejected);
+        assertThat(exception).hasMessage("rate limit exceeded: login-ip, login-user");
+        assertThat(exception.decision()).isSameAs(rejected);
+        assertThat(exception.retryAfter()).contains(Duration.ofSeconds(2));
+    }
+
+    @Test
+    void anOutageSaysWhy() {
+        RateLimitUnavailableException exception = new RateLimitUnavailableException("timeout");
+        assertThat(exception).hasMessage("the rate limit store does not answer: timeout");
+        assertThat(exception.reason()).isEqualTo("timeout");
+    }
+
+    @Test
+    void aFailedStoreSaysWhyAndKeepsTheCause() {
+        Exception cause = new IllegalStateException("gone");
+        BackendException exception = new BackendException(BackendException.Reason.CONNECTION, "no node", cause);
+        assertThat(exception).hasMessage("no node").hasCause(cause);
+        assertThat(exception.reason().tag()).isEqualTo("connection");
+    }
+
+    @Test
+    void reasonsHaveTagsThatMetricsCanKeep() {
+        assertThat(Arrays.stream(BackendException.Reason.values()).map(BackendException.Reason::tag))
+                .containsExactly("not-ready", "timeout", "connection", "refused", "foreign-state", "full");
+    }
+
+    @Test
+    void noneHasAStackTraceOrTakesSuppressedExceptions() {
+        for (Exception exception : List.of(
+                new RateLimitExceededException(rejected),
+                new RateLimitUnavailableException("timeout"),
+                new BackendException(BackendException.Reason.TIMEOUT, "late", null))) {
+            exception.addSuppressed(new IllegalStateException());
+            assertThat(exception.getStackTrace()).as("%s", exception).isEmpty();
+            assertThat(exception.getSuppressed()).isEmpty();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(classes = {RateLimitExceededException.class, RateLimitUnavailableException.class})
+    void noTransactionIsRolledBackByThem(Class<?> exception) {
+        ApplicationException annotation = exception.getAnnotation(ApplicationException.class);
+        assertThat(annotation).isNotNull();
+        assertThat(annotation.rollback()).isFalse();
+    }
+}

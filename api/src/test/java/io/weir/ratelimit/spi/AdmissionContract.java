@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.spi;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.weir.ratelimit.Algorithm;
+import io.weir.ratelimit.Decision;
+import io.weir.ratelimit.Quota;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What is admitted, and whose permits it spends. */
+interface AdmissionContract extends ContractFixture {
+    Duration MINUTE = Duration.ofMinutes(1);
+
+    @EachAlgorithm
+    default void admitsAsManyAsTheLimitAndNoMore(Algorithm algorithm) {
+        Limit limit = Limit.of(algorithm, 5, MINUTE);
+        TestKey key = key();
+        for (int left = 4; left >= 0; left--) {
+            Quota quota = key.spend(limit, 1).quotas().get(0);
+            assertThat(quota.remaining()).isEqualTo(left);
+            assertThat(quota.refused()).isFalse();
+            assertThat(quota.retryAfterMicros()).isZero();
+        }
+        assertThat(key.refusal(limit, 1).remaining()).isZero();
+    }
+
+    @EachAlgorithm
+    default void aCostSpendsThatManyPermits(Algorithm algorithm) {
+        Limit limit = Limit.of(algorithm, 10, MINUTE);
+        TestKey key = key();
+        key.spend(limit, 4);
+        key.spend(limit, 4);
+        assertThat(key.refusal(limit, 3).remaining()).isEqualTo(2);
+        key.spend(limit, 2);
+        key.refusal(limit, 1);
+    }
+
+    @EachAlgorithm
+    default void theWholeLimitCanBeSpentAtOnce(Algorithm algorithm) {
+        Limit limit = Limit.of(algorithm, 10, MINUTE);
+        TestKey key = key();
+        key.spend(limit, 10);
+        key.refusal(limit, 1);
+    }
+
+    @EachAlgorithm
+    default void aCostAboveTheCapacityIsRefusedForEverAndSpendsNothing(Algorithm algorithm) {
+        Limit limit = Limit.of(algorithm, 10, MINUTE);
+        TestKey key = key();
+        Quota quota = key.refusal(limit, 11);
+        assertThat(quota.retryAfterMicros()).isEqualTo(Quota.NEVER);
+        assertThat(quota.retryAfter()).isEmpty();
+        assertThat(quota.remaining()).isEqualTo(10);
+        assertThat(quota.resetAfterMicros()).isZero();
+        key.refusal(limit, Long.MAX_VALUE);
+        key.spend(limit, 10);
+    }
+
+    @EachAlgorithm
+    default void zeroPermitsBlock(Algorithm algorithm) {
+        Limit limit = Limit.of(algorithm, 0, MINUTE);
+        TestKey key = key();
+        Quota quota = key.refusal(limit, 1);
+        assertThat(quota.retryAfterMicros()).isEqualTo(Quota.NEVER);
+        assertThat(quota.remaining()).isZero();
+        assertThat(quota.permits()).isZero();
+        assertThat(quota.resetAfterMicros()).isZero();
+        assertThat(quota.growsAfterMicros()).isZero();
+        time().advanceMicros(limit.windowMicros());
+        key.refusal(limit, 1);
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {1, 3, 25})
+    default void aBucketAdmitsItsBurstAndThenItsRate(long burst) {
+        Limit limit = Limit.of(Algorithm.TOKEN_BUCKET, 10, Duration.ofSeconds(1), burst);
+        TestKey key = key();
+        key.spend(limit, burst);
+        assertThat(key.refusal(limit, 1).retryAfterMicros()).isEqualTo(100_000);
+        assertThat(key.refusal(limit, burst + 1).retryAfterMicros()).isEqualTo(Quota.NEVER);
+        time().advanceMicros(100_000);
+        key.spend(limit, 1);
+        key.refusal(limit, 1);
+    }
+
+    @EachAlgorithm
+    default void identitiesDoNotShareALimit(Algorithm algorithm) {
+        Limit limit = Limit.of(algorithm, 3, MINUTE);
+        TestKey one = key();
+        TestKey other = key();
+        one.spend(limit, 3);
+        assertThat(other.remaining(limit)).isEqualTo(3);
+        other.spend(limit, 1);
+        one.refusal(limit, 1);
+    }
+
+    @EachAlgorithm
+    default void policiesDoNotShareALimit(Algorithm algorithm) {
+        Limit limit = Limit.of(algorithm, 3, MINUTE);
+        TestKey key = key();
+        key.spend(limit, 3);
+        Charge other = new Charge(new PolicyLimits("api2", List.of(limit)), key.identity(), 3);
+        assertThat(backend().acquire(List.of(other)).allowed()).isTrue();
+        assertThat(backend().acquire(List.of(other)).allowed()).isFalse();
+    }
+
+    @Test
+    default void algorithmsDoNotShareState() {
+        TestKey key = key();
+        key.spend(Limit.of(Algorithm.SLIDING_WINDOW, 3, MINUTE), 3);
+        key.spend(Limit.of(Algorithm.TOKEN_BUCKET, 3, MINUTE), 3);
+        key.refusal(Limit.of(Algorithm.SLIDING_WINDOW, 3, MINUTE), 1);
+        key.refusal(Limit.of(Algorithm.TOKEN_BUCKET, 3, MINUTE), 1);
+    }
+
+    @EachAlgorithm
+    default void resetMakesAKeyAsGoodAsUntouched(Algorithm algorithm) {
+        Limit limit = Limit.of(algorithm, 3, MINUTE);
+        TestKey key = key();
+        TestKey other = key();
+        key.spend(limit, 3);
+        other.spend(limit, 3);
+        time().advanceMicros(1_000_003);
+        key.reset(limit);
+        assertThat(key.peek(limit)).isEqualTo(key().peek(limit));
+        assertThat(other.remaining(limit)).isZero();
+        key.spend(limit, 3);
+        key.refusal(limit, 1);
+    }
+
+    @EachAlgorithm
+    default void theAsynchronousFormGivesTheSameAnswers(Algorithm algorithm) throws Exception {
+        Limit limit = Limit.of(algorithm, 7, MINUTE);
+        TestKey key = key();
+        TestKey twin = key();
+        for (long cost : new long[] {3, 5, 2, 2, 8, 1}) {
+            Decision expected = twin.acquire(limit, cost);
+            Decision decision = backend()
+                    .acquireAsync(List.of(key.charge(cost, limit)))
+                    .toCompletableFuture()
+                    .get(10, TimeUnit.SECONDS);
+            assertThat(decision.allowed()).isEqualTo(expected.allowed());
+            assertThat(decision.quotas()).isEqualTo(expected.quotas());
+            if (cost == 2 && decision instanceof Decision.Allowed allowed) {
+                backend().giveBack(allowed.receipt());
+                twin.giveBack(limit, 2);
+            }
+            time().advanceMicros(1_234_567);
+        }
+    }
+}

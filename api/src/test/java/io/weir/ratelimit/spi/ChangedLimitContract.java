@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.spi;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.weir.ratelimit.Algorithm;
+import io.weir.ratelimit.Receipt;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** A limit that changes while keys are spent under it holds from the next call; what was spent stays spent. */
+interface ChangedLimitContract extends ContractFixture {
+
+    private static Limit minute(Algorithm algorithm, long permits) {
+        return Limit.of(algorithm, permits, Duration.ofMinutes(1));
+    }
+
+    private static Limit bucket(long permits, Duration window, long burst) {
+        return Limit.of(Algorithm.TOKEN_BUCKET, permits, window, burst);
+    }
+
+    @EachAlgorithm
+    default void aRaisedLimitAdmitsTheDifference(Algorithm algorithm) {
+        TestKey key = key();
+        key.spend(minute(algorithm, 10), 10);
+        assertThat(key.remaining(minute(algorithm, 25))).isEqualTo(15);
+        key.spend(minute(algorithm, 25), 15);
+        key.refusal(minute(algorithm, 25), 1);
+    }
+
+    @EachAlgorithm
+    default void aLoweredLimitCountsWhatWasSpentBefore(Algorithm algorithm) {
+        TestKey key = key();
+        key.spend(minute(algorithm, 10), 3);
+        assertThat(key.remaining(minute(algorithm, 4))).isEqualTo(1);
+        key.spend(minute(algorithm, 4), 1);
+        key.refusal(minute(algorithm, 4), 1);
+    }
+
+    @EachAlgorithm
+    default void whatExceedsALoweredLimitCountsAsAllOfIt(Algorithm algorithm) {
+        TestKey key = key();
+        TestKey full = key();
+        key.spend(minute(algorithm, 10), 9);
+        full.spend(minute(algorithm, 4), 4);
+        for (int step = 0; step < 30; step++) {
+            assertThat(key.peek(minute(algorithm, 4), 2)).isEqualTo(full.peek(minute(algorithm, 4), 2));
+            time().advanceMicros(4_321_001);
+        }
+    }
+
+    @EachAlgorithm
+    default void refusalsUnderALoweredLimitForgetNothing(Algorithm algorithm) {
+        TestKey key = key();
+        key.spend(minute(algorithm, 10), 9);
+        key.refusal(minute(algorithm, 4), 1);
+        key.refusal(minute(algorithm, 0), 1);
+        assertThat(key.remaining(minute(algorithm, 10))).isEqualTo(1);
+    }
+
+    @ParameterizedTest(name = "{0}: {1}, then {2}")
+    @CsvSource({
+        "SLIDING_WINDOW, 1000000, 1", "SLIDING_WINDOW, 100, 99", "SLIDING_WINDOW, 1, 1000000",
+        "TOKEN_BUCKET, 1000000, 1", "TOKEN_BUCKET, 100, 99", "TOKEN_BUCKET, 1, 1000000"
+    })
+    default void nobodyIsLockedOutLongerThanTheNewLimitTakesToRecover(Algorithm algorithm, long before, long after) {
+        Limit now = minute(algorithm, after);
+        TestKey key = key();
+        TestKey full = key();
+        key.spend(minute(algorithm, before), before);
+        full.spend(now, after);
+        for (long cost : new long[] {1, after}) {
+            assertThat(key.peek(now, cost).retryAfterMicros())
+                    .isLessThanOrEqualTo(full.peek(now, cost).retryAfterMicros());
+        }
+        assertThat(key.peek(now).resetAfterMicros())
+                .isLessThanOrEqualTo(full.peek(now).resetAfterMicros());
+        time().advanceMicros(key.peek(now, after).retryAfterMicros());
+        key.spend(now, after);
+    }
+
+    @Test
+    default void aChangedBurstKeepsWhatIsMissing() {
+        Duration second = Duration.ofSeconds(1);
+        TestKey key = key();
+        key.spend(bucket(10, second, 20), 18);
+        assertThat(key.remaining(bucket(10, second, 40))).isEqualTo(22);
+        assertThat(key.remaining(bucket(10, second, 19))).isEqualTo(1);
+        assertThat(key.remaining(bucket(10, second, 5))).isZero();
+        assertThat(key.peek(bucket(10, second, 5)).resetAfterMicros()).isEqualTo(500_000);
+        key.spend(bucket(10, second, 40), 22);
+        assertThat(key.refusal(bucket(10, second, 40), 1).resetAfterMicros()).isEqualTo(4_000_000);
+    }
+
+    @Test
+    default void aChangedRateRefillsFromTheNextCall() {
+        TestKey key = key();
+        key.spend(bucket(10, Duration.ofSeconds(1), 20), 20);
+        assertThat(key.peek(bucket(40, Duration.ofSeconds(1), 20)).resetAfterMicros())
+                .isEqualTo(500_000);
+    }
+
+    @EachAlgorithm
+    default void aChangeThatNeedsACoarserTimeUnitKeepsWhatWasSpent(Algorithm algorithm) {
+        Limit fine = Limit.of(algorithm, 1_000, Duration.ofDays(30));
+        Limit coarse = Limit.of(algorithm, 1_000_000_000, Duration.ofDays(30));
+        assertThat(coarse.unitMicros()).isGreaterThan(fine.unitMicros());
+        TestKey key = key();
+        key.spend(fine, 400);
+        assertThat(key.remaining(coarse)).isEqualTo(1_000_000_000 - 400);
+        key.spend(coarse, 7);
+        assertThat(key.remaining(fine)).isEqualTo(1_000 - 407);
+        key.spend(fine, 593);
+        key.refusal(fine, 1);
+        assertThat(key.remaining(coarse)).isEqualTo(1_000_000_000 - 1_000);
+    }
+
+    @Test
+    default void aBurstThatNeedsACoarserTimeUnitRoundsAgainstNobodyByMoreThanAPermit() {
+        Limit fine = bucket(1_000, Duration.ofDays(30), 1_000);
+        Limit coarse = bucket(1_000, Duration.ofDays(30), 3_000_000);
+        TestKey key = key();
+        key.spend(fine, 400);
+        for (int change = 0; change < 20; change++) {
+            time().advanceMicros(777_777_777);
+            long missing = 1_000 - key.remaining(fine);
+            assertThat(3_000_000 - key.remaining(coarse)).isBetween(missing, missing + 1);
+            key.spend(change % 2 == 0 ? coarse : fine, 1);
+        }
+        // 20 × 777 s return 6 permits at 1000 in 30 days.
+        assertThat(1_000 - key.remaining(fine)).isBetween(400 + 20 - 6L, 400 + 20 - 5L);
+    }
+
+    @Test
+    default void aCoarserTimeUnitForgivesNothing() {
+        Limit fine = bucket(1_000, Duration.ofDays(30), 2_000);
+        Limit coarse = bucket(1_000, Duration.ofDays(30), 1_000_000);
+        assertThat(coarse.unitMicros()).isEqualTo(1_000);
+        TestKey key = key();
+        key.spend(fine, 1_000);
+        time().advanceMicros(1);
+        long exact = key.spend(fine, 1_000).quotas().get(0).resetAfterMicros();
+        assertThat(exact).isEqualTo(2 * fine.windowMicros() - 1);
+        assertThat(key.peek(coarse).resetAfterMicros()).isBetween(exact, exact + 999);
+    }
+
+    @EachAlgorithm
+    default void aReceiptFromBeforeARaiseGivesBackNoMoreThanItTook(Algorithm algorithm) {
+        TestKey key = key();
+        Receipt receipt = key.spend(minute(algorithm, 10), 5).receipt();
+        key.spend(minute(algorithm, 100), 55);
+        backend().giveBack(receipt);
+        assertThat(key.remaining(minute(algorithm, 100))).isEqualTo(100 - 55);
+    }
+
+    @EachAlgorithm
+    default void aReceiptFromBeforeALoweringGivesBackNoMoreThanItTook(Algorithm algorithm) {
+        TestKey key = key();
+        Receipt receipt = key.spend(minute(algorithm, 6_000), 1).receipt();
+        key.spend(minute(algorithm, 6_000), 9);
+        time().advanceMicros(6_000_000);
+        Limit now = minute(algorithm, 10);
+        long before = key.remaining(now);
+        backend().giveBack(receipt);
+        assertThat(key.remaining(now)).isBetween(before, before + 1);
+    }
+
+    @EachAlgorithm
+    default void withoutAReceiptWhatIsGivenBackIsPartOfTheLoweredLimit(Algorithm algorithm) {
+        TestKey key = key();
+        key.spend(minute(algorithm, 10), 9);
+        key.giveBack(minute(algorithm, 4), 1);
+        assertThat(key.remaining(minute(algorithm, 4))).isEqualTo(1);
+    }
+}

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.spi;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import io.weir.ratelimit.Algorithm;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class ChargeTest {
+    private final PolicyLimits policy =
+            new PolicyLimits("api", List.of(Limit.of(Algorithm.SLIDING_WINDOW, 10, Duration.ofSeconds(1))));
+
+    @ParameterizedTest
+    @ValueSource(longs = {0, -1, Long.MIN_VALUE})
+    void aChargeCostsAtLeastOnePermit(long cost) {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> new Charge(policy, "p.alice", cost))
+                .withMessage("cost must be at least 1");
+    }
+
+    @Test
+    void itsTextDoesNotSayWhoIsCharged() {
+        assertThat(new Charge(policy, "p.alice", 3)).hasToString("Charge[api[10/1s sliding-window], cost=3]");
+    }
+}

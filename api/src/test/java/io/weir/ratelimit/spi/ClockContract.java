@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.spi;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.weir.ratelimit.Algorithm;
+import io.weir.ratelimit.Quota;
+import io.weir.ratelimit.Receipt;
+import java.time.Duration;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** A clock that steps: nothing gets negative, and no wait that is told exceeds that of a key that is full now. */
+interface ClockContract extends ContractFixture {
+    long HOUR = 3_600_000_000L;
+
+    @ParameterizedTest(name = "{0} {1}/{2}")
+    @CsvSource({
+        "SLIDING_WINDOW, 10, PT1S", "SLIDING_WINDOW, 10, PT1M", "SLIDING_WINDOW, 1000000, PT24H",
+        "TOKEN_BUCKET, 10, PT1S", "TOKEN_BUCKET, 10, PT1M", "TOKEN_BUCKET, 1000000, PT24H"
+    })
+    default void aStepBackNeverMakesAWaitLongerThanAFullKeyHas(Algorithm algorithm, long permits, Duration window) {
+        Limit limit = Limit.of(algorithm, permits, window);
+        TestKey key = key();
+        key.spend(limit, permits);
+        time().advanceMicros(limit.windowMicros() + limit.windowMicros() / 3);
+        key.spend(limit, 1);
+        time().advanceMicros(-HOUR);
+        assertNoWorseThanFull(key, limit);
+    }
+
+    @EachAlgorithm
+    default void permitsSpentADayAheadAreTakenAsSpentNow(Algorithm algorithm) {
+        Limit limit = Limit.of(algorithm, 10, Duration.ofMinutes(1));
+        TestKey key = key();
+        key.spend(limit, 10);
+        time().advanceMicros(24 * HOUR);
+        key.spend(limit, 10);
+        time().advanceMicros(-24 * HOUR);
+        assertNoWorseThanFull(key, limit);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "SLIDING_WINDOW, 5000000", "SLIDING_WINDOW, 3600000000",
+        "TOKEN_BUCKET, 5000000", "TOKEN_BUCKET, 3600000000"
+    })
+    default void honouringRetryAfterIsEnoughAfterAStepBack(Algorithm algorithm, long backMicros) {
+        Limit limit = Limit.of(algorithm, 10, Duration.ofMinutes(1));
+        TestKey key = key();
+        key.spend(limit, 10);
+        time().advanceMicros(-backMicros);
+        time().advanceMicros(key.refusal(limit, 1).retryAfterMicros());
+        key.spend(limit, 1);
+    }
+
+    @EachAlgorithm
+    default void anAdmissionAfterAStepBackMakesWaitsExactAgain(Algorithm algorithm) {
+        Limit limit = Limit.of(algorithm, 10, Duration.ofMinutes(1));
+        TestKey key = key();
+        key.spend(limit, 9);
+        time().advanceMicros(-HOUR);
+        key.spend(limit, 1);
+        for (long cost : new long[] {1, 10}) {
+            time().advanceMicros(key.refusal(limit, cost).retryAfterMicros() - 1);
+            assertThat(key.refusal(limit, cost).retryAfterMicros()).isEqualTo(1);
+            time().advanceMicros(1);
+            key.spend(limit, cost);
+        }
+    }
+
+    private void assertNoWorseThanFull(TestKey key, Limit limit) {
+        TestKey full = key();
+        full.spend(limit, limit.capacity());
+        for (long cost : new long[] {1, limit.capacity()}) {
+            Quota quota = key.peek(limit, cost);
+            Quota worst = full.peek(limit, cost);
+            assertThat(quota.remaining()).isBetween(0L, limit.capacity());
+            assertThat(quota.retryAfterMicros()).isLessThanOrEqualTo(worst.retryAfterMicros());
+            assertThat(quota.resetAfterMicros()).isLessThanOrEqualTo(worst.resetAfterMicros());
+            assertThat(quota.growsAfterMicros()).isLessThanOrEqualTo(worst.growsAfterMicros());
+        }
+    }
+
+    @EachAlgorithm
+    default void aStepBackGivesNothingBack(Algorithm algorithm) {
+        Limit limit = Limit.of(algorithm, 10, Duration.ofMinutes(1));
+        TestKey key = key();
+        key.spend(limit, 10);
+        time().advanceMicros(-HOUR);
+        assertThat(key.refusal(limit, 1).remaining()).isZero();
+        time().advanceMicros(-1);
+        assertThat(key.refusal(limit, 1).remaining()).isZero();
+    }
+
+    @EachAlgorithm
+    default void pollingWhileTheClockIsBackDoesNotLengthenTheWait(Algorithm algorithm) {
+        Limit limit = Limit.of(algorithm, 10, Duration.ofMinutes(1));
+        TestKey key = key();
+        key.spend(limit, 10);
+        time().advanceMicros(20_000_003 - HOUR);
+        long wait = key.refusal(limit, 10).retryAfterMicros();
+        for (long polled = 1; polled < 10; polled++) {
+            time().advanceMicros(wait / 10);
+            assertThat(key.refusal(limit, 10).retryAfterMicros()).isEqualTo(wait - polled * (wait / 10));
+        }
+        time().advanceMicros(wait - 9 * (wait / 10));
+        key.spend(limit, 10);
+    }
+
+    @EachAlgorithm
+    default void permitsSpentWhileTheClockIsBackCount(Algorithm algorithm) {
+        Limit limit = Limit.of(algorithm, 10, Duration.ofMinutes(1));
+        TestKey key = key();
+        key.spend(limit, 4);
+        time().advanceMicros(-10_000_000);
+        key.spend(limit, 6);
+        key.refusal(limit, 1);
+        time().advanceMicros(10_000_000);
+        assertThat(key.remaining(limit)).isLessThanOrEqualTo(2);
+    }
+
+    @EachAlgorithm
+    default void aReceiptFromBeforeAStepBackGivesNoMoreThanItTook(Algorithm algorithm) {
+        Limit limit = Limit.of(algorithm, 10, Duration.ofMinutes(1));
+        TestKey key = key();
+        Receipt receipt = key.spend(limit, 4).receipt();
+        key.spend(limit, 5);
+        time().advanceMicros(-HOUR);
+        backend().giveBack(receipt);
+        assertThat(key.remaining(limit)).isBetween(1L, 5L);
+    }
+}

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.spi;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.weir.ratelimit.Algorithm;
+import io.weir.ratelimit.Decision;
+import io.weir.ratelimit.Receipt;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** What can be given back: exactly what was charged, as far as it still counts, once. */
+interface GiveBackContract extends ContractFixture {
+    Duration TEN_SECONDS = Duration.ofSeconds(10);
+
+    @EachAlgorithm
+    default void aReceiptGivesBackExactlyItsCharge(Algorithm algorithm) {
+        Limit limit = Limit.of(algorithm, 10, TEN_SECONDS);
+        TestKey key = key();
+        TestKey twin = key();
+        key.spend(limit, 4);
+        twin.spend(limit, 4);
+        time().advanceMicros(500_003);
+        Decision.Allowed charged = key.spend(limit, 3);
+        time().advanceMicros(700_001);
+        key.spend(limit, 2);
+        twin.spend(limit, 2);
+        backend().giveBack(charged.receipt());
+        for (int step = 0; step < 20; step++) {
+            assertThat(key.peek(limit, 10)).isEqualTo(twin.peek(limit, 10));
+            time().advanceMicros(1_111_111);
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "SLIDING_WINDOW, true", "SLIDING_WINDOW, false",
+        "TOKEN_BUCKET, true", "TOKEN_BUCKET, false"
+    })
+    default void receiptsGiveBackInAnyOrder(Algorithm algorithm, boolean lastFirst) {
+        Limit limit = Limit.of(algorithm, 10, TEN_SECONDS);
+        TestKey key = key();
+        TestKey twin = key();
+        key.spend(limit, 3);
+        twin.spend(limit, 3);
+        Receipt first = key.spend(limit, 5).receipt();
+        Receipt second = key.spend(limit, 2).receipt();
+        time().advanceMicros(1_000_003);
+        backend().giveBack(lastFirst ? second : first);
+        assertThat(key.remaining(limit)).isEqualTo(twin.remaining(limit) - (lastFirst ? 5 : 2));
+        backend().giveBack(lastFirst ? first : second);
+        assertThat(key.peek(limit, 10)).isEqualTo(twin.peek(limit, 10));
+    }
+
+    @EachAlgorithm
+    default void aReceiptCountsOnce(Algorithm algorithm) {
+        Limit limit = Limit.of(algorithm, 10, TEN_SECONDS);
+        TestKey key = key();
+        Receipt receipt = key.spend(limit, 3).receipt();
+        key.spend(limit, 7);
+        backend().giveBack(receipt);
+        backend().giveBack(receipt);
+        assertThat(key.remaining(limit)).isEqualTo(3);
+        key.spend(limit, 3);
+        backend().giveBack(receipt);
+        key.refusal(limit, 1);
+    }
+
+    @EachAlgorithm
+    default void aReceiptWhoseWindowHasPassedDoesNothing(Algorithm algorithm) {
+        Limit limit = Limit.of(algorithm, 10, TEN_SECONDS);
+        TestKey key = key();
+        Decision.Allowed charged = key.spend(limit, 10);
+        time().advanceMicros(charged.quotas().get(0).resetAfterMicros());
+        key.spend(limit, 10);
+        backend().giveBack(charged.receipt());
+        assertThat(key.refusal(limit, 1).remaining()).isZero();
+    }
+
+    @Test
+    default void aReceiptOfTheWindowBeforeGivesBackWhatStillCounts() {
+        Limit limit = Limit.of(Algorithm.SLIDING_WINDOW, 10, TEN_SECONDS);
+        TestKey key = key();
+        key.spend(limit, 2);
+        Receipt receipt = key.spend(limit, 8).receipt();
+        time().advanceMicros(15_000_000);
+        key.spend(limit, 5);
+        backend().giveBack(receipt);
+        assertThat(key.remaining(limit)).as("10 - 5 - 2 x 1/2").isEqualTo(4);
+    }
+
+    @Test
+    default void aBucketGivesBackOnlyWhatHasNotReturnedByItself() {
+        Limit limit = Limit.of(Algorithm.TOKEN_BUCKET, 10, TEN_SECONDS);
+        TestKey key = key();
+        Receipt receipt = key.spend(limit, 5).receipt();
+        time().advanceMicros(3_000_000);
+        key.spend(limit, 5);
+        assertThat(key.remaining(limit)).isEqualTo(3);
+        backend().giveBack(receipt);
+        assertThat(key.remaining(limit)).as("3 of the 5 had returned").isEqualTo(5);
+    }
+
+    @EachAlgorithm
+    default void givingBackEverythingMakesAKeyAsGoodAsUntouched(Algorithm algorithm) {
+        Limit limit = Limit.of(algorithm, 10, TEN_SECONDS);
+        TestKey key = key();
+        Receipt receipt = key.spend(limit, 10).receipt();
+        time().advanceMicros(2_000_017);
+        backend().giveBack(receipt);
+        assertThat(key.peek(limit, 10)).isEqualTo(key().peek(limit, 10));
+        key.spend(limit, 10);
+        key.refusal(limit, 1);
+    }
+
+    @Test
+    default void aReceiptOfAWindowLongPassedDoesNothingToTheWindowBefore() {
+        Limit limit = Limit.of(Algorithm.SLIDING_WINDOW, 10, TEN_SECONDS);
+        TestKey key = key();
+        Receipt receipt = key.spend(limit, 4).receipt();
+        time().advanceMicros(10_000_000);
+        key.spend(limit, 6);
+        time().advanceMicros(15_000_000);
+        key.spend(limit, 1);
+        backend().giveBack(receipt);
+        assertThat(key.remaining(limit)).as("10 - 1 - 6 x 1/2").isEqualTo(6);
+    }
+
+    @EachAlgorithm
+    default void aReceiptNeverLiftsALimitAboveItsCapacity(Algorithm algorithm) {
+        Limit limit = Limit.of(algorithm, 10, TEN_SECONDS);
+        TestKey key = key();
+        Receipt receipt = key.spend(limit, 5).receipt();
+        key.giveBack(limit, 5);
+        key.spend(limit, 3);
+        backend().giveBack(receipt);
+        assertThat(key.remaining(limit)).isLessThanOrEqualTo(10);
+        key.refusal(limit, 11);
+        key.spend(limit, key.remaining(limit));
+        key.refusal(limit, 1);
+    }
+
+    @EachAlgorithm
+    default void aReceiptTouchesNoOtherKey(Algorithm algorithm) {
+        Limit limit = Limit.of(algorithm, 10, TEN_SECONDS);
+        TestKey other = key();
+        Receipt receipt = key().spend(limit, 5).receipt();
+        other.spend(limit, 10);
+        backend().giveBack(receipt);
+        other.refusal(limit, 1);
+    }
+
+    @EachAlgorithm
+    default void theEmptyReceiptGivesNothingBack(Algorithm algorithm) {
+        Limit limit = Limit.of(algorithm, 10, TEN_SECONDS);
+        TestKey key = key();
+        key.spend(limit, 10);
+        backend().giveBack(Receipt.EMPTY);
+        key.refusal(limit, 1);
+    }
+
+    @EachAlgorithm
+    default void aCostCanBeGivenBackWithoutAReceipt(Algorithm algorithm) {
+        Limit limit = Limit.of(algorithm, 10, TEN_SECONDS);
+        TestKey key = key();
+        key.spend(limit, 10);
+        key.giveBack(limit, 4);
+        assertThat(key.remaining(limit)).isEqualTo(4);
+        key.spend(limit, 4);
+        key.refusal(limit, 1);
+    }
+
+    @EachAlgorithm
+    default void withoutAReceiptALimitIsNeverLiftedAboveItsCapacity(Algorithm algorithm) {
+        Limit limit = Limit.of(algorithm, 10, TEN_SECONDS);
+        for (long cost : new long[] {4, 10, 11, Long.MAX_VALUE}) {
+            TestKey key = key();
+            key.giveBack(limit, cost);
+            key.spend(limit, 3);
+            key.giveBack(limit, cost);
+            assertThat(key.remaining(limit)).isEqualTo(10);
+            key.spend(limit, 10);
+            key.refusal(limit, 1);
+        }
+    }
+
+    @Test
+    default void withoutAReceiptASlidingWindowGivesBackTheLatestFirst() {
+        Limit limit = Limit.of(Algorithm.SLIDING_WINDOW, 10, TEN_SECONDS);
+        TestKey key = key();
+        key.spend(limit, 8);
+        time().advanceMicros(15_000_000);
+        key.spend(limit, 3);
+        key.giveBack(limit, 5);
+        assertThat(key.remaining(limit)).as("10 - (8 - 2) x 1/2").isEqualTo(7);
+    }
+}

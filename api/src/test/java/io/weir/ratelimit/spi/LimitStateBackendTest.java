@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.spi;
+
+/** Proves the arithmetic of {@link LimitState} against the contract and its reference model. */
+final class LimitStateBackendTest extends RateLimitBackendContract {
+    @Override
+    protected RateLimitBackend backend(TimeSource time) {
+        return new LimitStateBackend(time);
+    }
+}

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.spi;
+
+import io.weir.ratelimit.Algorithm;
+import java.util.List;
+import java.util.concurrent.ThreadLocalRandom;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Random calls, compared with {@link ReferenceModel} step by step. {@code -Dweir.test.seed=<number>} repeats a run; the
+ * number is printed with each run and shown with each failure.
+ */
+interface ModelContract extends ContractFixture {
+    int SCENARIOS = 30;
+    int STEPS = 60;
+
+    @EachAlgorithm
+    default void agreesWithTheReferenceModelStepByStep(Algorithm algorithm) {
+        runScenarios(List.of(algorithm));
+    }
+
+    @Test
+    default void agreesWithTheReferenceModelWherePoliciesMixAlgorithms() {
+        runScenarios(List.of(Algorithm.SLIDING_WINDOW, Algorithm.TOKEN_BUCKET));
+    }
+
+    private void runScenarios(List<Algorithm> algorithms) {
+        long seed = Long.getLong("weir.test.seed", ThreadLocalRandom.current().nextLong());
+        System.out.printf("reference model of %s: -Dweir.test.seed=%d%n", algorithms, seed);
+        for (int number = 0; number < SCENARIOS; number++) {
+            new ModelScenario(key(), time(), algorithms, seed, number).run(STEPS);
+        }
+    }
+}

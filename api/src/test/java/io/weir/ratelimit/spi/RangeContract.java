@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.spi;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.weir.ratelimit.Algorithm;
+import io.weir.ratelimit.Quota;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Limits at the edges of what is allowed, and long runs: no permit is lost or made by rounding. */
+interface RangeContract extends ContractFixture {
+
+    @EachEdge
+    default void admitsExactlyTheLimit(Algorithm algorithm, long permits, Duration window) {
+        Limit limit = Limit.of(algorithm, permits, window);
+        TestKey key = key();
+        key.refusal(limit, permits + 1);
+        if (permits > 1) {
+            assertThat(key.spend(limit, permits - 1).quotas().get(0).remaining())
+                    .isEqualTo(1);
+            key.refusal(limit, 2);
+        }
+        key.spend(limit, 1);
+        assertThat(key.refusal(limit, 1).remaining()).isZero();
+    }
+
+    @EachEdge
+    default void halfAWindowOnHalfOfItCounts(Algorithm algorithm, long permits, Duration window) {
+        Limit limit = Limit.of(algorithm, permits, window);
+        TestKey key = key();
+        key.spend(limit, permits);
+        time().advanceMicros(limit.windowMicros() * (algorithm == Algorithm.SLIDING_WINDOW ? 3 : 1) / 2);
+        assertThat(key.remaining(limit)).isEqualTo(permits / 2);
+    }
+
+    @ParameterizedTest(name = "{0}/{1} at {2} a call")
+    @CsvSource({"7, PT1S, 1", "3, PT10S, 1", "30000, PT1S, 27001", "400000, PT1S, 399989"})
+    default void aBucketAdmitsItsRateOverAThousandWindows(long permits, Duration window, long cost) {
+        Limit limit = Limit.of(Algorithm.TOKEN_BUCKET, permits, window);
+        TestKey key = key();
+        key.spend(limit, permits);
+        long start = time().micros();
+        long due = start + key.peek(limit, cost).retryAfterMicros();
+        long spent = 0;
+        for (int passed = 1; passed <= 1_000; passed++) {
+            long end = start + passed * limit.windowMicros();
+            long before = spent;
+            while (due <= end) {
+                time().advanceMicros(due - time().micros());
+                Quota left = key.spend(limit, cost).quotas().get(0);
+                spent += cost;
+                due = time().micros() + waitAfter(left, key, limit, cost);
+            }
+            assertThat(spent - before).isBetween(permits - cost, permits + cost);
+            if (passed % 100 == 0) {
+                time().advanceMicros(end - time().micros());
+                assertThat(spent + key.remaining(limit)).isEqualTo(passed * permits);
+            }
+        }
+    }
+
+    private static long waitAfter(Quota left, TestKey key, Limit limit, long cost) {
+        if (left.remaining() >= cost) {
+            return 0;
+        }
+        return cost == left.remaining() + 1
+                ? left.growsAfterMicros()
+                : key.peek(limit, cost).retryAfterMicros();
+    }
+
+    @Test
+    default void aSlidingWindowAdmitsLessThanTwiceTheLimitInAnySpanOfAWindow() {
+        Limit limit = Limit.of(Algorithm.SLIDING_WINDOW, 100, Duration.ofMinutes(1));
+        TestKey key = key();
+        List<Long> admitted = new ArrayList<>();
+        key.spend(limit, 1);
+        admitted.add(time().micros());
+        time().advanceMicros(limit.windowMicros() - 1);
+        for (int call = 0; call < 400; call++) {
+            Quota quota = key.acquire(limit, 1).quotas().get(0);
+            if (quota.refused()) {
+                time().advanceMicros(quota.retryAfterMicros());
+            } else {
+                admitted.add(time().micros());
+            }
+        }
+        long most = admitted.stream()
+                .mapToLong(from -> admitted.stream()
+                        .filter(at -> at >= from && at < from + limit.windowMicros())
+                        .count())
+                .max()
+                .orElseThrow();
+        assertThat(most).isBetween(190L, 199L);
+    }
+}

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.spi;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
+
+import io.weir.ratelimit.Algorithm;
+import io.weir.ratelimit.Decision;
+import io.weir.ratelimit.Quota;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+
+/** Several limits of one policy, and several charges of one call: all or nothing. */
+interface SeveralLimitsContract extends ContractFixture {
+
+    private static Charge charge(String policy, TestKey key, long cost, Limit... limits) {
+        return new Charge(new PolicyLimits(policy, List.of(limits)), key.identity(), cost);
+    }
+
+    @EachAlgorithm
+    default void allLimitsOfAPolicyHoldAtOnce(Algorithm algorithm) {
+        Limit second = Limit.of(algorithm, 2, Duration.ofSeconds(1));
+        Limit hour = Limit.of(algorithm, 5, Duration.ofHours(1));
+        List<Charge> call = List.of(key().charge(1, second, hour));
+        for (int expected : new int[] {2, 2, 1, 0}) {
+            long admitted = Stream.generate(() -> backend().acquire(call))
+                    .limit(4)
+                    .filter(Decision::allowed)
+                    .count();
+            assertThat(admitted).isEqualTo(expected);
+            time().advanceMicros(2_000_000);
+        }
+    }
+
+    @EachAlgorithm
+    default void quotasComeInTheOrderOfChargesAndTheirLimits(Algorithm algorithm) {
+        Limit second = Limit.of(algorithm, 10, Duration.ofSeconds(1));
+        Limit hour = Limit.of(algorithm, 1000, Duration.ofHours(1));
+        Limit day = Limit.of(algorithm, 5000, Duration.ofDays(1));
+        TestKey key = key();
+        Decision decision = backend()
+                .acquire(List.of(
+                        charge("z", key, 3, hour, second),
+                        charge("a", key(), 7, day),
+                        charge("m", key, 1, second, day, hour)));
+        assertThat(decision).isInstanceOf(Decision.Allowed.class);
+        assertThat(decision.quotas())
+                .extracting(Quota::policy, Quota::name, Quota::permits, Quota::window, Quota::remaining)
+                .containsExactly(
+                        tuple("z", "z-1h", 1000L, Duration.ofHours(1), 997L),
+                        tuple("z", "z-1s", 10L, Duration.ofSeconds(1), 7L),
+                        tuple("a", "a", 5000L, Duration.ofDays(1), 4993L),
+                        tuple("m", "m-1s", 10L, Duration.ofSeconds(1), 9L),
+                        tuple("m", "m-1d", 5000L, Duration.ofDays(1), 4999L),
+                        tuple("m", "m-1h", 1000L, Duration.ofHours(1), 999L));
+    }
+
+    @EachAlgorithm
+    default void aRefusalSpendsNothingUnderAnyLimitOfThePolicy(Algorithm algorithm) {
+        Limit wide = Limit.of(algorithm, 100, Duration.ofHours(1));
+        Limit narrow = Limit.of(algorithm, 2, Duration.ofSeconds(1));
+        Limit day = Limit.of(algorithm, 1000, Duration.ofDays(1));
+        TestKey key = key();
+        Charge one = key.charge(1, wide, narrow, day);
+        backend().acquire(List.of(one));
+        backend().acquire(List.of(one));
+        List<Quota> before = backend().peek(one);
+        Decision refusal = backend().acquire(List.of(one));
+        assertThat(refusal.quotas()).extracting(Quota::refused).containsExactly(false, true, false);
+        assertThat(refusal.quotas()).extracting(Quota::remaining).containsExactly(98L, 0L, 998L);
+        assertThat(backend().peek(one)).isEqualTo(before).isEqualTo(refusal.quotas());
+    }
+
+    @EachAlgorithm
+    default void aRefusingChargeLeavesTheOthersUnspent(Algorithm algorithm) {
+        Limit limit = Limit.of(algorithm, 10, Duration.ofMinutes(1));
+        TestKey organisation = key();
+        TestKey user = key();
+        TestKey address = key();
+        user.spend(limit, 9);
+        for (int position = 0; position < 3; position++) {
+            List<Charge> charges = new ArrayList<>(List.of(organisation.charge(5, limit), address.charge(1, limit)));
+            charges.add(position, user.charge(2, limit));
+            Decision decision = backend().acquire(charges);
+            assertThat(decision).isInstanceOf(Decision.Rejected.class);
+            for (int i = 0; i < 3; i++) {
+                assertThat(decision.quotas().get(i).refused()).isEqualTo(i == position);
+                assertThat(decision.quotas().get(i).retryAfterMicros() > 0).isEqualTo(i == position);
+            }
+        }
+        assertThat(organisation.remaining(limit)).isEqualTo(10);
+        assertThat(organisation.peek(limit).resetAfterMicros()).isZero();
+        assertThat(user.remaining(limit)).isEqualTo(1);
+        assertThat(address.remaining(limit)).isEqualTo(10);
+        assertThat(backend()
+                        .acquire(List.of(organisation.charge(5, limit), user.charge(1, limit)))
+                        .allowed())
+                .isTrue();
+        assertThat(organisation.remaining(limit)).isEqualTo(5);
+        assertThat(user.remaining(limit)).isZero();
+    }
+
+    @EachAlgorithm
+    default void everyLimitThatRefusesSaysSoWithItsOwnWait(Algorithm algorithm) {
+        Limit second = Limit.of(algorithm, 4, Duration.ofSeconds(1));
+        Limit minute = Limit.of(algorithm, 4, Duration.ofMinutes(1));
+        Limit hour = Limit.of(algorithm, 5, Duration.ofHours(1));
+        TestKey key = key();
+        backend().acquire(List.of(key.charge(4, second, minute, hour)));
+        Decision decision = backend().acquire(List.of(key.charge(1, second, minute, hour)));
+        assertThat(decision).isInstanceOf(Decision.Rejected.class);
+        assertThat(decision.quotas()).extracting(Quota::refused).containsExactly(true, true, false);
+        Decision.Rejected rejected = (Decision.Rejected) decision;
+        assertThat(rejected.violatedPolicies()).containsExactly("api");
+        assertThat(rejected.decisive().name()).isEqualTo("api-1m");
+        time().advanceMicros(rejected.quotas().get(0).retryAfterMicros());
+        assertThat(backend()
+                        .acquire(List.of(key.charge(1, second, minute, hour)))
+                        .quotas())
+                .extracting(Quota::refused)
+                .containsExactly(false, true, false);
+        time().advanceMicros(rejected.decisive().retryAfterMicros()
+                - rejected.quotas().get(0).retryAfterMicros());
+        assertThat(backend()
+                        .acquire(List.of(key.charge(1, second, minute, hour)))
+                        .allowed())
+                .isTrue();
+    }
+
+    @EachAlgorithm
+    default void refundingADecisionGivesBackAllItsCharges(Algorithm algorithm) {
+        Limit second = Limit.of(algorithm, 10, Duration.ofSeconds(1));
+        Limit hour = Limit.of(algorithm, 100, Duration.ofHours(1));
+        TestKey one = key();
+        TestKey other = key();
+        backend().acquire(List.of(one.charge(2, second, hour)));
+        Decision.Allowed allowed =
+                (Decision.Allowed) backend().acquire(List.of(one.charge(3, second, hour), other.charge(5, hour)));
+        backend().giveBack(allowed.receipt());
+        assertThat(backend().peek(one.charge(1, second, hour)))
+                .extracting(Quota::remaining)
+                .containsExactly(8L, 98L);
+        assertThat(other.peek(hour)).isEqualTo(key().peek(hour));
+    }
+
+    @EachAlgorithm
+    default void resetDropsTheStateUnderAllLimits(Algorithm algorithm) {
+        Limit second = Limit.of(algorithm, 10, Duration.ofSeconds(1));
+        Limit hour = Limit.of(algorithm, 100, Duration.ofHours(1));
+        TestKey key = key();
+        backend().acquire(List.of(key.charge(10, second, hour)));
+        backend().reset(TestKey.policy(second, hour), key.identity());
+        assertThat(backend().peek(key.charge(1, second, hour)))
+                .isEqualTo(backend().peek(key().charge(1, second, hour)));
+    }
+
+    @EachAlgorithm
+    default void oneCallMayHaveManyCharges(Algorithm algorithm) {
+        Limit limit = Limit.of(algorithm, 2, Duration.ofMinutes(1));
+        List<TestKey> keys = Stream.generate(this::key).limit(40).toList();
+        List<Charge> all = keys.stream().map(key -> key.charge(1, limit)).toList();
+        assertThat(backend().acquire(all).quotas()).hasSize(40).allMatch(quota -> quota.remaining() == 1);
+        keys.get(39).spend(limit, 1);
+        Decision decision = backend().acquire(all);
+        assertThat(decision.allowed()).isFalse();
+        assertThat(decision.quotas().subList(0, 39)).allMatch(quota -> !quota.refused() && quota.remaining() == 1);
+        assertThat(decision.quotas().get(39).refused()).isTrue();
+    }
+}
