@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.interceptor.cdi;
+
+import io.weir.ratelimit.interceptor.policy.Problems;
+import jakarta.enterprise.event.Observes;
+import jakarta.enterprise.inject.spi.AfterDeploymentValidation;
+import jakarta.enterprise.inject.spi.BeanManager;
+import jakarta.enterprise.inject.spi.DeploymentException;
+import jakarta.enterprise.inject.spi.Extension;
+import jakarta.enterprise.inject.spi.Interceptor;
+import jakarta.enterprise.inject.spi.ProcessBean;
+import java.util.LinkedHashSet;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** Finds the limited methods of a deployment, checks everything at once, and keeps what the entry points need. */
+public class RateLimitExtension implements Extension {
+    private final Set<Class<?>> beanClasses = new LinkedHashSet<>();
+    private volatile @Nullable RateLimitRuntime runtime;
+
+    void bean(@Observes ProcessBean<?> event) {
+        // On an interceptor the annotation says what it intercepts.
+        if (!(event.getBean() instanceof Interceptor)) {
+            beanClasses.add(event.getBean().getBeanClass());
+        }
+    }
+
+    void deploy(@Observes AfterDeploymentValidation event, BeanManager beans) {
+        Problems problems = new Problems();
+        Deployment deployment = new Deployment(beans, problems);
+        runtime = deployment.make(beanClasses);
+        if (!problems.found().isEmpty()) {
+            event.addDeploymentProblem(new DeploymentException(problems.message()));
+        }
+    }
+
+    /**
+     * What the deployment has made.
+     *
+     * @return the runtime
+     * @throws IllegalStateException if the deployment has not ended
+     */
+    public RateLimitRuntime runtime() {
+        RateLimitRuntime made = runtime;
+        if (made == null) {
+            throw new IllegalStateException("rate limits are decided about after the deployment only");
+        }
+        return made;
+    }
+}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.interceptor.cdi;
+
+import io.weir.ratelimit.Decision;
+import io.weir.ratelimit.RateLimit;
+import io.weir.ratelimit.RateLimitExceededException;
+import io.weir.ratelimit.RateLimitUnavailableException;
+import io.weir.ratelimit.interceptor.engine.Binding;
+import io.weir.ratelimit.interceptor.engine.RequestRecord;
+import io.weir.ratelimit.spi.CallContext;
+import jakarta.annotation.Priority;
+import jakarta.enterprise.inject.Intercepted;
+import jakarta.enterprise.inject.spi.Bean;
+import jakarta.inject.Inject;
+import jakarta.interceptor.AroundInvoke;
+import jakarta.interceptor.Interceptor;
+import jakarta.interceptor.InvocationContext;
+import java.io.Serial;
+import java.io.Serializable;
+import java.util.Arrays;
+import java.util.Optional;
+
+/**
+ * Decides about calls of bean methods. Outside transactions, fault tolerance and validation: a refusal opens no transaction, and
+ * a retried method is charged once.
+ */
+@Interceptor
+@RateLimit
+@Priority(Interceptor.Priority.PLATFORM_BEFORE + 100)
+public class RateLimitInterceptor implements Serializable {
+    @Serial
+    private static final long serialVersionUID = 1;
+
+    private final Bean<?> bean;
+    private final RateLimitExtension deployment;
+
+    /**
+     * An interceptor of a bean.
+     *
+     * @param bean the bean
+     * @param deployment knows what was deployed
+     */
+    @Inject
+    public RateLimitInterceptor(@Intercepted Bean<?> bean, RateLimitExtension deployment) {
+        this.bean = bean;
+        this.deployment = deployment;
+    }
+
+    /**
+     * Decides, and calls the method if it may go on.
+     *
+     * @param invocation the call
+     * @return what the method returns
+     * @throws Exception what the method throws
+     */
+    @AroundInvoke
+    public Object limit(InvocationContext invocation) throws Exception {
+        RateLimitRuntime runtime = deployment.runtime();
+        Bindings.Bound bound = runtime.bound(bean.getBeanClass(), invocation.getMethod());
+        if (!bound.binding().policies().isEmpty()) {
+            check(decide(runtime, bound, invocation));
+        }
+        return invocation.proceed();
+    }
+
+    private static Decision decide(RateLimitRuntime runtime, Bindings.Bound bound, InvocationContext invocation) {
+        Binding binding = bound.binding();
+        Optional<RequestRecord> request = runtime.current();
+        CallContext caller = request.map(RequestRecord::call).orElse(CallContext.NONE);
+        CallContext call = binding.needsArguments()
+                ? new InvocationCall(caller, bound.arguments(), Arrays.asList(invocation.getParameters()))
+                : caller;
+        return request.isPresent()
+                ? runtime.engine().decide(binding, call, request.get())
+                : runtime.engine().decide(binding, call);
+    }
+
+    private static void check(Decision decision) {
+        if (decision instanceof Decision.Rejected rejected) {
+            throw new RateLimitExceededException(rejected);
+        }
+        if (decision instanceof Decision.Degraded degraded && !degraded.allowed()) {
+            throw new RateLimitUnavailableException(degraded.reason());
+        }
+    }
+}

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.interceptor.cdi;
+
+import io.weir.ratelimit.RateLimiter;
+import io.weir.ratelimit.interceptor.engine.Binding;
+import io.weir.ratelimit.interceptor.engine.RateLimitEngine;
+import io.weir.ratelimit.interceptor.engine.RequestRecord;
+import io.weir.ratelimit.spi.CallContext;
+import jakarta.enterprise.context.ContextNotActiveException;
+import jakarta.enterprise.context.RequestScoped;
+import jakarta.enterprise.inject.spi.BeanManager;
+import java.lang.reflect.Method;
+import java.util.List;
+import java.util.Optional;
+
+/** What a deployment has made of its configuration and annotations, for the entry points. */
+public final class RateLimitRuntime {
+    private final RateLimitEngine engine;
+    private final RateLimiter limiter;
+    private final Bindings bindings;
+    private final List<String> headers;
+    private final BeanManager beans;
+    private final CurrentRequest request;
+    private final ServletRequests servlets;
+
+    RateLimitRuntime(
+            RateLimitEngine engine, RateLimiter limiter, Bindings bindings, List<String> headers, BeanManager beans) {
+        this.engine = engine;
+        this.limiter = limiter;
+        this.bindings = bindings;
+        this.headers = List.copyOf(headers);
+        this.beans = beans;
+        this.servlets = new ServletRequests(beans);
+        this.request = beans.createInstance().select(CurrentRequest.class).get();
+    }
+
+    /**
+     * What decides.
+     *
+     * @return the engine
+     */
+    public RateLimitEngine engine() {
+        return engine;
+    }
+
+    /**
+     * The limiter for code.
+     *
+     * @return the limiter
+     */
+    public RateLimiter limiter() {
+        return limiter;
+    }
+
+    /**
+     * The names of the header dialects that answers carry.
+     *
+     * @return the names in order
+     */
+    public List<String> headers() {
+        return headers;
+    }
+
+    /**
+     * The policies that hold for a method.
+     *
+     * @param beanClass the class of the resource or bean, not of a proxy
+     * @param method the method
+     * @return the policies, {@link Binding#NONE} if it is not limited
+     */
+    public Binding binding(Class<?> beanClass, Method method) {
+        return bindings.of(beanClass, method).binding();
+    }
+
+    Bindings.Bound bound(Class<?> beanClass, Method method) {
+        return bindings.of(beanClass, method);
+    }
+
+    /**
+     * The record of the request at hand, which starts with the first entry point that the request meets.
+     *
+     * @param caller who makes the request, as the entry point at hand knows it
+     * @return the record
+     */
+    public RequestRecord start(CallContext caller) {
+        if (!requestIsActive()) {
+            return new RequestRecord(caller);
+        }
+        Optional<RequestRecord> started = request.record();
+        if (started.isPresent()) {
+            started.get().calledBy(caller);
+            return started.get();
+        }
+        RequestRecord first = new RequestRecord(caller);
+        request.start(first);
+        return first;
+    }
+
+    /**
+     * The record of the HTTP request at hand.
+     *
+     * @return empty where there is none, as on the threads of timers
+     */
+    public Optional<RequestRecord> current() {
+        if (!requestIsActive()) {
+            return Optional.empty();
+        }
+        Optional<RequestRecord> started = request.record();
+        return started.isPresent() ? started : servlets.caller().map(this::start);
+    }
+
+    private boolean requestIsActive() {
+        try {
+            return beans.getContext(RequestScoped.class).isActive();
+        } catch (ContextNotActiveException e) {
+            return false;
+        }
+    }
+}

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.interceptor.engine;
+
+import io.weir.ratelimit.Decision;
+import io.weir.ratelimit.Identity;
+import io.weir.ratelimit.Quota;
+import io.weir.ratelimit.RateLimitUnavailableException;
+import io.weir.ratelimit.RateLimiter;
+import io.weir.ratelimit.Receipt;
+import io.weir.ratelimit.interceptor.policy.Policy;
+import io.weir.ratelimit.spi.Charge;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import java.util.function.Supplier;
+
+/** The engine for code. */
+public final class EngineRateLimiter implements RateLimiter {
+    private static final String ENDPOINT = "RateLimiter";
+
+    private final RateLimitEngine engine;
+    private final Map<String, Policy> policies;
+    private final Supplier<Executor> executor;
+
+    /**
+     * A limiter.
+     *
+     * @param engine decides
+     * @param policies the policies by name
+     * @param executor completes what is asynchronous; asked on the calling thread
+     */
+    public EngineRateLimiter(RateLimitEngine engine, Map<String, Policy> policies, Supplier<Executor> executor) {
+        this.engine = engine;
+        this.policies = Map.copyOf(policies);
+        this.executor = executor;
+    }
+
+    @Override
+    public Decision acquire(String policy, Identity key) {
+        return acquire(policy, key, named(policy).cost());
+    }
+
+    @Override
+    public Decision acquire(String policy, Identity key, long cost) {
+        Charge charge = charge(policy, key, cost);
+        return engine.decide(binding(policy, cost), List.of(charge));
+    }
+
+    @Override
+    public CompletionStage<Decision> acquireAsync(String policy, Identity key) {
+        return acquireAsync(policy, key, named(policy).cost());
+    }
+
+    @Override
+    public CompletionStage<Decision> acquireAsync(String policy, Identity key, long cost) {
+        Charge charge = charge(policy, key, cost);
+        return engine.decideAsync(binding(policy, cost), List.of(charge), executor.get());
+    }
+
+    @Override
+    public List<Quota> peek(String policy, Identity key) {
+        Charge charge = charge(policy, key, named(policy).cost());
+        return stored(() -> engine.backend().peek(charge));
+    }
+
+    @Override
+    public void refund(Receipt receipt) {
+        stored(() -> {
+            engine.backend().giveBack(receipt);
+            return true;
+        });
+    }
+
+    @Override
+    public void refund(String policy, Identity key, long cost) {
+        Charge charge = charge(policy, key, cost);
+        stored(() -> {
+            engine.backend().giveBack(charge);
+            return true;
+        });
+    }
+
+    @Override
+    public void reset(String policy, Identity key) {
+        Charge charge = charge(policy, key, 1);
+        stored(() -> {
+            engine.backend().reset(charge.policy(), charge.identity());
+            return true;
+        });
+    }
+
+    private static <T> T stored(Supplier<T> operation) {
+        try {
+            return operation.get();
+        } catch (RuntimeException e) {
+            throw new RateLimitUnavailableException(
+                    RateLimitEngine.known(e).reason().tag());
+        }
+    }
+
+    private Binding binding(String policy, long cost) {
+        return new Binding(ENDPOINT, List.of(new Binding.Costed(named(policy), cost)));
+    }
+
+    private Charge charge(String policy, Identity key, long cost) {
+        return new Charge(named(policy).limits(), engine.encoder().encode(key), cost);
+    }
+
+    private Policy named(String policy) {
+        Policy named = policies.get(Objects.requireNonNull(policy, "policy"));
+        if (named == null) {
+            throw new IllegalArgumentException("there is no policy \"" + policy + "\"");
+        }
+        return named;
+    }
+}

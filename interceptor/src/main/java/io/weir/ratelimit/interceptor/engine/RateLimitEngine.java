@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.interceptor.engine;
+
+import io.weir.ratelimit.Decision;
+import io.weir.ratelimit.FailureMode;
+import io.weir.ratelimit.Identity;
+import io.weir.ratelimit.interceptor.key.IdentityEncoder;
+import io.weir.ratelimit.interceptor.policy.Policy;
+import io.weir.ratelimit.spi.BackendException;
+import io.weir.ratelimit.spi.CallContext;
+import io.weir.ratelimit.spi.Charge;
+import io.weir.ratelimit.spi.DecisionListener;
+import io.weir.ratelimit.spi.RateLimitBackend;
+import java.lang.System.Logger.Level;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import org.jspecify.annotations.Nullable;
+
+/** Decides about calls: policies to charges, charges to the store, the store's answer to the listeners. */
+public final class RateLimitEngine {
+    private static final System.Logger LOG = System.getLogger("io.weir.ratelimit");
+
+    private final RateLimitBackend backend;
+    private final IdentityEncoder encoder;
+    private final List<DecisionListener> listeners;
+    private final Outages outages;
+    private volatile boolean listenerFailed;
+    private volatile boolean keyFailed;
+
+    /**
+     * An engine.
+     *
+     * @param backend the store
+     * @param encoder writes identities in their stored form
+     * @param listeners hear of each decision
+     * @param outages takes note of the store's failures
+     */
+    public RateLimitEngine(
+            RateLimitBackend backend, IdentityEncoder encoder, List<DecisionListener> listeners, Outages outages) {
+        this.backend = backend;
+        this.encoder = encoder;
+        this.listeners = List.copyOf(listeners);
+        this.outages = outages;
+    }
+
+    /**
+     * Decides about a call in a request. What the request was charged before under the same policy and key counts towards the
+     * cost.
+     *
+     * @param binding the policies of the method
+     * @param call who calls, with the method's arguments where they are known
+     * @param request what was decided about the request so far; takes note of the decision
+     * @return the decision
+     */
+    public Decision decide(Binding binding, CallContext call, RequestRecord request) {
+        // Two calls of one request at once would both find the charge still due.
+        synchronized (request) {
+            if (request.wasDecided(binding)) {
+                return Decision.Allowed.UNLIMITED;
+            }
+            List<Charge> charges = charges(binding, call, request);
+            if (charges.isEmpty()) {
+                request.settled(binding);
+                return Decision.Allowed.UNLIMITED;
+            }
+            Decision decision = decide(binding, charges);
+            request.decided(binding, charges, decision);
+            return decision;
+        }
+    }
+
+    /**
+     * Decides about a call that belongs to no request.
+     *
+     * @param binding the policies of the method
+     * @param call who calls
+     * @return the decision
+     */
+    public Decision decide(Binding binding, CallContext call) {
+        return decide(binding, charges(binding, call, null));
+    }
+
+    private List<Charge> charges(Binding binding, CallContext call, @Nullable RequestRecord request) {
+        List<Charge> charges = new ArrayList<>(binding.policies().size());
+        for (Binding.Costed costed : binding.policies()) {
+            Policy policy = costed.policy();
+            String identity = encoder.encode(identity(policy, call));
+            long cost = request == null ? costed.cost() : request.due(policy.name(), identity, costed.cost());
+            if (cost > 0) {
+                charges.add(new Charge(policy.limits(), identity, cost));
+            }
+        }
+        return charges;
+    }
+
+    /** Who calls. A key that throws, such as an argument's own text, does not resolve; nobody is unlimited for that. */
+    private Identity identity(Policy policy, CallContext call) {
+        try {
+            return policy.key().resolve(call);
+        } catch (RuntimeException e) {
+            if (!keyFailed) {
+                keyFailed = true;
+                LOG.log(Level.WARNING, "WEIR-305 the key of the policy " + policy.name() + " failed; said once", e);
+            }
+            return Identity.ANONYMOUS;
+        }
+    }
+
+    Decision decide(Binding binding, List<Charge> charges) {
+        Decision decision;
+        try {
+            decision = backend.acquire(charges);
+            outages.answered();
+        } catch (RuntimeException e) {
+            decision = degraded(binding, e);
+        }
+        tell(binding.endpoint(), charges, decision);
+        return decision;
+    }
+
+    /** As {@link #decide(Binding, List)}, completed on a thread of the executor. */
+    CompletionStage<Decision> decideAsync(Binding binding, List<Charge> charges, Executor executor) {
+        return asked(charges)
+                .handleAsync(
+                        (decided, failure) -> {
+                            Decision decision = decided;
+                            if (decision == null) {
+                                decision = degraded(binding, failure);
+                            } else {
+                                outages.answered();
+                            }
+                            tell(binding.endpoint(), charges, decision);
+                            return decision;
+                        },
+                        executor);
+    }
+
+    /** A store may throw as well as complete with a failure. */
+    private CompletionStage<Decision> asked(List<Charge> charges) {
+        try {
+            return backend.acquireAsync(charges);
+        } catch (RuntimeException e) {
+            return CompletableFuture.failedStage(e);
+        }
+    }
+
+    private Decision degraded(Binding binding, Throwable failure) {
+        BackendException known = known(failure);
+        outages.failed(known);
+        boolean closed =
+                binding.policies().stream().anyMatch(costed -> costed.policy().onFailure() == FailureMode.CLOSED);
+        return new Decision.Degraded(
+                closed ? FailureMode.CLOSED : FailureMode.OPEN,
+                !closed,
+                known.reason().tag());
+    }
+
+    static BackendException known(Throwable failure) {
+        Throwable cause =
+                failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
+        return cause instanceof BackendException known
+                ? known
+                : new BackendException(BackendException.Reason.REFUSED, "the store failed: " + cause, cause);
+    }
+
+    private void tell(String endpoint, List<Charge> charges, Decision decision) {
+        for (DecisionListener listener : listeners) {
+            try {
+                listener.onDecision(endpoint, charges, decision);
+            } catch (RuntimeException e) {
+                if (!listenerFailed) {
+                    listenerFailed = true;
+                    LOG.log(Level.WARNING, "WEIR-303 a decision listener failed, which changes nothing; said once", e);
+                }
+            }
+        }
+    }
+
+    RateLimitBackend backend() {
+        return backend;
+    }
+
+    IdentityEncoder encoder() {
+        return encoder;
+    }
+}

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.interceptor.engine;
+
+import io.weir.ratelimit.Decision;
+import io.weir.ratelimit.Quota;
+import io.weir.ratelimit.Receipt;
+import io.weir.ratelimit.spi.CallContext;
+import io.weir.ratelimit.spi.Charge;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What is known and decided about one request, on its way from one entry point to the other: who calls, which decision still
+ * waits for the method's arguments, what was charged, and what the response must say.
+ *
+ * <p>Safe for use by several threads, since a resource may call limited beans in parallel.
+ */
+public final class RequestRecord {
+    private CallContext call;
+    private final List<Charge> charged = new ArrayList<>(0);
+    private final List<Quota> quotas = new ArrayList<>(0);
+    private final List<Receipt> receipts = new ArrayList<>(0);
+    private @Nullable Decision last;
+    private @Nullable Binding pending;
+    private @Nullable Binding admitted;
+
+    /**
+     * A request of which nothing is decided.
+     *
+     * @param call who calls
+     */
+    public RequestRecord(CallContext call) {
+        this.call = call;
+    }
+
+    /**
+     * Who calls.
+     *
+     * @return what is known about the request
+     */
+    public synchronized CallContext call() {
+        return call;
+    }
+
+    /**
+     * Replaces who calls by what a later entry point knows better, such as the user whom a resource's filters have authenticated.
+     *
+     * @param caller what is known about the request
+     */
+    public synchronized void calledBy(CallContext caller) {
+        call = caller;
+    }
+
+    /**
+     * Leaves a decision to the entry point that knows the arguments.
+     *
+     * @param binding the policies to decide about
+     */
+    public synchronized void leave(Binding binding) {
+        pending = binding;
+    }
+
+    /**
+     * The decision that was left and not taken yet.
+     *
+     * @return its policies
+     */
+    public synchronized Optional<Binding> pending() {
+        return Optional.ofNullable(pending);
+    }
+
+    /**
+     * What of a cost is still to be charged, given what the request was charged before.
+     *
+     * @param policy the policy's name
+     * @param identity the key in its stored form
+     * @param cost the cost of the call at hand
+     * @return permits, 0 if all of it was charged
+     */
+    synchronized long due(String policy, String identity, long cost) {
+        long due = cost;
+        for (Charge charge : charged) {
+            if (charge.policy().policy().equals(policy) && charge.identity().equals(identity)) {
+                due -= charge.cost();
+            }
+        }
+        return Math.max(0, due);
+    }
+
+    /** Takes note that nothing is left to decide about a method. */
+    synchronized void settled(Binding binding) {
+        if (binding.equals(pending)) {
+            pending = null;
+        }
+    }
+
+    /** Whether all of a method's policies were charged, so that its second entry point has nothing left to resolve. */
+    @SuppressWarnings("ReferenceEquality") // there is one binding per method
+    synchronized boolean wasDecided(Binding binding) {
+        return binding == admitted;
+    }
+
+    /** Takes note of a decision. */
+    synchronized void decided(Binding binding, List<Charge> charges, Decision decision) {
+        settled(binding);
+        last = decision;
+        for (Quota quota : decision.quotas()) {
+            quotas.removeIf(older ->
+                    older.policy().equals(quota.policy()) && older.name().equals(quota.name()));
+            quotas.add(quota);
+        }
+        if (decision.allowed()) {
+            charged.addAll(charges);
+            admitted = binding.needsArguments() ? admitted : binding;
+        }
+        if (decision instanceof Decision.Allowed admitted) {
+            receipts.add(admitted.receipt());
+        }
+    }
+
+    /**
+     * The decision that was taken last.
+     *
+     * @return the decision, empty if no limit was asked
+     */
+    public synchronized Optional<Decision> last() {
+        return Optional.ofNullable(last);
+    }
+
+    /**
+     * What each limit said when it was asked last in this request.
+     *
+     * @return the quotas, in the order they were asked
+     */
+    public synchronized List<Quota> quotas() {
+        return List.copyOf(quotas);
+    }
+
+    /**
+     * With which all that this request was charged can be given back.
+     *
+     * @return one receipt per decision that admitted
+     */
+    public synchronized List<Receipt> receipts() {
+        return List.copyOf(receipts);
+    }
+}

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.interceptor.key;
+
+import io.weir.ratelimit.Identity;
+import java.io.ByteArrayOutputStream;
+import java.nio.charset.StandardCharsets;
+import java.security.GeneralSecurityException;
+import java.security.MessageDigest;
+import java.util.Arrays;
+import java.util.Base64;
+import java.util.Optional;
+import javax.crypto.Mac;
+import javax.crypto.spec.SecretKeySpec;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Writes identities in the form in which they are stored: {@code <kind>.[<name>.]<value>}, parts joined by {@code +}.
+ *
+ * <p>Values are percent-encoded outside {@code A-Z a-z 0-9 . - _ @}, so that no client can write a separator, a brace or a line
+ * break. A value is replaced by {@code ~} and 128 bits of a hash when its encoded form is longer than 64 characters, when it is
+ * secret by nature (a header), and always when there is a secret: HMAC-SHA-256 under the secret, else SHA-256. No two
+ * identities have the same stored form. Part of the stored format.
+ */
+public final class IdentityEncoder {
+    private static final int LONGEST = 64;
+    private static final int HASH_BYTES = 16;
+    private static final char[] HEX = "0123456789ABCDEF".toCharArray();
+    private static final String SHA_256 = "SHA-256";
+    private static final String HMAC = "HmacSHA256";
+
+    private final @Nullable Keyed hmac;
+
+    private record Keyed(SecretKeySpec key, Mac mac) {
+        /** Does not show the key. */
+        @Override
+        public String toString() {
+            return HMAC;
+        }
+    }
+
+    /**
+     * An encoder.
+     *
+     * @param secret the secret under which all values are hashed, if there is one
+     */
+    public IdentityEncoder(Optional<String> secret) {
+        this.hmac = secret.map(text -> new SecretKeySpec(text.getBytes(StandardCharsets.UTF_8), HMAC))
+                .map(key -> new Keyed(key, keyed(key)))
+                .orElse(null);
+    }
+
+    private static Mac keyed(SecretKeySpec key) {
+        try {
+            Mac mac = Mac.getInstance(HMAC);
+            mac.init(key);
+            return mac;
+        } catch (GeneralSecurityException e) {
+            throw new IllegalStateException(HMAC + " is part of every Java platform", e);
+        }
+    }
+
+    /**
+     * Writes an identity.
+     *
+     * @param identity the identity
+     * @return its stored form
+     */
+    public String encode(Identity identity) {
+        StringBuilder text = new StringBuilder(32);
+        for (Identity.Part part : identity.parts()) {
+            if (text.length() > 0) {
+                text.append('+');
+            }
+            text.append(part.kind().prefix());
+            if (!part.name().isEmpty()) {
+                text.append('.');
+                appendEncoded(text, part.name(), false);
+            }
+            if (part.kind() != Identity.Kind.GLOBAL && part.kind() != Identity.Kind.ANONYMOUS) {
+                appendValue(text.append('.'), part);
+            }
+        }
+        return text.toString();
+    }
+
+    private void appendValue(StringBuilder text, Identity.Part part) {
+        int start = text.length();
+        if (hmac == null && part.kind() != Identity.Kind.HEADER && part.value().length() <= LONGEST) {
+            appendEncoded(text, part.value(), true);
+            if (text.length() - start <= LONGEST) {
+                return;
+            }
+            text.setLength(start);
+        }
+        text.append('~').append(hash(part));
+    }
+
+    private static void appendEncoded(StringBuilder text, String value, boolean dots) {
+        for (int i = 0; i < value.length(); i++) {
+            char c = value.charAt(i);
+            if (isPlain(c) || (c == '.' && dots)) {
+                text.append(c);
+            } else {
+                int point = value.codePointAt(i);
+                i += Character.charCount(point) - 1;
+                for (byte b : utf8(Character.toString(point))) {
+                    text.append('%').append(HEX[b >> 4 & 0xf]).append(HEX[b & 0xf]);
+                }
+            }
+        }
+    }
+
+    private static boolean isPlain(char c) {
+        return (c >= 'a' && c <= 'z')
+                || (c >= 'A' && c <= 'Z')
+                || (c >= '0' && c <= '9')
+                || c == '-'
+                || c == '_'
+                || c == '@';
+    }
+
+    /**
+     * UTF-8, in which a lone surrogate becomes three bytes like any other character: the platform's encoder writes a question
+     * mark for each, under which different texts would share a key.
+     */
+    private static byte[] utf8(String value) {
+        if (value.chars().noneMatch(c -> Character.isSurrogate((char) c))) {
+            return value.getBytes(StandardCharsets.UTF_8);
+        }
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream(value.length() * 3);
+        value.codePoints().forEach(point -> {
+            if (point >= Character.MIN_SURROGATE && point <= Character.MAX_SURROGATE) {
+                bytes.write(0xE0 | (point >> 12));
+                bytes.write(0x80 | (point >> 6 & 0x3F));
+                bytes.write(0x80 | (point & 0x3F));
+            } else {
+                bytes.writeBytes(Character.toString(point).getBytes(StandardCharsets.UTF_8));
+            }
+        });
+        return bytes.toByteArray();
+    }
+
+    /** The hash covers the kind and the name, so that one value in two places cannot be recognised. */
+    private String hash(Identity.Part part) {
+        byte[] value = utf8(part.kind().prefix() + '\0' + part.name() + '\0' + part.value());
+        byte[] whole = hmac == null ? sha256(value) : ownCopy(hmac).doFinal(value);
+        byte[] hash = Arrays.copyOf(whole, HASH_BYTES);
+        return Base64.getUrlEncoder().withoutPadding().encodeToString(hash);
+    }
+
+    private static byte[] sha256(byte[] value) {
+        try {
+            return MessageDigest.getInstance(SHA_256).digest(value);
+        } catch (GeneralSecurityException e) {
+            throw new IllegalStateException(SHA_256 + " is part of every Java platform", e);
+        }
+    }
+
+    /** A keyed copy, since a Mac is not safe for several threads; a new one where the platform's cannot be copied. */
+    private static Mac ownCopy(Keyed keyed) {
+        try {
+            return (Mac) keyed.mac.clone();
+        } catch (CloneNotSupportedException e) {
+            return keyed(keyed.key);
+        }
+    }
+}

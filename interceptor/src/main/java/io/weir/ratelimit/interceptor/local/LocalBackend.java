@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.interceptor.local;
+
+import io.weir.ratelimit.Decision;
+import io.weir.ratelimit.Quota;
+import io.weir.ratelimit.Receipt;
+import io.weir.ratelimit.interceptor.local.Shard.KeptState;
+import io.weir.ratelimit.interceptor.local.Shard.StateKey;
+import io.weir.ratelimit.spi.BackendException;
+import io.weir.ratelimit.spi.BackendReceipt;
+import io.weir.ratelimit.spi.Charge;
+import io.weir.ratelimit.spi.Limit;
+import io.weir.ratelimit.spi.LimitState;
+import io.weir.ratelimit.spi.PolicyLimits;
+import io.weir.ratelimit.spi.RateLimitBackend;
+import io.weir.ratelimit.spi.TimeSource;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The store in process. Keys are spread over shards with a lock each; a decision holds the locks of its keys' shards, taken in
+ * ascending order, so that it is atomic over all of its limits and cannot deadlock.
+ *
+ * <p>The number of keys is bounded. A key whose state equals an untouched one is dropped when a new key needs its place; a
+ * key that still counts never is, so no flood of new keys lets an exhausted one start afresh. When all keys count, a call with a
+ * new key fails with {@link BackendException.Reason#FULL}.
+ */
+public final class LocalBackend implements RateLimitBackend {
+    private final TimeSource time;
+    private final Shards shards;
+
+    /**
+     * A store on the process's monotonic clock.
+     *
+     * @param maxKeys how many keys it holds at most, 1 or more
+     */
+    public LocalBackend(int maxKeys) {
+        this(maxKeys, monotonic());
+    }
+
+    /**
+     * A store on a clock of the caller's.
+     *
+     * @param maxKeys how many keys it holds at most, 1 or more
+     * @param time the clock
+     */
+    public LocalBackend(int maxKeys, TimeSource time) {
+        if (maxKeys < 1) {
+            throw new IllegalArgumentException("maxKeys must be at least 1");
+        }
+        this.time = time;
+        this.shards = new Shards(maxKeys);
+    }
+
+    private static TimeSource monotonic() {
+        long origin = System.nanoTime();
+        return () -> (System.nanoTime() - origin) / 1_000;
+    }
+
+    @Override
+    public String name() {
+        return "local";
+    }
+
+    @Override
+    public boolean configured() {
+        return true;
+    }
+
+    /**
+     * How many keys the store holds, with untouched ones that no new key has displaced yet.
+     *
+     * @return at most the bound
+     */
+    public int size() {
+        return shards.size();
+    }
+
+    @Override
+    public Decision acquire(List<Charge> charges) {
+        StateKey[] needed = keysOf(charges);
+        Decision decision = tryAcquire(charges, needed);
+        while (decision == null) {
+            if (!shards.dropUntouched(time)) {
+                throw new BackendException(
+                        BackendException.Reason.FULL,
+                        "each of the " + shards.maxKeys() + " keys in process still counts (ratelimit.local.max-keys)",
+                        null);
+            }
+            decision = tryAcquire(charges, needed);
+        }
+        return decision;
+    }
+
+    /** Decides, or answers null if there is no place for a new key. */
+    private @Nullable Decision tryAcquire(List<Charge> charges, StateKey[] needed) {
+        long locked = shards.lock(needed);
+        try {
+            long now = time.micros();
+            KeptState[] entries = new KeptState[needed.length];
+            LimitState[] states = new LimitState[needed.length];
+            boolean fits = true;
+            int missing = 0;
+            int i = 0;
+            for (Charge charge : charges) {
+                for (Limit limit : charge.policy().limits()) {
+                    KeptState entry = shards.find(needed[i]);
+                    entries[i] = entry;
+                    states[i] = entry == null ? LimitState.untouched(limit, now) : entry.state.at(limit, now);
+                    fits &= states[i].fits(limit, charge.cost(), now);
+                    missing += entry == null ? 1 : 0;
+                    i++;
+                }
+            }
+            if (!fits) {
+                takeAsOfNow(entries, states, now);
+                return new Decision.Rejected(quotas(charges, states, false, now));
+            }
+            if (missing > 0 && !shards.reserve(missing)) {
+                return null;
+            }
+            spend(charges, needed, entries, states, now);
+            return new Decision.Allowed(
+                    quotas(charges, states, true, now), new BackendReceipt(charges, List.of(states)));
+        } finally {
+            shards.unlock(locked);
+        }
+    }
+
+    /** A refusal spends nothing, but a state from the future would have its wait told anew at every call. */
+    private static void takeAsOfNow(@Nullable KeptState[] entries, LimitState[] states, long now) {
+        for (int i = 0; i < entries.length; i++) {
+            KeptState entry = entries[i];
+            if (entry != null && entry.state.isAfter(now)) {
+                entry.state = states[i];
+            }
+        }
+    }
+
+    private void spend(
+            List<Charge> charges, StateKey[] needed, @Nullable KeptState[] entries, LimitState[] states, long now) {
+        int i = 0;
+        for (Charge charge : charges) {
+            for (Limit limit : charge.policy().limits()) {
+                states[i] = states[i].spend(limit, charge.cost());
+                KeptState entry = entries[i];
+                if (entry == null) {
+                    shards.add(new KeptState(needed[i], limit, states[i]), now);
+                } else {
+                    entry.limit = limit;
+                    entry.state = states[i];
+                }
+                i++;
+            }
+        }
+    }
+
+    private static List<Quota> quotas(List<Charge> charges, LimitState[] states, boolean spent, long now) {
+        Quota[] quotas = new Quota[states.length];
+        int i = 0;
+        for (Charge charge : charges) {
+            for (int limit = 0; limit < charge.policy().limits().size(); limit++) {
+                quotas[i] = charge.policy().quota(limit, states[i], charge.cost(), spent, now);
+                i++;
+            }
+        }
+        return List.of(quotas);
+    }
+
+    @Override
+    public CompletionStage<Decision> acquireAsync(List<Charge> charges) {
+        try {
+            return CompletableFuture.completedStage(acquire(charges));
+        } catch (BackendException e) {
+            return CompletableFuture.failedStage(e);
+        }
+    }
+
+    @Override
+    public List<Quota> peek(Charge charge) {
+        List<Charge> charges = List.of(charge);
+        StateKey[] needed = keysOf(charges);
+        long locked = shards.lock(needed);
+        try {
+            long now = time.micros();
+            LimitState[] states = new LimitState[needed.length];
+            for (int i = 0; i < needed.length; i++) {
+                Limit limit = charge.policy().limits().get(i);
+                KeptState entry = shards.find(needed[i]);
+                states[i] = entry == null ? LimitState.untouched(limit, now) : entry.state.at(limit, now);
+            }
+            return quotas(charges, states, false, now);
+        } finally {
+            shards.unlock(locked);
+        }
+    }
+
+    @Override
+    public void giveBack(Receipt receipt) {
+        if (receipt instanceof BackendReceipt spent) {
+            for (BackendReceipt.Entry charged : spent.use()) {
+                Charge charge = charged.charge();
+                // On the state as it is kept: the receipt knows the limit of back then, and another may hold by now.
+                change(
+                        charge,
+                        (entry, limit, i, now) ->
+                                entry.state.giveBack(limit, charged.states().get(i), charge.cost(), now));
+            }
+        }
+    }
+
+    @Override
+    public void giveBack(Charge charge) {
+        change(charge, (entry, limit, i, now) -> {
+            entry.limit = limit;
+            return entry.state.at(limit, now).giveBack(limit, charge.cost());
+        });
+    }
+
+    @Override
+    public void reset(PolicyLimits policy, String identity) {
+        change(new Charge(policy, identity, 1), (entry, limit, i, now) -> LimitState.untouched(limit, now));
+    }
+
+    /** What becomes of a state as it is stored, given the limit of the charge. */
+    private interface Change {
+        LimitState apply(KeptState entry, Limit limit, int index, long nowMicros);
+    }
+
+    private void change(Charge charge, Change change) {
+        StateKey[] needed = keysOf(List.of(charge));
+        long locked = shards.lock(needed);
+        try {
+            long now = time.micros();
+            for (int i = 0; i < needed.length; i++) {
+                KeptState entry = shards.find(needed[i]);
+                if (entry == null) {
+                    continue;
+                }
+                LimitState before = entry.state;
+                entry.state = change.apply(entry, charge.policy().limits().get(i), i, now);
+                if (!entry.state.equals(before)) {
+                    shards.gaveBack(entry, now);
+                }
+            }
+        } finally {
+            shards.unlock(locked);
+        }
+    }
+
+    private static StateKey[] keysOf(List<Charge> charges) {
+        int count = 0;
+        for (Charge charge : charges) {
+            count += charge.policy().limits().size();
+        }
+        StateKey[] keys = new StateKey[count];
+        int i = 0;
+        for (Charge charge : charges) {
+            for (int limit = 0; limit < charge.policy().limits().size(); limit++) {
+                keys[i] = new StateKey(charge.identity(), charge.policy().keyTail(limit));
+                i++;
+            }
+        }
+        return keys;
+    }
+}

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.interceptor.policy;
+
+import io.weir.ratelimit.FailureMode;
+import io.weir.ratelimit.interceptor.key.KeyExpression;
+import io.weir.ratelimit.spi.PolicyLimits;
+
+/**
+ * A named set of limits on one key.
+ *
+ * @param limits the name and the limits
+ * @param key who shares them
+ * @param cost permits a call spends unless something nearer says otherwise, 1 or more
+ * @param onFailure what happens when the store does not answer
+ */
+public record Policy(PolicyLimits limits, KeyExpression key, long cost, FailureMode onFailure) {
+    /**
+     * The policy's name.
+     *
+     * @return the name
+     */
+    public String name() {
+        return limits.policy();
+    }
+}

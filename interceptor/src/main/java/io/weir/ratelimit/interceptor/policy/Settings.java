@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.interceptor.policy;
+
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Predicate;
+import org.eclipse.microprofile.config.Config;
+
+/**
+ * The settings beside the policies.
+ *
+ * @param enabled whether anything is limited at all
+ * @param backend the name of the store, or {@code auto}
+ * @param keySecret the secret under which identifiers in stored keys are hashed
+ * @param ipv4Prefix how many leading bits of an IPv4 address share a key
+ * @param ipv6Prefix how many leading bits of an IPv6 address share a key
+ * @param headers the header dialects that answers carry, in order
+ * @param localMaxKeys how many keys are kept in process
+ */
+public record Settings(
+        boolean enabled,
+        String backend,
+        Optional<String> keySecret,
+        int ipv4Prefix,
+        int ipv6Prefix,
+        List<String> headers,
+        int localMaxKeys) {
+
+    /** The least number of characters of a secret. */
+    private static final int LEAST_SECRET = 16;
+
+    private static final List<String> DIALECTS = List.of("ietf", "draft-06", "legacy");
+
+    /**
+     * Reads the settings.
+     *
+     * @param config where from
+     * @param problems takes what is wrong
+     * @return the settings, with the default in place of each wrong one
+     */
+    public static Settings read(Config config, Problems problems) {
+        ConfigReader reader = new ConfigReader(config, problems);
+        return new Settings(
+                reader.flag("ratelimit.enabled", true),
+                reader.text("ratelimit.backend").orElse("auto"),
+                keySecret(reader, problems),
+                reader.number("ratelimit.ipv4-prefix", 32, 1, 32),
+                reader.number("ratelimit.ipv6-prefix", 64, 1, 128),
+                reader.value("ratelimit.headers", List.of("ietf", "legacy"), Settings::dialects),
+                reader.number("ratelimit.local.max-keys", 100_000, 1, 100_000_000));
+    }
+
+    private static Optional<String> keySecret(ConfigReader reader, Problems problems) {
+        Optional<String> secret = reader.text("ratelimit.key-secret");
+        if (secret.filter(text -> text.length() < LEAST_SECRET).isPresent()) {
+            problems.add(
+                    "WEIR-104",
+                    "ratelimit.key-secret",
+                    "***",
+                    "is shorter than " + LEAST_SECRET + " characters",
+                    "use 32 random characters or more");
+        }
+        return secret;
+    }
+
+    private static List<String> dialects(String text) {
+        List<String> names =
+                Arrays.stream(text.split(",")).map(String::strip).distinct().toList();
+        if (names.equals(List.of("none"))) {
+            return List.of();
+        }
+        if (names.isEmpty() || names.stream().anyMatch(Predicate.not(DIALECTS::contains))) {
+            throw new IllegalArgumentException("must be none, or some of " + String.join(", ", DIALECTS));
+        }
+        return names;
+    }
+
+    /** Does not show the secret. */
+    @Override
+    public String toString() {
+        return "Settings[enabled=" + enabled + ", backend=" + backend + ", keySecret="
+                + (keySecret.isPresent() ? "***" : "none") + ", headers=" + headers + "]";
+    }
+}

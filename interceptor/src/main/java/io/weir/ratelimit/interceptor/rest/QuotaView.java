@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.interceptor.rest;
+
+import io.weir.ratelimit.Quota;
+import java.util.List;
+
+/**
+ * What a client is told of its quotas.
+ *
+ * @param quotas one per limit, one or more
+ * @param decisive the limit that refused, or else the one closest to exhaustion
+ * @param nowSeconds this server's wall clock, in seconds since the epoch
+ */
+record QuotaView(List<Quota> quotas, Quota decisive, long nowSeconds) {
+
+    /** After an admitted call: the limit with the least part left. */
+    static QuotaView admitted(List<Quota> quotas, long nowSeconds) {
+        Quota closest = quotas.get(0);
+        for (Quota quota : quotas) {
+            // Products of whole numbers would overflow; a tie lost to rounding chooses one of two equals.
+            if ((double) quota.remaining() * closest.permits() < (double) closest.remaining() * quota.permits()) {
+                closest = quota;
+            }
+        }
+        return new QuotaView(quotas, closest, nowSeconds);
+    }
+
+    /** Seconds that have begun in a number of microseconds: a client must never be told too little. */
+    static long ceilSeconds(long micros) {
+        return micros / 1_000_000 + (micros % 1_000_000 == 0 ? 0 : 1);
+    }
+}

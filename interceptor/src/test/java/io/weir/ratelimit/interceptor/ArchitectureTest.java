@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.interceptor;
+
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.importer.ImportOption.DoNotIncludeTests;
+import com.tngtech.archunit.junit.AnalyzeClasses;
+import com.tngtech.archunit.junit.ArchTest;
+import com.tngtech.archunit.lang.ArchRule;
+
+/** Who may know whom. */
+@AnalyzeClasses(packages = "io.weir.ratelimit.interceptor", importOptions = DoNotIncludeTests.class)
+class ArchitectureTest {
+    private static final String SELF = "io.weir.ratelimit.interceptor.";
+    private static final String[] TELEMETRY = {"org.eclipse.microprofile.metrics..", "io.opentelemetry.."};
+    private static final String[] CONTAINER = {
+        "jakarta.ws.rs..",
+        "jakarta.servlet..",
+        "jakarta.enterprise..",
+        "jakarta.inject..",
+        "jakarta.interceptor..",
+        "jakarta.ejb.."
+    };
+
+    @ArchTest
+    static final ArchRule only_the_entry_points_know_a_container = noClasses()
+            .that()
+            .resideOutsideOfPackages(SELF + "rest..", SELF + "cdi..")
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage(CONTAINER);
+
+    @ArchTest
+    static final ArchRule only_observe_knows_telemetry = noClasses()
+            .that()
+            .resideOutsideOfPackage(SELF + "observe..")
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage(TELEMETRY);
+
+    @ArchTest
+    static final ArchRule the_entry_point_for_beans_does_not_know_the_one_for_rest = noClasses()
+            .that()
+            .resideInAPackage(SELF + "cdi..")
+            .should()
+            .dependOnClassesThat()
+            .resideInAPackage(SELF + "rest..");
+
+    @ArchTest
+    static final ArchRule only_policies_and_the_wiring_read_configuration = noClasses()
+            .that()
+            .resideOutsideOfPackages(SELF + "policy..", SELF + "cdi..")
+            .should()
+            .dependOnClassesThat()
+            .resideInAPackage("org.eclipse.microprofile.config..");
+
+    @ArchTest
+    static final ArchRule the_store_in_process_knows_nothing_but_the_api = classes()
+            .that()
+            .resideInAPackage(SELF + "local..")
+            .should()
+            .onlyDependOnClassesThat()
+            .resideInAnyPackage(
+                    SELF + "local..", "io.weir.ratelimit", "io.weir.ratelimit.spi", "java..", "org.jspecify..");
+
+    @ArchTest
+    static final ArchRule the_store_in_process_has_no_wall_clock = noClasses()
+            .that()
+            .resideInAPackage(SELF + "local..")
+            .should()
+            .callMethod(System.class, "currentTimeMillis")
+            .orShould()
+            .dependOnClassesThat()
+            .haveFullyQualifiedName("java.time.Instant")
+            .orShould()
+            .dependOnClassesThat()
+            .haveFullyQualifiedName("java.time.Clock");
+
+    @ArchTest
+    static final ArchRule the_stores_meet_in_the_application_only = noClasses()
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage("io.weir.ratelimit.redisson..", "org.redisson..");
+
+    @ArchTest
+    static final ArchRule javax_is_the_platforms_own_only = noClasses()
+            .should()
+            .dependOnClassesThat(JavaClass.Predicates.resideInAPackage("javax..")
+                    .and(JavaClass.Predicates.resideOutsideOfPackages("javax.naming..", "javax.crypto..")));
+
+    @ArchTest
+    static final ArchRule packages_have_no_cycles =
+            slices().matching(SELF + "(*)..").should().beFreeOfCycles();
+
+    @ArchTest
+    static final ArchRule names_say_what_a_class_is =
+            noClasses().should().haveNameMatching(".*(Impl|Util|Utils|Manager|Helper)(\\$.*)?");
+}

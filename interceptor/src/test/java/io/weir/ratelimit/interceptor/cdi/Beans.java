@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.interceptor.cdi;
+
+import io.weir.ratelimit.Decision;
+import io.weir.ratelimit.FailureMode;
+import io.weir.ratelimit.Quota;
+import io.weir.ratelimit.RateLimit;
+import io.weir.ratelimit.RateLimitExempt;
+import io.weir.ratelimit.RateLimitKey;
+import io.weir.ratelimit.RateLimiter;
+import io.weir.ratelimit.Receipt;
+import io.weir.ratelimit.spi.BackendException;
+import io.weir.ratelimit.spi.Charge;
+import io.weir.ratelimit.spi.ConfigurationProblem;
+import io.weir.ratelimit.spi.DecisionListener;
+import io.weir.ratelimit.spi.PolicyLimits;
+import io.weir.ratelimit.spi.RateLimitBackend;
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.enterprise.context.Dependent;
+import jakarta.inject.Inject;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CopyOnWriteArrayList;
+
+/** The application of the container tests. */
+final class Beans {
+    private Beans() {}
+
+    @ApplicationScoped
+    @RateLimit("twice")
+    public static class Reports {
+        int runs;
+
+        @RateLimit(limit = "2/1h", key = "global")
+        public int make() {
+            return ++runs;
+        }
+
+        public int twice() {
+            return ++runs;
+        }
+
+        @RateLimit(value = "twice", cost = 2)
+        public int dear() {
+            return ++runs;
+        }
+
+        @RateLimitExempt
+        public int free() {
+            return ++runs;
+        }
+
+        @RateLimit("by-user")
+        public int ofUser(String other, @RateLimitKey("user") Object user) {
+            return ++runs;
+        }
+    }
+
+    @Dependent
+    public static class Mailer {
+        @Inject
+        RateLimiter limiter;
+    }
+
+    @ApplicationScoped
+    public static class Listener implements DecisionListener {
+        private final List<String> heard = new CopyOnWriteArrayList<>();
+
+        public List<String> heard() {
+            return heard;
+        }
+
+        @Override
+        public void onDecision(String endpoint, List<Charge> charges, Decision decision) {
+            heard.add(endpoint + " " + decision.allowed());
+        }
+    }
+
+    /** A store that is always away. */
+    @ApplicationScoped
+    public static class Away implements RateLimitBackend {
+        static final List<String> STARTS = new CopyOnWriteArrayList<>();
+
+        @Override
+        public String name() {
+            return "away";
+        }
+
+        @Override
+        public boolean configured() {
+            return true;
+        }
+
+        @Override
+        public void start() {
+            STARTS.add("started");
+        }
+
+        private static BackendException failure() {
+            return new BackendException(BackendException.Reason.CONNECTION, "nobody there", null);
+        }
+
+        @Override
+        public Decision acquire(List<Charge> charges) {
+            throw failure();
+        }
+
+        @Override
+        public CompletionStage<Decision> acquireAsync(List<Charge> charges) {
+            return CompletableFuture.failedStage(failure());
+        }
+
+        @Override
+        public List<Quota> peek(Charge charge) {
+            throw failure();
+        }
+
+        @Override
+        public void giveBack(Receipt receipt) {
+            throw failure();
+        }
+
+        @Override
+        public void giveBack(Charge charge) {
+            throw failure();
+        }
+
+        @Override
+        public void reset(PolicyLimits policy, String identity) {
+            throw failure();
+        }
+    }
+
+    /** A store that does not like its configuration. */
+    @ApplicationScoped
+    public static class Misconfigured extends Away {
+        @Override
+        public String name() {
+            return "misconfigured";
+        }
+
+        @Override
+        public List<ConfigurationProblem> problems() {
+            return List.of(new ConfigurationProblem("WEIR-999", "store.address", "***", "is wrong", "correct it"));
+        }
+    }
+
+    @ApplicationScoped
+    public static class WrongOne {
+        @RateLimit(limit = "often")
+        public void often() {}
+
+        @RateLimit("nowhere")
+        public void nowhere() {}
+    }
+
+    static final Decision CLOSED = new Decision.Degraded(FailureMode.CLOSED, false, "connection");
+}

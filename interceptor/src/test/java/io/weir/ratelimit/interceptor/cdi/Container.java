@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.interceptor.cdi;
+
+import io.smallrye.config.PropertiesConfigSource;
+import io.smallrye.config.SmallRyeConfigBuilder;
+import io.weir.ratelimit.spi.CallContext;
+import jakarta.enterprise.context.control.RequestContextController;
+import jakarta.enterprise.inject.se.SeContainer;
+import jakarta.enterprise.inject.se.SeContainerInitializer;
+import java.util.HashMap;
+import java.util.Map;
+import org.eclipse.microprofile.config.Config;
+import org.eclipse.microprofile.config.spi.ConfigProviderResolver;
+
+/** A CDI container with the library and the beans of a test, under a configuration of the test's. */
+final class Container implements AutoCloseable {
+    private final Config config;
+    private final SeContainer cdi;
+
+    @SuppressWarnings("unchecked") // the container takes generic varargs
+    private Container(Config config, Class<?>[] beans) {
+        this.config = config;
+        ClassLoader loader = Thread.currentThread().getContextClassLoader();
+        ConfigProviderResolver.instance().registerConfig(config, loader);
+        try {
+            this.cdi = SeContainerInitializer.newInstance()
+                    .disableDiscovery()
+                    .addExtensions(RateLimitExtension.class)
+                    .addBeanClasses(RateLimitBeans.class, CurrentRequest.class, RateLimitInterceptor.class)
+                    .addBeanClasses(beans)
+                    .initialize();
+        } catch (RuntimeException e) {
+            ConfigProviderResolver.instance().releaseConfig(config);
+            throw e;
+        }
+    }
+
+    /** Starts a container; each line is {@code name=value}. */
+    static Container start(String[] lines, Class<?>... beans) {
+        Map<String, String> properties = new HashMap<>();
+        for (String line : lines) {
+            int equals = line.indexOf('=');
+            properties.put(line.substring(0, equals), line.substring(equals + 1));
+        }
+        Config config = new SmallRyeConfigBuilder()
+                .addDefaultInterceptors()
+                .withSources(new PropertiesConfigSource(properties, "application", 100))
+                .build();
+        return new Container(config, beans);
+    }
+
+    static String[] config(String... lines) {
+        return lines;
+    }
+
+    <T> T bean(Class<T> type) {
+        return cdi.select(type).get();
+    }
+
+    RateLimitRuntime runtime() {
+        return bean(RateLimitExtension.class).runtime();
+    }
+
+    /** Runs something in a request that began with a record, as a filter starts it. */
+    void inRequest(CallContext call, Runnable task) {
+        RequestContextController request = bean(RequestContextController.class);
+        request.activate();
+        try {
+            runtime().start(call);
+            task.run();
+        } finally {
+            request.deactivate();
+        }
+    }
+
+    @Override
+    public void close() {
+        cdi.close();
+        ConfigProviderResolver.instance().releaseConfig(config);
+    }
+}

@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.interceptor.cdi;
+
+import static io.weir.ratelimit.interceptor.cdi.Container.config;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import io.weir.ratelimit.Decision;
+import io.weir.ratelimit.Quota;
+import io.weir.ratelimit.RateLimitExceededException;
+import io.weir.ratelimit.RateLimitUnavailableException;
+import io.weir.ratelimit.RateLimiter;
+import io.weir.ratelimit.interceptor.cdi.Beans.Away;
+import io.weir.ratelimit.interceptor.cdi.Beans.Listener;
+import io.weir.ratelimit.interceptor.cdi.Beans.Mailer;
+import io.weir.ratelimit.interceptor.cdi.Beans.Misconfigured;
+import io.weir.ratelimit.interceptor.cdi.Beans.Reports;
+import io.weir.ratelimit.interceptor.cdi.Beans.WrongOne;
+import io.weir.ratelimit.interceptor.cdi.hidden.Visible;
+import io.weir.ratelimit.interceptor.engine.LogCapture;
+import io.weir.ratelimit.interceptor.key.Calls;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+class WiringTest {
+    private static final String[] POLICIES = {
+        "ratelimit.policies.twice.limit=2/1h",
+        "ratelimit.policies.twice.key=principal",
+        "ratelimit.policies.by-user.limit=1/1h",
+        "ratelimit.policies.by-user.key=arg:user"
+    };
+
+    private LogCapture log;
+
+    @BeforeEach
+    void openLog() {
+        log = new LogCapture();
+    }
+
+    @AfterEach
+    void closeLog() {
+        log.close();
+    }
+
+    private static String[] policiesAnd(String... more) {
+        String[] all = new String[POLICIES.length + more.length];
+        System.arraycopy(POLICIES, 0, all, 0, POLICIES.length);
+        System.arraycopy(more, 0, all, POLICIES.length, more.length);
+        return all;
+    }
+
+    @Test
+    void aMethodOverItsLimitDoesNotRunAndItsCallerHearsWhy() {
+        try (Container container = Container.start(POLICIES, Reports.class)) {
+            Reports reports = container.bean(Reports.class);
+            assertThat(reports.make()).isEqualTo(1);
+            assertThat(reports.make()).isEqualTo(2);
+            RateLimitExceededException refusal = catchThrowableOfType(RateLimitExceededException.class, reports::make);
+            assertThat(refusal).hasMessage("rate limit exceeded: Reports.make");
+            assertThat(refusal.getStackTrace()).isEmpty();
+            assertThat(refusal.retryAfter())
+                    .hasValueSatisfying(
+                            wait -> assertThat(wait).isBetween(Duration.ofMinutes(59), Duration.ofHours(2)));
+            assertThat(refusal.decision().quotas()).singleElement().satisfies(quota -> {
+                assertThat(quota.policy()).isEqualTo("Reports.make");
+                assertThat(quota.permits()).isEqualTo(2);
+                assertThat(quota.remaining()).isZero();
+            });
+            assertThat(reports.free()).as("runs").isEqualTo(3);
+            assertThat(log.lines())
+                    .contains("INFO WEIR-001 rate limits are on: store local, policies [Reports.make, by-user, twice]");
+        }
+    }
+
+    @Test
+    void configurationOverridesTheAnnotationAndTheCost() {
+        String[] lines =
+                policiesAnd("ratelimit.policies.\"Reports.make\".limit=4/1h", "ratelimit.costs.\"Reports.make\"=2");
+        try (Container container = Container.start(lines, Reports.class)) {
+            Reports reports = container.bean(Reports.class);
+            reports.make();
+            reports.make();
+            assertThatThrownBy(reports::make).isInstanceOf(RateLimitExceededException.class);
+        }
+    }
+
+    @Test
+    void outsideOfRequestsEachCallIsCharged() {
+        try (Container container = Container.start(POLICIES, Reports.class)) {
+            Reports reports = container.bean(Reports.class);
+            reports.twice();
+            reports.twice();
+            assertThatThrownBy(reports::twice).isInstanceOf(RateLimitExceededException.class);
+        }
+    }
+
+    @Test
+    void aRequestIsChargedOnceAndADearerCallPaysTheDifference() {
+        try (Container container = Container.start(POLICIES, Reports.class)) {
+            Reports reports = container.bean(Reports.class);
+            container.inRequest(Calls.by("alice"), () -> {
+                for (int i = 0; i < 10; i++) {
+                    reports.twice();
+                }
+                reports.dear();
+                reports.dear();
+            });
+            container.inRequest(
+                    Calls.by("alice"),
+                    () -> assertThatThrownBy(reports::twice).isInstanceOf(RateLimitExceededException.class));
+            container.inRequest(
+                    Calls.by("bob"), () -> assertThat(reports.twice()).isPositive());
+        }
+    }
+
+    @Test
+    void aKeyMayBeAnArgument() {
+        try (Container container = Container.start(POLICIES, Reports.class)) {
+            Reports reports = container.bean(Reports.class);
+            reports.ofUser("x", "alice");
+            assertThatThrownBy(() -> reports.ofUser("y", "alice")).isInstanceOf(RateLimitExceededException.class);
+            reports.ofUser("x", 42);
+            reports.ofUser("x", null);
+            assertThatThrownBy(() -> reports.ofUser("x", " "))
+                    .as("both are anonymous")
+                    .isInstanceOf(RateLimitExceededException.class);
+        }
+    }
+
+    @Test
+    void aMethodThatIsPublicThroughABridgeIsLimited() {
+        try (Container container = Container.start(config(), Visible.class)) {
+            Visible bean = container.bean(Visible.class);
+            bean.find();
+            assertThatThrownBy(bean::find).isInstanceOf(RateLimitExceededException.class);
+        }
+    }
+
+    @Test
+    void codeGetsTheSameLimits() throws Exception {
+        try (Container container = Container.start(POLICIES, Reports.class, Mailer.class, Listener.class)) {
+            RateLimiter limiter = container.bean(Mailer.class).limiter;
+            assertThat(limiter.acquire("twice", "tenant").allowed()).isTrue();
+            assertThat(limiter.acquireAsync("twice", "tenant")
+                            .toCompletableFuture()
+                            .get(10, TimeUnit.SECONDS)
+                            .allowed())
+                    .isTrue();
+            assertThat(limiter.acquire("twice", "tenant")).isInstanceOf(Decision.Rejected.class);
+            assertThat(limiter.peek("twice", "tenant"))
+                    .extracting(Quota::remaining)
+                    .containsExactly(0L);
+            limiter.reset("twice", "tenant");
+            assertThat(limiter.peek("twice", "tenant"))
+                    .extracting(Quota::remaining)
+                    .containsExactly(2L);
+            assertThatThrownBy(() -> limiter.acquire("no such", "tenant"))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining("no such");
+            container.bean(Reports.class).make();
+            assertThat(container.bean(Listener.class).heard())
+                    .containsExactly("RateLimiter true", "RateLimiter true", "RateLimiter false", "Reports.make true");
+        }
+    }
+
+    @Test
+    void allThatIsWrongFailsTheStartInOneMessage() {
+        String[] lines = policiesAnd(
+                "ratelimit.policies.twice.on-failure=shut",
+                "ratelimit.backend=memcached",
+                "ratelimit.enabled=yes",
+                "ratelimit.key-secret=hunter2",
+                "ratelimit.typo=1",
+                "ratelimit.redis.address=redis://${no.such.property}");
+        assertThatThrownBy(() -> Container.start(lines, Reports.class, WrongOne.class))
+                .hasMessageContaining("WEIR-100 rate limits are configured wrongly:")
+                .hasMessageContaining("WEIR-101 ratelimit.redis.address: ")
+                .hasMessageContaining("WEIR-102 ratelimit.enabled = yes: must be true or false")
+                .hasMessageContaining("WEIR-102 ratelimit.policies.twice.on-failure = shut: ")
+                .hasMessageContaining("WEIR-104 ratelimit.key-secret = ***: ")
+                .hasMessageContaining("WEIR-110 WrongOne.nowhere: the policy nowhere has no limit")
+                .hasMessageContaining("WEIR-111 " + WrongOne.class.getName() + ".often() @RateLimit(limit) = often: ")
+                .hasMessageContaining("WEIR-114 ratelimit.typo: ")
+                .hasMessageContaining(
+                        "WEIR-205 ratelimit.backend = memcached: there is no such store; use auto or one of [local]")
+                .hasMessageNotContaining("hunter2");
+        assertThat(log.lines()).noneMatch(line -> line.contains("WEIR-001"));
+    }
+
+    @Test
+    void aRedisWithoutItsStoreFailsTheStartWithoutShowingThePassword() {
+        assertThatThrownBy(() -> Container.start(config("ratelimit.redis.address=redis://:hunter2@host:6379")))
+                .hasMessageContaining("WEIR-206 ratelimit.redis.address = ***: a Redis is configured")
+                .hasMessageNotContaining("hunter2");
+    }
+
+    @Test
+    void aStoreOfTheApplicationIsChosenByItsName() {
+        Away.STARTS.clear();
+        String[] lines = policiesAnd("ratelimit.backend=away", "ratelimit.policies.twice.on-failure=closed");
+        try (Container container = Container.start(lines, Reports.class, Away.class)) {
+            Reports reports = container.bean(Reports.class);
+            assertThat(Away.STARTS).hasSize(1);
+            assertThat(reports.make()).as("open").isEqualTo(1);
+            assertThatThrownBy(reports::twice)
+                    .isInstanceOf(RateLimitUnavailableException.class)
+                    .hasMessage("the rate limit store does not answer: connection");
+            assertThat(container.bean(RateLimiter.class).acquire("twice", "a")).isEqualTo(Beans.CLOSED);
+        }
+    }
+
+    @Test
+    void autoPrefersAStoreThatIsConfiguredAndLocalNeverStartsIt() {
+        Away.STARTS.clear();
+        try (Container container = Container.start(POLICIES, Reports.class, Away.class)) {
+            assertThat(log.lines()).anyMatch(line -> line.contains("store away"));
+            assertThat(Away.STARTS).hasSize(1);
+            assertThat(container.bean(RateLimiter.class).acquire("twice", "a")).isInstanceOf(Decision.Degraded.class);
+        }
+        try (Container container = Container.start(policiesAnd("ratelimit.backend=local"), Reports.class, Away.class)) {
+            assertThat(log.lines()).anyMatch(line -> line.contains("store local"));
+            assertThat(Away.STARTS).hasSize(1);
+            assertThat(container.bean(Reports.class).make()).isEqualTo(1);
+        }
+    }
+
+    @Test
+    void theProblemsOfTheChosenStoreFailTheStartAndItIsNotStarted() {
+        Away.STARTS.clear();
+        assertThatThrownBy(() -> Container.start(policiesAnd("ratelimit.backend=misconfigured"), Misconfigured.class))
+                .hasMessageContaining("WEIR-999 store.address = ***: is wrong; correct it");
+        assertThat(Away.STARTS).isEmpty();
+    }
+
+    @Test
+    void nothingIsLimitedWhenLimitsAreOff() {
+        String[] lines = policiesAnd("ratelimit.enabled=false", "ratelimit.backend=away");
+        try (Container container = Container.start(lines, Reports.class, Away.class)) {
+            Reports reports = container.bean(Reports.class);
+            for (int i = 1; i <= 10; i++) {
+                assertThat(reports.make()).isEqualTo(i);
+                assertThat(container
+                                .bean(RateLimiter.class)
+                                .acquire("twice", "a")
+                                .allowed())
+                        .isTrue();
+            }
+            assertThat(log.lines()).anyMatch(line -> line.contains("rate limits are off: store off"));
+        }
+    }
+}

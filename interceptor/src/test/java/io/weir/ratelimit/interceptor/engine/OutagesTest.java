@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.interceptor.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.weir.ratelimit.spi.BackendException;
+import io.weir.ratelimit.spi.BackendException.Reason;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class OutagesTest {
+    private static final String AWAY =
+            "WARNING WEIR-301 the rate limit store redisson does not decide (timeout: it is away); "
+                    + "until it does, each policy's on-failure decides";
+
+    private final LogCapture log = new LogCapture();
+    private final AtomicLong nanos = new AtomicLong(-5);
+    private final Outages outages = new Outages("redisson", nanos::get);
+
+    @AfterEach
+    void closeLog() {
+        log.close();
+    }
+
+    private void fail(int times) {
+        for (int i = 0; i < times; i++) {
+            outages.failed(FakeBackend.down(Reason.TIMEOUT));
+        }
+    }
+
+    @Test
+    void aStoreThatAnswersIsNotWorthALine() {
+        for (int i = 0; i < 1_000; i++) {
+            outages.answered();
+        }
+        assertThat(log.lines()).isEmpty();
+        assertThat(outages.away()).isFalse();
+        assertThat(outages.degradedDecisions()).isZero();
+    }
+
+    @Test
+    void anOutageIsSaidOnceAndItsEndOnce() {
+        fail(1_000);
+        assertThat(outages.away()).isTrue();
+        assertThat(log.lines()).containsExactly(AWAY);
+        nanos.addAndGet(TimeUnit.MILLISECONDS.toNanos(61_999));
+        outages.answered();
+        outages.answered();
+        assertThat(outages.away()).isFalse();
+        assertThat(log.lines())
+                .containsExactly(
+                        AWAY,
+                        "INFO WEIR-302 the rate limit store redisson answers again after 61 s; 1000 decisions were taken without it");
+    }
+
+    @Test
+    void aStoreThatAnswersNowAndThenIsStillAway() {
+        for (int i = 0; i < 10_000; i++) {
+            fail(1);
+            nanos.addAndGet(TimeUnit.SECONDS.toNanos(1) - 1);
+            outages.answered();
+        }
+        assertThat(log.lines()).containsExactly(AWAY);
+        nanos.addAndGet(1);
+        outages.answered();
+        assertThat(log.lines()).hasSize(2).last().asString().contains("10000 decisions");
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            value = Reason.class,
+            names = {"FOREIGN_STATE", "FULL"})
+    void aStoreThatFailsForSomeKeysOnlyIsNotSaidToBeBackBetweenThem(Reason reason) {
+        for (int i = 0; i < 100; i++) {
+            outages.failed(FakeBackend.down(reason));
+            nanos.addAndGet(TimeUnit.SECONDS.toNanos(59));
+            outages.answered();
+        }
+        assertThat(log.lines()).hasSize(1);
+        nanos.addAndGet(TimeUnit.SECONDS.toNanos(1));
+        outages.answered();
+        assertThat(log.lines()).hasSize(2).last().asString().contains("100 decisions");
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {0, 1, 999_999_999})
+    void anOutageDoesNotEndWithinASecondOfAFailure(long quietNanos) {
+        fail(1);
+        nanos.addAndGet(quietNanos);
+        outages.answered();
+        assertThat(outages.away()).isTrue();
+    }
+
+    @Test
+    void eachOutageCountsItsOwnDecisions() {
+        fail(3);
+        nanos.addAndGet(TimeUnit.SECONDS.toNanos(2));
+        outages.answered();
+        fail(4);
+        nanos.addAndGet(TimeUnit.SECONDS.toNanos(5));
+        outages.answered();
+        assertThat(outages.degradedDecisions()).isEqualTo(7);
+        assertThat(log.lines()).hasSize(4);
+        assertThat(log.lines().get(1)).contains("after 2 s; 3 decisions");
+        assertThat(log.lines().get(3)).contains("after 5 s; 4 decisions");
+    }
+
+    @Test
+    void aClockThatWrapsAroundChangesNothing() {
+        nanos.set(Long.MAX_VALUE - 5);
+        fail(1);
+        nanos.addAndGet(TimeUnit.SECONDS.toNanos(3));
+        outages.answered();
+        assertThat(log.lines()).last().asString().contains("after 3 s");
+    }
+
+    @Test
+    void theFirstReasonIsNamedWhateverItContains() {
+        outages.failed(new BackendException(Reason.REFUSED, "{0} 'quoted' {", null));
+        outages.failed(FakeBackend.down(Reason.TIMEOUT));
+        assertThat(log.lines()).singleElement().asString().contains("(refused: {0} 'quoted' {)");
+    }
+}

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.interceptor.local;
+
+import static io.weir.ratelimit.interceptor.local.Keys.FIVE_AN_HOUR;
+import static io.weir.ratelimit.interceptor.local.Keys.acquire;
+import static io.weir.ratelimit.interceptor.local.Keys.charge;
+import static io.weir.ratelimit.interceptor.local.Keys.exhaust;
+import static io.weir.ratelimit.interceptor.local.Keys.hasPlace;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.weir.ratelimit.Quota;
+import io.weir.ratelimit.spi.Charge;
+import io.weir.ratelimit.spi.ManualTime;
+import io.weir.ratelimit.spi.PolicyLimits;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.IntConsumer;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+class LocalBackendThreadsTest {
+    private static final int THREADS = 64;
+
+    private final ManualTime time = new ManualTime();
+
+    @Test
+    void manyThreadsAtTheBoundGiveAwayEachPlaceOnce() throws Exception {
+        int bound = 1_000;
+        LocalBackend backend = new LocalBackend(bound, time);
+        exhaust(backend, FIVE_AN_HOUR, "attacker");
+        AtomicInteger admitted = new AtomicInteger();
+        AtomicInteger above = new AtomicInteger();
+        together(thread -> {
+            for (int i = 0; i < 500; i++) {
+                if (hasPlace(backend, FIVE_AN_HOUR, thread + "." + i)) {
+                    admitted.incrementAndGet();
+                }
+                above.addAndGet(backend.size() > bound ? 1 : 0);
+            }
+        });
+        assertThat(admitted).hasValue(bound - 1);
+        assertThat(above).hasValue(0);
+        assertThat(acquire(backend, FIVE_AN_HOUR, "attacker").allowed()).isFalse();
+    }
+
+    @Test
+    @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+    void decisionsOverCrossingKeysNeverDeadlockWhileOthersGiveBackAndSearchForRoom() throws Exception {
+        PolicyLimits wide = Keys.policy("wide", 1_000_000, Duration.ofHours(1));
+        PolicyLimits fleeting = Keys.policy("fleeting", 1, Duration.ofMillis(1));
+        LocalBackend backend = new LocalBackend(200, time);
+        AtomicInteger spent = new AtomicInteger();
+        together(thread -> {
+            Random random = new Random(thread);
+            for (int i = 0; i < 300; i++) {
+                List<Charge> charges = new ArrayList<>();
+                random.ints(0, 16).distinct().limit(8).forEach(key -> charges.add(charge(wide, "k." + key)));
+                spent.addAndGet(backend.acquire(charges).allowed() ? charges.size() : 0);
+                if (i % 3 == 0) {
+                    backend.giveBack(charges.get(0));
+                    spent.decrementAndGet();
+                }
+                hasPlace(backend, fleeting, thread + "." + i);
+                time.advanceMicros(7);
+            }
+        });
+        // 134,400 µs return 37 permits to a key that has spent as many, so what is missing is close below what was
+        // spent.
+        long missing = 0;
+        for (int key = 0; key < 16; key++) {
+            missing += 1_000_000 - backend.peek(charge(wide, "k." + key)).get(0).remaining();
+        }
+        assertThat(missing).isBetween(spent.get() - 16 * 38L, (long) spent.get());
+        assertThat(backend.size()).isLessThanOrEqualTo(200);
+    }
+
+    @Test
+    @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+    void theDefaultClockRunsByItself() {
+        LocalBackend backend = new LocalBackend(1);
+        PolicyLimits brief = Keys.policy("brief", 1, Duration.ofMillis(50));
+        assertThat(acquire(backend, brief, "a").allowed()).isTrue();
+        Quota before = backend.peek(charge(brief, "a")).get(0);
+        assertThat(before.resetAfterMicros()).isLessThanOrEqualTo(50_000);
+        while (!acquire(backend, brief, "a").allowed()) {
+            Thread.onSpinWait();
+        }
+        assertThat(acquire(new LocalBackend(1), Keys.policy("long", 1, Duration.ofDays(366)), "a")
+                        .quotas()
+                        .get(0)
+                        .resetAfterMicros())
+                .isBetween(1L, Duration.ofDays(366).toMillis() * 1_000);
+    }
+
+    private static void together(IntConsumer task) throws Exception {
+        ExecutorService pool = Executors.newFixedThreadPool(THREADS);
+        try {
+            CountDownLatch ready = new CountDownLatch(THREADS);
+            List<Future<?>> all = new ArrayList<>();
+            for (int thread = 0; thread < THREADS; thread++) {
+                int mine = thread;
+                all.add(pool.submit(() -> {
+                    ready.countDown();
+                    ready.await();
+                    task.accept(mine);
+                    return null;
+                }));
+            }
+            for (Future<?> each : all) {
+                each.get(60, TimeUnit.SECONDS);
+            }
+        } finally {
+            pool.shutdownNow();
+        }
+    }
+}

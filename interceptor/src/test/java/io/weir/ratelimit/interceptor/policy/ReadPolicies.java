@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.interceptor.policy;
+
+import io.weir.ratelimit.Algorithm;
+import io.weir.ratelimit.interceptor.key.KeyTerms;
+import io.weir.ratelimit.spi.ConfigurationProblem;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.eclipse.microprofile.config.Config;
+
+/** What reading a configuration and some rules gave. */
+record ReadPolicies(Map<String, Policy> policies, Problems problems) {
+
+    static ReadPolicies of(Config config, MethodRule... rules) {
+        Problems problems = new Problems();
+        return new ReadPolicies(Policies.read(config, List.of(rules), new KeyTerms(32, 64), problems), problems);
+    }
+
+    static ReadPolicies of(String... lines) {
+        return of(Configs.of(lines));
+    }
+
+    static MethodRule naming(String endpoint, String... policies) {
+        return new MethodRule(endpoint, List.of(policies), 0, Optional.empty());
+    }
+
+    static MethodRule inPlace(String endpoint, String policy, String limit, String key) {
+        return inPlace(endpoint, "app." + endpoint + "()", policy, limit, key, Algorithm.SLIDING_WINDOW);
+    }
+
+    static MethodRule inPlace(
+            String endpoint, String place, String policy, String limit, String key, Algorithm algorithm) {
+        InPlace definition = new InPlace(place, policy, limit, key, algorithm);
+        return new MethodRule(endpoint, List.of(policy), 0, Optional.of(definition));
+    }
+
+    Policy policy(String name) {
+        if (!policies.containsKey(name)) {
+            throw new AssertionError("no policy " + name + ": " + problems.message());
+        }
+        return policies.get(name);
+    }
+
+    /** The policy's limits as text. */
+    String limits(String name) {
+        return policy(name).limits().limits().toString();
+    }
+
+    List<ConfigurationProblem> found() {
+        return problems.found();
+    }
+
+    /** The reported lines without the headline, each once. */
+    List<String> lines() {
+        return problems.message().lines().skip(1).map(String::strip).toList();
+    }
+}

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.interceptor.policy;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.weir.ratelimit.spi.ConfigurationProblem;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class SettingsTest {
+    private static final Settings DEFAULTS =
+            new Settings(true, "auto", Optional.empty(), 32, 64, List.of("ietf", "legacy"), 100_000);
+
+    private final Problems problems = new Problems();
+
+    private Settings read(String... lines) {
+        return Settings.read(Configs.of(lines), problems);
+    }
+
+    @Test
+    void nothingNeedsToBeConfigured() {
+        assertThat(read()).isEqualTo(DEFAULTS);
+        assertThat(problems.found()).isEmpty();
+    }
+
+    @Test
+    void everythingCanBeConfigured() {
+        assertThat(read(
+                        "ratelimit.enabled=false",
+                        "ratelimit.backend=redisson",
+                        "ratelimit.key-secret=0123456789abcdef",
+                        "ratelimit.ipv4-prefix=24",
+                        "ratelimit.ipv6-prefix=56",
+                        "ratelimit.headers=draft-06, ietf",
+                        "ratelimit.local.max-keys=1"))
+                .isEqualTo(new Settings(
+                        false, "redisson", Optional.of("0123456789abcdef"), 24, 56, List.of("draft-06", "ietf"), 1));
+        assertThat(problems.found()).isEmpty();
+    }
+
+    @Test
+    void theEnvironmentOverridesSettings() {
+        Map<String, String> environment = Map.of("RATELIMIT_LOCAL_MAX_KEYS", "7", "RATELIMIT_ENABLED", "false");
+        Settings settings = Settings.read(
+                Configs.withEnvironment(environment, "ratelimit.local.max-keys=5", "ratelimit.enabled=true"), problems);
+        assertThat(settings.localMaxKeys()).isEqualTo(7);
+        assertThat(settings.enabled()).isFalse();
+    }
+
+    @Test
+    void anEmptyValueIsNone() {
+        assertThat(read(
+                        "ratelimit.enabled=",
+                        "ratelimit.backend=",
+                        "ratelimit.key-secret=",
+                        "ratelimit.ipv4-prefix=",
+                        "ratelimit.headers=",
+                        "ratelimit.local.max-keys="))
+                .isEqualTo(DEFAULTS);
+        assertThat(problems.found()).isEmpty();
+    }
+
+    @Test
+    void blanksAroundValuesDoNotMatter() {
+        assertThat(read("ratelimit.ipv4-prefix= 24 ", "ratelimit.enabled=\tfalse", "ratelimit.headers=  none "))
+                .isEqualTo(new Settings(false, "auto", Optional.empty(), 24, 64, List.of(), 100_000));
+        assertThat(problems.found()).isEmpty();
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '>',
+            value = {
+                "ratelimit.enabled=yes                  > must be true or false",
+                "ratelimit.enabled=TRUE                 > must be true or false",
+                "ratelimit.ipv4-prefix=0                > must be a whole number from 1 to 32",
+                "ratelimit.ipv4-prefix=33               > must be a whole number from 1 to 32",
+                "ratelimit.ipv4-prefix=/24              > must be a whole number from 1 to 32",
+                "ratelimit.ipv6-prefix=0                > must be a whole number from 1 to 128",
+                "ratelimit.ipv6-prefix=129              > must be a whole number from 1 to 128",
+                "ratelimit.ipv6-prefix=-1               > must be a whole number from 1 to 128",
+                "ratelimit.local.max-keys=0             > must be a whole number from 1 to 100000000",
+                "ratelimit.local.max-keys=1000000000000 > must be a whole number from 1 to 100000000",
+                "ratelimit.local.max-keys=1e5           > must be a whole number from 1 to 100000000",
+                "ratelimit.local.max-keys=\u0661        > must be a whole number from 1 to 100000000",
+                "ratelimit.headers=draft-07             > must be none, or some of ietf, draft-06, legacy",
+                "ratelimit.headers=IETF                 > must be none, or some of ietf, draft-06, legacy",
+                "ratelimit.headers=none, ietf           > must be none, or some of ietf, draft-06, legacy",
+                "ratelimit.headers=ietf,,legacy         > must be none, or some of ietf, draft-06, legacy",
+                "'ratelimit.headers=,'                  > must be none, or some of ietf, draft-06, legacy",
+            })
+    void aWrongValueIsReportedAndTheDefaultTakesItsPlace(String line, String problem) {
+        assertThat(read(line)).isEqualTo(DEFAULTS);
+        int equals = line.indexOf('=');
+        assertThat(problems.found())
+                .containsExactly(new ConfigurationProblem(
+                        "WEIR-102",
+                        line.substring(0, equals),
+                        line.substring(equals + 1),
+                        problem,
+                        "correct it or leave it out for the default"));
+    }
+
+    @Test
+    void theDialectsAreKeptOnceAndInOrder() {
+        assertThat(read("ratelimit.headers=legacy,ietf,legacy").headers()).containsExactly("legacy", "ietf");
+    }
+
+    @Test
+    void allThatIsWrongIsReportedTogether() {
+        read("ratelimit.enabled=yes", "ratelimit.ipv4-prefix=0", "ratelimit.headers=x", "ratelimit.key-secret=short");
+        assertThat(problems.found())
+                .extracting(ConfigurationProblem::place)
+                .containsExactlyInAnyOrder(
+                        "ratelimit.enabled", "ratelimit.ipv4-prefix", "ratelimit.headers", "ratelimit.key-secret");
+    }
+
+    @Test
+    void aShortSecretIsReportedWithoutShowingIt() {
+        read("ratelimit.key-secret=0123456789abcde");
+        assertThat(problems.message())
+                .isEqualTo(
+                        "WEIR-100 rate limits are configured wrongly:\n"
+                                + "  WEIR-104 ratelimit.key-secret = ***: is shorter than 16 characters; use 32 random characters or more");
+    }
+
+    @Test
+    void itsTextDoesNotShowTheSecret() {
+        assertThat(read("ratelimit.key-secret=0123456789abcdef").toString())
+                .doesNotContain("0123456789abcdef")
+                .contains("keySecret=***");
+        assertThat(read().toString()).contains("keySecret=none");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "ratelimit.enabled",
+                "ratelimit.backend",
+                "ratelimit.key-secret",
+                "ratelimit.ipv4-prefix",
+                "ratelimit.headers",
+                "ratelimit.local.max-keys"
+            })
+    void anExpressionThatCannotBeResolvedIsReportedAndNotThrown(String property) {
+        assertThat(read(property + "=${no.such.property}")).isEqualTo(DEFAULTS);
+        assertThat(problems.found())
+                .containsExactly(new ConfigurationProblem(
+                        "WEIR-101", property, "", "the value cannot be read", "check the expressions it refers to"));
+    }
+}

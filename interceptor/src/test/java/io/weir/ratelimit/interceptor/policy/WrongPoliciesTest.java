@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.interceptor.policy;
+
+import static io.weir.ratelimit.interceptor.policy.ReadPolicies.inPlace;
+import static io.weir.ratelimit.interceptor.policy.ReadPolicies.naming;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.weir.ratelimit.Algorithm;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class WrongPoliciesTest {
+    private static final String LIMIT_REMEDY =
+            "; a limit is <permits>/<duration>, such as 100/1m, several separated by commas";
+    private static final String KEY_REMEDY =
+            "; a key is made of global, ip, principal, header:<name>, arg:<name> with + and |";
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiterString = "=>",
+            value = {
+                "0       => \"0\" is no limit: write <permits>/<duration>, such as 100/1m",
+                "-1/1m   => \"-1\" is no number of permits: write a whole number from 0 to 281474976710654",
+                "10/0s   => the window must be from 1ms to 366d",
+                "x/1m    => \"x\" is no number of permits: write a whole number from 0 to 281474976710654",
+                "10/1s,  => \"\" is no limit: write <permits>/<duration>, such as 100/1m",
+                "99999999999999999999/1s => "
+                        + "\"99999999999999999999\" is no number of permits: write a whole number from 0 to 281474976710654",
+            })
+    void aWrongLimitIsReportedWithItsPropertyItsValueAndARemedy(String value, String problem) {
+        ReadPolicies read = ReadPolicies.of("ratelimit.policies.api.limit=" + value);
+        assertThat(read.lines())
+                .containsExactly("WEIR-111 ratelimit.policies.api.limit = " + value + ": " + problem + LIMIT_REMEDY);
+        assertThat(read.policies()).isEmpty();
+    }
+
+    @Test
+    void aWrongLimitOfAnAnnotationIsReportedWithItsPlace() {
+        ReadPolicies read = ReadPolicies.of(Configs.of(), inPlace("Search.find", "Search.find", "often", "somebody"));
+        assertThat(read.lines())
+                .containsExactly(
+                        "WEIR-111 app.Search.find() @RateLimit(limit) = often: \"often\" is no limit: write "
+                                + "<permits>/<duration>, such as 100/1m" + LIMIT_REMEDY,
+                        "WEIR-112 app.Search.find() @RateLimit(key) = somebody: at character 1: there is no key term "
+                                + "\"somebody\"" + KEY_REMEDY);
+    }
+
+    @Test
+    void aPolicyWithoutALimitIsReportedWithThePropertyToSet() {
+        ReadPolicies read = ReadPolicies.of(
+                Configs.of("ratelimit.policies.api.key=ip", "ratelimit.policies.empty.limit="),
+                naming("Search.find", "named"),
+                inPlace("Search.list", "Search.list", "", ""));
+        assertThat(read.lines())
+                .containsExactly(
+                        "WEIR-110 app.Search.list(): the policy Search.list has no limit; set "
+                                + "ratelimit.policies.\"Search.list\".limit, such as 100/1m, or limit in the annotation",
+                        "WEIR-110 ratelimit.policies.api: the policy api has no limit; set ratelimit.policies.api.limit, "
+                                + "such as 100/1m",
+                        "WEIR-110 ratelimit.policies.empty: the policy empty has no limit; set "
+                                + "ratelimit.policies.empty.limit, such as 100/1m",
+                        "WEIR-110 Search.find: the policy named has no limit; set ratelimit.policies.named.limit, "
+                                + "such as 100/1m");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiterString = "=>",
+            value = {
+                "cost=0          => \"0\"",
+                "cost=-1         => \"-1\"",
+                "cost=x          => \"x\"",
+                "burst=-1        => \"-1\"",
+                "algorithm=fast  => must be one of fixed-window, sliding-window, sliding-log, token-bucket, leaky-bucket",
+                "on-failure=shut => must be one of open, closed, local, sample",
+            })
+    void aWrongValueIsReportedWithItsProperty(String attribute, String problem) {
+        ReadPolicies read = ReadPolicies.of("ratelimit.policies.api.limit=5/1s", "ratelimit.policies.api." + attribute);
+        String property = "ratelimit.policies.api." + attribute.replaceAll("=.*", "");
+        String value = attribute.replaceAll(".*=", "");
+        assertThat(read.lines())
+                .singleElement()
+                .asString()
+                .startsWith("WEIR-102 " + property + " = " + value + ": ")
+                .contains(attribute.equals("cost=0") ? "a cost is at least 1" : problem);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"fixed-window", "sliding-log", "leaky-bucket"})
+    void anAlgorithmOfALaterVersionIsReported(String algorithm) {
+        ReadPolicies read =
+                ReadPolicies.of("ratelimit.policies.api.limit=5/1s", "ratelimit.policies.api.algorithm=" + algorithm);
+        assertThat(read.policies()).isEmpty();
+        assertThat(read.lines())
+                .containsExactly("WEIR-107 ratelimit.policies.api.algorithm = " + algorithm
+                        + ": this algorithm is not available in this version; use sliding-window or token-bucket");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"local", "sample"})
+    void aFailureModeOfALaterVersionIsReported(String mode) {
+        ReadPolicies read =
+                ReadPolicies.of("ratelimit.policies.api.limit=5/1s", "ratelimit.policies.api.on-failure=" + mode);
+        assertThat(read.lines())
+                .containsExactly("WEIR-108 ratelimit.policies.api.on-failure = " + mode
+                        + ": this failure mode is not available in this version; use open or closed");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"10/1m, 20/1m", "10/60s, 20/1m", "10/1s, 20/1m, 30/60000ms"})
+    void twoLimitsWithOneWindowAreReported(String limits) {
+        ReadPolicies read = ReadPolicies.of("ratelimit.policies.api.limit=" + limits);
+        assertThat(read.lines())
+                .containsExactly("WEIR-109 ratelimit.policies.api.limit: two limits have the same window 1m; "
+                        + "give each limit its own window");
+    }
+
+    @Test
+    void aBurstOfAnAlgorithmThatHasNoneIsReported() {
+        ReadPolicies read = ReadPolicies.of("ratelimit.policies.api.limit=5/1s", "ratelimit.policies.api.burst=10");
+        assertThat(read.lines())
+                .singleElement()
+                .asString()
+                .startsWith("WEIR-116 ratelimit.policies.api.burst = 10")
+                .contains("burst has a meaning for token-bucket and leaky-bucket only");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"a b", "a/b", "a:b", "a{b}", "\u00e9", "a+b", "a~b", "a,b", "a%b"})
+    void aNameWithOtherCharactersIsReported(String name) {
+        ReadPolicies read = ReadPolicies.of(
+                Configs.of("ratelimit.policies." + name + ".limit=5/1s"), naming("Search.find", name + "2"));
+        assertThat(read.policies()).isEmpty();
+        assertThat(read.lines())
+                .containsExactly(
+                        "WEIR-105 ratelimit.policies." + name + " = " + name
+                                + ": is no name of a policy; use 1 to 128 of the characters A-Z a-z 0-9 . _ - $",
+                        "WEIR-105 Search.find = " + name
+                                + "2: is no name of a policy; use 1 to 128 of the characters A-Z a-z 0-9 . _ - $");
+    }
+
+    @Test
+    void aNameHasAtMost128Characters() {
+        String longest = "x".repeat(128);
+        ReadPolicies read = ReadPolicies.of(
+                "ratelimit.policies." + longest + ".limit=5/1s", "ratelimit.policies." + longest + "x.limit=5/1s");
+        assertThat(read.policies()).containsOnlyKeys(longest);
+        assertThat(read.lines()).singleElement().asString().startsWith("WEIR-105");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"api", "\"api\"", "\"api\".", ".limit", "\"\".limit", "\"api.limit", ""})
+    void aPropertyThatIsNoneOfAPolicyIsReported(String rest) {
+        ReadPolicies read = ReadPolicies.of("ratelimit.policies." + rest + "=5/1s");
+        assertThat(read.lines())
+                .containsExactly("WEIR-103 ratelimit.policies." + rest
+                        + ": is no property of a policy; write ratelimit.policies.<name>.<attribute>, with the name in quotes "
+                        + "if it has dots");
+    }
+
+    @Test
+    void aMisspeltAttributeIsReported() {
+        ReadPolicies read = ReadPolicies.of(
+                "ratelimit.policies.api.limit=5/1s",
+                "ratelimit.policies.api.lmit=5/1s",
+                "ratelimit.policies.Search.find.limit=5/1s");
+        assertThat(read.lines())
+                .filteredOn(line -> line.startsWith("WEIR-115"))
+                .containsExactly(
+                        "WEIR-115 ratelimit.policies.Search.find.limit: is no property of a policy in this version; use one of "
+                                + "[algorithm, burst, cost, key, limit, on-failure]; a policy's name with dots is written in quotes",
+                        "WEIR-115 ratelimit.policies.api.lmit: is no property of a policy in this version; use one of "
+                                + "[algorithm, burst, cost, key, limit, on-failure]; a policy's name with dots is written in quotes");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {"ratelimit.enable", "ratelimit.policy.api.limit", "ratelimit.", "ratelimit.trusted-proxies"})
+    void aPropertyThatDoesNotExistIsReported(String property) {
+        assertThat(ReadPolicies.of(property + "=x").lines())
+                .singleElement()
+                .asString()
+                .startsWith("WEIR-114 " + property
+                        + ": is no property of this version; use ratelimit.policies.<name>.<attribute>, "
+                        + "ratelimit.costs.\"Class.method\" or one of [ratelimit.backend, ")
+                .contains("ratelimit.local.max-keys");
+    }
+
+    @Test
+    void otherPropertiesAreNobodysBusiness() {
+        assertThat(ReadPolicies.of("ratelimiter.x=1", "my.ratelimit.policies.api.limit=1", "RATELIMIT_X=1")
+                        .found())
+                .isEmpty();
+    }
+
+    @Test
+    void theCostOfAMethodThatIsNotLimitedIsReported() {
+        ReadPolicies read = ReadPolicies.of(
+                Configs.of(
+                        "ratelimit.costs.\"Search.find\"=2",
+                        "ratelimit.costs.\"Search.fnd\"=2",
+                        "ratelimit.policies.api.limit=5/1s"),
+                naming("Search.find", "api"),
+                naming("Search.list", "api"));
+        assertThat(read.lines())
+                .containsExactly(
+                        "WEIR-113 ratelimit.costs.\"Search.fnd\": no limited method is called Search.fnd; write "
+                                + "ratelimit.costs.\"Class.method\" with one of [Search.find, Search.list]");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"0", "-1", "x", "1.5"})
+    void aWrongCostOfAMethodIsReported(String cost) {
+        Problems problems = new Problems();
+        assertThat(Policies.cost(Configs.of("ratelimit.costs.\"Search.find\"=" + cost), "Search.find", problems))
+                .isEmpty();
+        assertThat(problems.message()).contains("WEIR-102 ratelimit.costs.\"Search.find\" = " + cost + ": ");
+    }
+
+    @Test
+    void twoDefinitionsOfOneNameAreReportedWithBothPlaces() {
+        ReadPolicies overloads = ReadPolicies.of(
+                Configs.of(),
+                inPlace("Search.find", "app.Search.find(String)", "Search.find", "5/1s", "", Algorithm.SLIDING_WINDOW),
+                inPlace("Search.find", "app.Search.find(int)", "Search.find", "5/1s", "", Algorithm.SLIDING_WINDOW));
+        assertThat(overloads.lines())
+                .containsExactly(
+                        "WEIR-106 app.Search.find(int) = Search.find: defines the same policy as "
+                                + "app.Search.find(String); give each a policy name of its own in @RateLimit(value = …), or make one @RateLimitExempt");
+        for (MethodRule other : List.of(
+                inPlace("Search.list", "api", "6/1s", "ip"),
+                inPlace("Search.list", "api", "5/1s", "global"),
+                inPlace("Search.list", "app.Search.list()", "api", "5/1s", "ip", Algorithm.TOKEN_BUCKET))) {
+            ReadPolicies named = ReadPolicies.of(Configs.of(), inPlace("Search.find", "api", "5/1s", "ip"), other);
+            assertThat(named.lines())
+                    .containsExactly(
+                            "WEIR-106 app.Search.list() = api: defines the same policy as app.Search.find(); "
+                                    + "give each a policy name of its own in @RateLimit(value = …), or make one @RateLimitExempt");
+        }
+    }
+
+    @Test
+    void anExpressionThatCannotBeResolvedIsReportedAndNotThrown() {
+        ReadPolicies read = ReadPolicies.of(
+                "ratelimit.policies.api.limit=${no.such.property}/1s",
+                "ratelimit.policies.two.limit=5/1s",
+                "ratelimit.policies.two.key=${no.such.property}",
+                "ratelimit.redis.address=redis://${no.such.property}");
+        assertThat(read.lines())
+                .contains(
+                        "WEIR-101 ratelimit.policies.api.limit: the value cannot be read; check the expressions it refers to",
+                        "WEIR-101 ratelimit.policies.two.key: the value cannot be read; check the expressions it refers to",
+                        "WEIR-101 ratelimit.redis.address: the value cannot be read; check the expressions it refers to");
+    }
+
+    @Test
+    void anExpressionMayNameAnEmptyDefault() {
+        ReadPolicies read = ReadPolicies.of(
+                "ratelimit.policies.api.limit=${no.such.property:5/1s}",
+                "ratelimit.policies.api.key=${no.such.property:}",
+                "ratelimit.key-secret=${no.such.property:}");
+        assertThat(read.found()).isEmpty();
+        assertThat(read.limits("api")).isEqualTo("[5/1s sliding-window]");
+        assertThat(read.policy("api").key()).hasToString("principal | ip");
+    }
+
+    @Test
+    void allThatIsWrongIsInOneMessage() {
+        ReadPolicies read = ReadPolicies.of(
+                Configs.of(
+                        "ratelimit.policies.a.limit=0",
+                        "ratelimit.policies.b.limit=5/1s",
+                        "ratelimit.policies.b.key=nobody",
+                        "ratelimit.policies.b.cost=0",
+                        "ratelimit.policies.c.limit=5/1s,6/1s",
+                        "ratelimit.typo=1"),
+                naming("Search.find", "d"));
+        assertThat(read.problems().message()).startsWith("WEIR-100 rate limits are configured wrongly:\n  WEIR-");
+        assertThat(read.lines())
+                .extracting(line -> line.substring(0, 8))
+                .containsExactlyInAnyOrder("WEIR-111", "WEIR-112", "WEIR-102", "WEIR-109", "WEIR-114", "WEIR-110");
+    }
+
+    @Test
+    void aLineBreakInAValueDoesNotForgeALine() {
+        assertThat(ReadPolicies.of("ratelimit.policies.api.limit=x\n  WEIR-999 forged\r\n/1s")
+                        .lines())
+                .singleElement()
+                .asString()
+                .startsWith("WEIR-111 ratelimit.policies.api.limit = x   WEIR-999 forged");
+    }
+}

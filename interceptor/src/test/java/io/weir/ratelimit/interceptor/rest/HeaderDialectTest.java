@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.interceptor.rest;
+
+import static io.weir.ratelimit.interceptor.rest.Quotas.NOW_SECONDS;
+import static io.weir.ratelimit.interceptor.rest.Quotas.admitted;
+import static io.weir.ratelimit.interceptor.rest.Quotas.fields;
+import static io.weir.ratelimit.interceptor.rest.Quotas.refused;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.weir.ratelimit.Quota;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class HeaderDialectTest {
+    private static final Duration MINUTE = Duration.ofMinutes(1);
+    private static final Quota API = admitted("api", 100, MINUTE, 42, 16_000_001, 16_500_000);
+
+    /** RFC 9651, 3.1, 3.1.2, 3.3.1 and 3.3.3, for what these fields may hold: a list of strings with integers as parameters. */
+    private static final Pattern LIST_OF_STRINGS =
+            Pattern.compile("\"[\\x20-\\x21\\x23-\\x5B\\x5D-\\x7E]*\"(;[a-z*][a-z0-9_.*-]*=-?[0-9]{1,15})*"
+                    + "(, \"[\\x20-\\x21\\x23-\\x5B\\x5D-\\x7E]*\"(;[a-z*][a-z0-9_.*-]*=-?[0-9]{1,15})*)*");
+
+    private static QuotaView view(Quota... quotas) {
+        return QuotaView.admitted(List.of(quotas), NOW_SECONDS);
+    }
+
+    @Test
+    void oneLimitThatAdmitted() {
+        assertThat(fields("ietf", view(API)))
+                .containsExactly("RateLimit-Policy: \"api\";q=100;w=60", "RateLimit: \"api\";r=42;t=17");
+        assertThat(fields("draft-06", view(API)))
+                .containsExactly("RateLimit-Limit: 100", "RateLimit-Remaining: 42", "RateLimit-Reset: 17");
+        assertThat(fields("legacy", view(API)))
+                .containsExactly(
+                        "X-RateLimit-Limit: 100", "X-RateLimit-Remaining: 42", "X-RateLimit-Reset: 1714592400");
+    }
+
+    @Test
+    void severalLimitsNameTheOneClosestToExhaustion() {
+        QuotaView view = view(
+                admitted("api-1s", 10, Duration.ofSeconds(1), 5, 100_000, 500_000),
+                admitted("api-1h", 1000, Duration.ofHours(1), 400, 3_600_000, 2_160_000_000L),
+                admitted("org", 10, MINUTE, 9, 6_000_000, 6_000_000));
+        assertThat(fields("ietf", view))
+                .containsExactly(
+                        "RateLimit-Policy: \"api-1s\";q=10;w=1, \"api-1h\";q=1000;w=3600, \"org\";q=10;w=60",
+                        "RateLimit: \"api-1h\";r=400;t=4");
+        assertThat(fields("draft-06", view))
+                .containsExactly("RateLimit-Limit: 1000", "RateLimit-Remaining: 400", "RateLimit-Reset: 2160");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "10, 5, 100, 50, a",
+        "100, 50, 10, 5, a",
+        "10, 5, 100, 49, b",
+        "10, 0, 100, 0, a",
+        "0, 0, 100, 100, a",
+        "100, 100, 0, 0, a",
+        "281474976710654, 281474976710653, 281474976710654, 281474976710652, b",
+    })
+    void closestIsWhoHasTheLeastPartLeftTheFirstOfEquals(
+            long permitsA, long remainingA, long permitsB, long remainingB, String closest) {
+        QuotaView view = view(
+                admitted("a", permitsA, MINUTE, remainingA, 0, 0), admitted("b", permitsB, MINUTE, remainingB, 0, 0));
+        assertThat(view.decisive().name()).isEqualTo(closest);
+    }
+
+    @Test
+    void aRefusalTellsWhenToComeBack() {
+        Quota refused = refused("api-1s", 10, Duration.ofSeconds(1), 100_000, 1_900_000);
+        Quota other = admitted("api-1h", 1000, Duration.ofHours(1), 400, 3_600_000, 2_160_000_000L);
+        QuotaView view = new QuotaView(List.of(refused, other), refused, NOW_SECONDS);
+        assertThat(fields("ietf", view))
+                .containsExactly(
+                        "RateLimit-Policy: \"api-1s\";q=10;w=1, \"api-1h\";q=1000;w=3600",
+                        "RateLimit: \"api-1s\";r=0;t=1");
+        assertThat(fields("draft-06", view))
+                .containsExactly("RateLimit-Limit: 10", "RateLimit-Remaining: 0", "RateLimit-Reset: 2");
+        assertThat(fields("legacy", view))
+                .containsExactly("X-RateLimit-Limit: 10", "X-RateLimit-Remaining: 0", "X-RateLimit-Reset: 1714592385");
+    }
+
+    @Test
+    void whoNeverGetsInIsToldNoTime() {
+        Quota never = new Quota("api", "api", 10, MINUTE, 10, true, Quota.NEVER, 0, 0);
+        assertThat(fields("ietf", new QuotaView(List.of(never), never, NOW_SECONDS)))
+                .containsExactly("RateLimit-Policy: \"api\";q=10;w=60", "RateLimit: \"api\";r=10");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "0, 0",
+        "1, 1",
+        "999999, 1",
+        "1000000, 1",
+        "1000001, 2",
+        "59999999, 60",
+        "60000000, 60",
+        "9223372036854775807, 9223372036855"
+    })
+    void secondsAreRoundedUp(long micros, long seconds) {
+        assertThat(QuotaView.ceilSeconds(micros)).isEqualTo(seconds);
+        assertThat(Refusals.waitSeconds(micros)).isEqualTo(Math.max(1, seconds));
+        QuotaView view = view(admitted("api", 10, MINUTE, 5, micros, micros));
+        assertThat(fields("ietf", view)).contains("RateLimit: \"api\";r=5;t=" + seconds);
+        assertThat(fields("draft-06", view)).contains("RateLimit-Reset: " + seconds);
+        assertThat(fields("legacy", view)).contains("X-RateLimit-Reset: " + (NOW_SECONDS + seconds));
+    }
+
+    @ParameterizedTest
+    @CsvSource({"1, ''", "999, ''", "1000, ;w=1", "1001, ;w=2", "1500, ;w=2", "31622400000, ;w=31622400"})
+    void aWindowUnderOneSecondIsLeftOutAndOthersAreRoundedUp(long millis, String window) {
+        QuotaView view = view(admitted("api", 10, Duration.ofMillis(millis), 5, 0, 0));
+        assertThat(fields("ietf", view)).contains("RateLimit-Policy: \"api\";q=10" + window);
+    }
+
+    @Test
+    void anUntouchedKeyHasNothingToWaitFor() {
+        QuotaView view = view(admitted("api", 10, MINUTE, 10, 0, 0));
+        assertThat(fields("ietf", view)).contains("RateLimit: \"api\";r=10;t=0");
+        assertThat(fields("legacy", view)).contains("X-RateLimit-Reset: " + NOW_SECONDS);
+    }
+
+    @Test
+    void whatIsWrittenIsAStructuredFieldWhateverTheNumbers() {
+        long seed = System.nanoTime();
+        Random random = new Random(seed);
+        String names = "ABCXYZabcxyz0189._$-";
+        for (int i = 0; i < 5_000; i++) {
+            List<Quota> quotas = new ArrayList<>();
+            for (int left = random.nextInt(4); left >= 0; left--) {
+                StringBuilder name = new StringBuilder();
+                random.ints(1 + random.nextInt(128), 0, names.length()).forEach(c -> name.append(names.charAt(c)));
+                long permits = random.nextLong() >>> (16 + random.nextInt(48));
+                boolean refused = random.nextBoolean();
+                quotas.add(new Quota(
+                        name.toString(),
+                        name.toString(),
+                        permits,
+                        Duration.ofMillis(1 + random.nextInt(1 << (1 + random.nextInt(30)))),
+                        permits == 0 ? 0 : random.nextLong(permits + 1),
+                        refused,
+                        refused ? random.nextLong() >>> (1 + random.nextInt(60)) : 0,
+                        random.nextLong() >>> (1 + random.nextInt(60)),
+                        random.nextLong() >>> (1 + random.nextInt(60))));
+            }
+            Quota decisive = quotas.get(random.nextInt(quotas.size()));
+            for (String field : fields("ietf", new QuotaView(quotas, decisive, NOW_SECONDS))) {
+                String value = field.substring(field.indexOf(": ") + 2);
+                assertThat(value).as("seed %d", seed).matches(LIST_OF_STRINGS);
+            }
+        }
+    }
+
+    @Test
+    void dialectsAreWrittenInTheConfiguredOrderAndKnownByTheirMark() {
+        assertThat(HeaderDialect.named(List.of("legacy", "ietf", "draft-06")))
+                .extracting(HeaderDialect::mark)
+                .containsExactly("X-RateLimit-Limit", "RateLimit", "RateLimit-Limit");
+        assertThat(HeaderDialect.named(List.of())).isEmpty();
+        for (String name : List.of("ietf", "draft-06", "legacy")) {
+            String mark = HeaderDialect.named(List.of(name)).get(0).mark();
+            assertThat(fields(name, view(API))).anyMatch(field -> field.startsWith(mark + ": "));
+        }
+    }
+}

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.interceptor.rest;
+
+import io.weir.ratelimit.Quota;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** Quotas and the fields written for them. */
+final class Quotas {
+    static final long NOW_SECONDS = 1_714_592_383;
+
+    private Quotas() {}
+
+    static Quota admitted(
+            String name, long permits, Duration window, long remaining, long growsMicros, long resetMicros) {
+        return new Quota(
+                name.replaceAll("-1[smhd]$", ""), name, permits, window, remaining, false, 0, resetMicros, growsMicros);
+    }
+
+    static Quota refused(String name, long permits, Duration window, long waitMicros, long resetMicros) {
+        return new Quota(
+                name.replaceAll("-1[smhd]$", ""), name, permits, window, 0, true, waitMicros, resetMicros, waitMicros);
+    }
+
+    /** The fields of a dialect, each as {@code name: value}. */
+    static List<String> fields(String dialect, QuotaView view) {
+        Map<String, String> fields = new LinkedHashMap<>();
+        HeaderDialect.named(List.of(dialect)).get(0).write(view, (name, value) -> {
+            if (fields.put(name, value) != null) {
+                throw new AssertionError(name + " written twice");
+            }
+        });
+        return fields.entrySet().stream()
+                .map(field -> field.getKey() + ": " + field.getValue())
+                .toList();
+    }
+}
