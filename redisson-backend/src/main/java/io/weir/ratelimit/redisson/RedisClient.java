@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.redisson;
+
+import io.weir.ratelimit.Algorithm;
+import io.weir.ratelimit.spi.BackendException;
+import io.weir.ratelimit.spi.BackendException.Reason;
+import io.weir.ratelimit.spi.Charge;
+import io.weir.ratelimit.spi.Limit;
+import io.weir.ratelimit.spi.PolicyLimits;
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.redisson.api.RScript;
+import org.redisson.api.RedissonClient;
+import org.redisson.api.options.OptionalOptions;
+import org.redisson.client.RedisException;
+import org.redisson.client.RedisNoScriptException;
+import org.redisson.client.RedisTimeoutException;
+import org.redisson.client.codec.ByteArrayCodec;
+
+/**
+ * Runs scripts on a Redisson client, each at most once. Connects in the background: until the first connection stands, calls
+ * fail instead of connecting on a request's thread, which the client would hold for its own time-outs.
+ */
+final class RedisClient implements AutoCloseable {
+    private static final System.Logger LOG = System.getLogger("io.weir.ratelimit");
+    /** How long the client itself waits: longer than any request, so that a late reply is known as late. */
+    private static final Duration BEYOND_DEADLINE = Duration.ofSeconds(1);
+
+    private static final long FIRST_PAUSE_MILLIS = 100;
+    private static final long LONGEST_PAUSE_MILLIS = 2_000;
+
+    private final Supplier<RedissonClient> source;
+    private final boolean owned;
+    private final String namespace;
+    private final Duration timeout;
+    private final CountDownLatch firstAttempt = new CountDownLatch(1);
+    private final Thread connecting;
+    private volatile @Nullable RedissonClient client;
+    private volatile @Nullable RScript ready;
+    private volatile BackendException notReady =
+            new BackendException(Reason.NOT_READY, "no connection to Redis yet: it is being made", null);
+    private volatile boolean closed;
+
+    /**
+     * Starts connecting.
+     *
+     * @param source makes the client; called in the background until it succeeds once
+     * @param owned whether this closes the client
+     * @param namespace the namespace of the keys, in which the script is tried out
+     * @param deadline the longest that a request waits
+     */
+    RedisClient(Supplier<RedissonClient> source, boolean owned, String namespace, Duration deadline) {
+        this.source = source;
+        this.owned = owned;
+        this.namespace = namespace;
+        this.timeout = deadline.plus(BEYOND_DEADLINE);
+        this.connecting = new Thread(this::connect, "weir-redis-connect");
+        this.connecting.setDaemon(true);
+        this.connecting.start();
+    }
+
+    private void connect() {
+        long pause = FIRST_PAUSE_MILLIS;
+        while (!closed && !attempt()) {
+            try {
+                TimeUnit.MILLISECONDS.sleep(pause);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                return;
+            }
+            pause = Math.min(2 * pause, LONGEST_PAUSE_MILLIS);
+        }
+    }
+
+    /** Connects and loads the scripts; true if there is nothing left to try. */
+    private boolean attempt() {
+        try {
+            RedissonClient made = client;
+            if (made == null) {
+                made = source.get();
+                client = made;
+                if (closed) {
+                    end();
+                    return true;
+                }
+            }
+            if (made.getConfig().isClusterConfig()) {
+                LOG.log(Level.ERROR, RedisSettings.cluster("RedissonClient", "").toString());
+                notReady = new BackendException(Reason.NOT_READY, "a Redis cluster is not supported", null);
+                return true;
+            }
+            // A script that is sent again is charged again. Set here, it also holds for a client that retries by
+            // default.
+            RScript scripts = made.getScript(OptionalOptions.defaults()
+                    .codec(ByteArrayCodec.INSTANCE)
+                    .retryAttempts(0)
+                    .timeout(timeout));
+            scripts.scriptLoad(Script.ACQUIRE.text());
+            scripts.scriptLoad(Script.GIVE_BACK.text());
+            tryOut(scripts);
+            ready = scripts;
+            LOG.log(Level.INFO, "WEIR-411 connected to Redis");
+            return true;
+        } catch (RuntimeException | LinkageError e) {
+            LinkageError missing = missingClass(e);
+            if (missing != null) {
+                LOG.log(
+                        Level.ERROR,
+                        "WEIR-412 the Redis client cannot run, a class is missing or of another version",
+                        e);
+                notReady = new BackendException(Reason.NOT_READY, "the Redis client cannot run: " + missing, e);
+                return true;
+            }
+            // The first decision without the store says so, with the reason; here it would be said at every attempt.
+            notReady = notReady(e);
+            LOG.log(Level.DEBUG, "not connected to Redis yet: {0}", notReady.getMessage());
+            return false;
+        } finally {
+            firstAttempt.countDown();
+        }
+    }
+
+    /** The class that is missing, also where a bean's producer met it. */
+    private static @Nullable LinkageError missingClass(Throwable failure) {
+        for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+            if (cause instanceof LinkageError missing) {
+                return missing;
+            }
+        }
+        return null;
+    }
+
+    /** Looks at a key that nobody has, so that the first request finds everything loaded and a missing right shows here. */
+    private void tryOut(RScript scripts) {
+        PolicyLimits limits =
+                new PolicyLimits("try-out", List.of(Limit.of(Algorithm.SLIDING_WINDOW, 1, Duration.ofSeconds(1))));
+        ScriptCall call = ScriptCall.of(namespace, List.of(new Charge(limits, "none", 1)));
+        byte[] reply = scripts.evalSha(
+                (String) call.keys().get(0),
+                RScript.Mode.READ_WRITE,
+                Script.ACQUIRE.digest(),
+                RScript.ReturnType.VALUE,
+                call.keys(),
+                call.arguments(ScriptCall.PEEK, 0));
+        call.quotas(reply);
+    }
+
+    /** Waits until the first attempt to connect has ended, at most until an instant of {@link System#nanoTime}. */
+    void awaitFirstAttempt(long deadlineNanos) throws InterruptedException {
+        if (ready == null) {
+            firstAttempt.await(deadlineNanos - System.nanoTime(), TimeUnit.NANOSECONDS);
+        }
+    }
+
+    /** Sends a script by its digest, and in full once if Redis does not know it. */
+    CompletableFuture<byte[]> run(Script script, List<Object> keys, Object... arguments) {
+        RScript scripts = ready;
+        if (scripts == null) {
+            return CompletableFuture.failedFuture(notReady);
+        }
+        String first = (String) keys.get(0);
+        try {
+            CompletableFuture<byte[]> sent = scripts.<byte[]>evalShaAsync(
+                            first, RScript.Mode.READ_WRITE, script.digest(), RScript.ReturnType.VALUE, keys, arguments)
+                    .toCompletableFuture();
+            return sent.exceptionallyCompose(failure -> {
+                if (!(cause(failure) instanceof RedisNoScriptException)) {
+                    return CompletableFuture.failedFuture(failure);
+                }
+                return scripts.<byte[]>evalAsync(
+                        first, RScript.Mode.READ_WRITE, script.text(), RScript.ReturnType.VALUE, keys, arguments);
+            });
+        } catch (RuntimeException e) {
+            return CompletableFuture.failedFuture(e);
+        }
+    }
+
+    /** Why a script did not run. Messages of the client are left out where they could hold what a client sent. */
+    static BackendException failure(Throwable failure) {
+        Throwable cause = cause(failure);
+        if (cause instanceof BackendException known) {
+            return known;
+        }
+        String name = cause.getClass().getSimpleName();
+        if (cause instanceof RedisTimeoutException) {
+            return new BackendException(Reason.TIMEOUT, name, cause);
+        }
+        if (cause instanceof RedisException && cause.getCause() == null && isReply(cause.getMessage())) {
+            return new BackendException(Reason.REFUSED, "Redis answered " + errorCode(cause.getMessage()), cause);
+        }
+        return new BackendException(Reason.CONNECTION, name, cause);
+    }
+
+    /** Why there is no connection: what Redis answered, a password that is wrong or missing, say; or that nothing did. */
+    private static BackendException notReady(Throwable failure) {
+        for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+            if (cause instanceof RedisException && isReply(cause.getMessage())) {
+                return new BackendException(Reason.REFUSED, "Redis answered " + errorCode(cause.getMessage()), failure);
+            }
+        }
+        return new BackendException(
+                Reason.NOT_READY,
+                "no connection to Redis yet: " + failure(failure).getMessage(),
+                failure);
+    }
+
+    /** Error replies begin with a word in capitals: {@code NOAUTH}, {@code OOM}, {@code LOADING}. */
+    private static boolean isReply(@Nullable String message) {
+        return message != null && message.matches("(?s)[A-Z]{2,}\\b.*");
+    }
+
+    private static String errorCode(@Nullable String message) {
+        return message == null ? "an error" : message.split("[ .]", 2)[0];
+    }
+
+    private static Throwable cause(Throwable failure) {
+        return failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
+    }
+
+    @Override
+    public void close() {
+        closed = true;
+        connecting.interrupt();
+        end();
+    }
+
+    /** Ends the client, once: {@link #close} or, if the client is made meanwhile, the thread that makes it. */
+    private synchronized void end() {
+        RedissonClient made = client;
+        client = null;
+        if (owned && made != null) {
+            made.shutdown(0, 2, TimeUnit.SECONDS);
+        }
+    }
+}

@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.redisson;
+
+import io.weir.ratelimit.Decision;
+import io.weir.ratelimit.Quota;
+import io.weir.ratelimit.Receipt;
+import io.weir.ratelimit.spi.BackendException;
+import io.weir.ratelimit.spi.BackendException.Reason;
+import io.weir.ratelimit.spi.BackendReceipt;
+import io.weir.ratelimit.spi.Charge;
+import io.weir.ratelimit.spi.ConfigurationProblem;
+import io.weir.ratelimit.spi.LimitState;
+import io.weir.ratelimit.spi.PolicyLimits;
+import io.weir.ratelimit.spi.RateLimitBackend;
+import io.weir.ratelimit.spi.TimeSource;
+import jakarta.annotation.PreDestroy;
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.enterprise.inject.Instance;
+import jakarta.inject.Inject;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.eclipse.microprofile.config.Config;
+import org.eclipse.microprofile.config.ConfigProvider;
+import org.jspecify.annotations.Nullable;
+import org.redisson.Redisson;
+import org.redisson.api.RedissonClient;
+
+/**
+ * The shared store: each decision is one call of one script on Redis, on Redis's clock, over all limits at once. A call waits at
+ * most for the deadline, whatever the client does, and is never sent twice.
+ *
+ * <p>A bean that reads {@code ratelimit.redis.*}. Where neither an address nor a configuration is given, it uses the
+ * {@link RedissonClient} bean of the application, with its own settings for scripts and without ever closing it.
+ */
+@ApplicationScoped
+public class RedissonBackend implements RateLimitBackend {
+    /** Makes the script read Redis's clock. */
+    private static final TimeSource REDIS_CLOCK = () -> 0;
+
+    private record Started(RedisClient redis, String namespace, Duration deadline, TimeSource time) {
+        ScriptCall call(List<Charge> charges) {
+            return ScriptCall.of(namespace, charges);
+        }
+    }
+
+    private final @Nullable Instance<RedissonClient> ownClient;
+    private @Nullable RedisSettings settings;
+    private volatile @Nullable Started started;
+
+    /** For the container's proxies. */
+    protected RedissonBackend() {
+        this.ownClient = null;
+    }
+
+    /**
+     * A store that {@link #start} connects as configured.
+     *
+     * @param ownClient the application's client, if it produces one
+     */
+    @Inject
+    public RedissonBackend(Instance<RedissonClient> ownClient) {
+        this.ownClient = ownClient;
+    }
+
+    /**
+     * A store on a client, which it does not close. Connects at once, in the background.
+     *
+     * @param client the client
+     * @param namespace separates applications that share a Redis: 1 to 64 characters of {@code A-Z a-z 0-9 . _ -}
+     * @param deadline the longest that a call waits
+     */
+    public RedissonBackend(RedissonClient client, String namespace, Duration deadline) {
+        this(new RedisClient(() -> client, false, namespace, deadline), namespace, deadline, REDIS_CLOCK);
+    }
+
+    RedissonBackend(RedisClient redis, String namespace, Duration deadline, TimeSource time) {
+        this.ownClient = null;
+        this.started = new Started(redis, namespace, deadline, time);
+    }
+
+    @Override
+    public String name() {
+        return "redisson";
+    }
+
+    @Override
+    public boolean configured() {
+        Config config = ConfigProvider.getConfig();
+        return config.getOptionalValue(RedisSettings.ADDRESS, String.class).isPresent()
+                || config.getOptionalValue(RedisSettings.CONFIG, String.class).isPresent()
+                || hasOwnClient();
+    }
+
+    private boolean hasOwnClient() {
+        return ownClient != null && (ownClient.isResolvable() || ownClient.isAmbiguous());
+    }
+
+    @Override
+    public List<ConfigurationProblem> problems() {
+        List<ConfigurationProblem> problems = new ArrayList<>(settings().problems());
+        if (settings().client().isEmpty() && ownClient != null && ownClient.isAmbiguous()) {
+            problems.add(new ConfigurationProblem(
+                    "WEIR-409",
+                    "RedissonClient",
+                    "",
+                    "the application has several beans of this type",
+                    "set " + RedisSettings.ADDRESS + ", or ratelimit.backend=local"));
+        }
+        return problems;
+    }
+
+    private RedisSettings settings() {
+        RedisSettings read = settings;
+        if (read == null) {
+            read = RedisSettings.read(ConfigProvider.getConfig(), hasOwnClient());
+            settings = read;
+        }
+        return read;
+    }
+
+    @Override
+    public void start() {
+        startTimer();
+        RedisSettings read = settings();
+        // An application's client may be made by connecting, which must happen in the background as well.
+        RedisClient redis = read.client()
+                .map(config -> new RedisClient(() -> Redisson.create(config), true, read.namespace(), read.deadline()))
+                .orElseGet(() -> new RedisClient(
+                        Objects.requireNonNull(ownClient)::get, false, read.namespace(), read.deadline()));
+        started = new Started(redis, read.namespace(), read.deadline(), REDIS_CLOCK);
+    }
+
+    /**
+     * Starts the thread that the platform times futures with, which outlives every application, under a class loader that does so
+     * too: it keeps the one it was first used under.
+     */
+    private static void startTimer() {
+        Thread current = Thread.currentThread();
+        ClassLoader ofApplication = current.getContextClassLoader();
+        try {
+            current.setContextClassLoader(ClassLoader.getPlatformClassLoader());
+            new CompletableFuture<>().completeOnTimeout(null, 1, TimeUnit.NANOSECONDS);
+        } finally {
+            current.setContextClassLoader(ofApplication);
+        }
+    }
+
+    /** Ends the connections, of an own client only. */
+    @PreDestroy
+    public void close() {
+        Started running = started;
+        if (running != null) {
+            running.redis.close();
+        }
+    }
+
+    private Started started() {
+        Started running = started;
+        if (running == null) {
+            throw new BackendException(Reason.NOT_READY, "the store is not started", null);
+        }
+        return running;
+    }
+
+    @Override
+    public Decision acquire(List<Charge> charges) {
+        Started store = started();
+        ScriptCall call = store.call(charges);
+        return call.decision(await(store, Script.ACQUIRE, call, call.arguments(ScriptCall.SPEND, store.time.micros())));
+    }
+
+    @Override
+    public CompletionStage<Decision> acquireAsync(List<Charge> charges) {
+        Started store = started();
+        ScriptCall call = store.call(charges);
+        return store.redis
+                .run(Script.ACQUIRE, call.keys(), call.arguments(ScriptCall.SPEND, store.time.micros()))
+                .orTimeout(store.deadline.toNanos(), TimeUnit.NANOSECONDS)
+                .handle((reply, failure) -> {
+                    if (failure instanceof TimeoutException) {
+                        throw late(store);
+                    }
+                    if (reply == null) {
+                        throw RedisClient.failure(failure);
+                    }
+                    return call.decision(reply);
+                });
+    }
+
+    @Override
+    public List<Quota> peek(Charge charge) {
+        Started store = started();
+        ScriptCall call = store.call(List.of(charge));
+        return call.quotas(await(store, Script.ACQUIRE, call, call.arguments(ScriptCall.PEEK, store.time.micros())));
+    }
+
+    @Override
+    public void giveBack(Receipt receipt) {
+        if (!(receipt instanceof BackendReceipt spent)) {
+            return;
+        }
+        Started store = started();
+        List<Charge> charges = new ArrayList<>();
+        List<LimitState> states = new ArrayList<>();
+        for (BackendReceipt.Entry entry : spent.use()) {
+            charges.add(entry.charge());
+            states.addAll(entry.states());
+        }
+        if (!charges.isEmpty()) {
+            ScriptCall call = store.call(charges);
+            ScriptCall.checked(await(
+                    store,
+                    Script.GIVE_BACK,
+                    call,
+                    call.arguments(ScriptCall.GIVE_BACK_RECEIPT, store.time.micros()),
+                    ScriptCall.states(states)));
+        }
+    }
+
+    @Override
+    public void giveBack(Charge charge) {
+        change(charge, ScriptCall.GIVE_BACK_COST);
+    }
+
+    @Override
+    public void reset(PolicyLimits policy, String identity) {
+        change(new Charge(policy, identity, 1), ScriptCall.DROP);
+    }
+
+    private void change(Charge charge, byte operation) {
+        Started store = started();
+        ScriptCall call = store.call(List.of(charge));
+        ScriptCall.checked(await(store, Script.GIVE_BACK, call, call.arguments(operation, store.time.micros())));
+    }
+
+    private static byte[] await(Started store, Script script, ScriptCall call, Object... arguments) {
+        long until = System.nanoTime() + store.deadline.toNanos();
+        try {
+            store.redis.awaitFirstAttempt(until);
+            return store.redis
+                    .run(script, call.keys(), arguments)
+                    .get(Math.max(0, until - System.nanoTime()), TimeUnit.NANOSECONDS);
+        } catch (TimeoutException e) {
+            throw late(store);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new BackendException(Reason.TIMEOUT, "interrupted while waiting for Redis", e);
+        } catch (ExecutionException e) {
+            throw RedisClient.failure(e.getCause() == null ? e : e.getCause());
+        }
+    }
+
+    private static BackendException late(Started store) {
+        return new BackendException(
+                Reason.TIMEOUT, "no answer of Redis within " + store.deadline.toMillis() + " ms", null);
+    }
+}

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.redisson;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+
+/**
+ * A script with the digest that Redis knows it by.
+ *
+ * @param text the source
+ * @param digest SHA-1 of the source in hexadecimal
+ */
+record Script(String text, String digest) {
+    /** Decides; see the resource's header. */
+    static final Script ACQUIRE = of("acquire.lua");
+
+    /** Gives back; see the resource's header. */
+    static final Script GIVE_BACK = of("give-back.lua");
+
+    private static Script of(String name) {
+        String text = read("state.lua") + read(name);
+        try {
+            byte[] digest = MessageDigest.getInstance("SHA-1").digest(text.getBytes(StandardCharsets.UTF_8));
+            return new Script(text, HexFormat.of().formatHex(digest));
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("SHA-1 is part of every Java platform", e);
+        }
+    }
+
+    private static String read(String name) {
+        String path = "/META-INF/weir/lua/" + name;
+        try (InputStream in = Script.class.getResourceAsStream(path)) {
+            if (in == null) {
+                throw new IllegalStateException("the resource " + path + " is missing");
+            }
+            return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.redisson;
+
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+
+import com.tngtech.archunit.core.importer.ImportOption;
+import com.tngtech.archunit.junit.AnalyzeClasses;
+import com.tngtech.archunit.junit.ArchTest;
+import com.tngtech.archunit.lang.ArchRule;
+
+/** The shared store meets the rest of the library in the application, and nowhere else. */
+@AnalyzeClasses(packages = "io.weir.ratelimit", importOptions = ImportOption.DoNotIncludeTests.class)
+class ArchitectureTest {
+
+    @ArchTest
+    static final ArchRule knowsNothingOfThePipelineOrOfHttp = noClasses()
+            .that()
+            .resideInAPackage("io.weir.ratelimit.redisson..")
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage(
+                    "io.weir.ratelimit.interceptor..", "jakarta.ws.rs..", "jakarta.servlet..", "io.opentelemetry..");
+
+    @ArchTest
+    static final ArchRule showsAnApplicationTheBackendOnly = classes()
+            .that()
+            .resideInAPackage("io.weir.ratelimit.redisson..")
+            .and()
+            .arePublic()
+            .should()
+            .haveSimpleName("RedissonBackend");
+
+    @ArchTest
+    static final ArchRule theApiKnowsNothingOfRedis = noClasses()
+            .that()
+            .resideOutsideOfPackage("io.weir.ratelimit.redisson..")
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage("org.redisson..", "io.weir.ratelimit.redisson..", "org.eclipse.microprofile.config..");
+}

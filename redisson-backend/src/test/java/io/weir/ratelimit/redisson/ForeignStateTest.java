@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.redisson;
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import io.weir.ratelimit.Algorithm;
+import io.weir.ratelimit.spi.BackendException;
+import io.weir.ratelimit.spi.BackendException.Reason;
+import io.weir.ratelimit.spi.Limit;
+import java.time.Duration;
+import java.util.List;
+import java.util.stream.Stream;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** What somebody else put under a key of ours is reported and never overwritten. */
+class ForeignStateTest {
+    private static final Limit WINDOW = Limit.of(Algorithm.SLIDING_WINDOW, 10, Duration.ofHours(1));
+    private static final Limit BUCKET = Limit.of(Algorithm.TOKEN_BUCKET, 10, Duration.ofHours(1));
+
+    private final TestStore store = TestStore.on(RedisFixture.shared().address());
+    private final RedisConnection redis = RedisFixture.shared().connect();
+
+    @BeforeEach
+    void connect() {
+        store.ready();
+        redis.drop(store.pattern());
+    }
+
+    @AfterEach
+    void disconnect() {
+        store.close();
+        redis.close();
+    }
+
+    static Stream<Arguments> foreign() {
+        return Stream.of(WINDOW, BUCKET)
+                .flatMap(limit -> Stream.of(
+                                "",
+                                "5",
+                                "1763638242",
+                                "15 bytes of it.",
+                                "19 bytes of garbage",
+                                "\u00ff".repeat(15),
+                                "\u00ff".repeat(19),
+                                // a bucket, but for its unit
+                                "\0".repeat(14) + "\u0007",
+                                "\0".repeat(14) + "\u00ff",
+                                "a state of a limit must not be so long that nobody could have written it")
+                        .map(text -> Arguments.of(limit, text)));
+    }
+
+    @ParameterizedTest
+    @MethodSource("foreign")
+    void aStringThatIsNoStateIsReportedAndLeftAsItIs(Limit limit, String text) {
+        String key = store.key("k.a", limit.algorithm().letter() + "3600000");
+        redis.call("SET", key, text.getBytes(ISO_8859_1));
+        assertReportedAndKept(limit, key);
+    }
+
+    @ParameterizedTest
+    @MethodSource("limits")
+    void aKeyOfAnotherTypeIsReportedAndLeftAsItIs(Limit limit) {
+        String key = store.key("k.a", limit.algorithm().letter() + "3600000");
+        for (Object[] made :
+                List.of(new Object[] {"RPUSH", key, "a", "b"}, new Object[] {"HSET", key, "a", "b"}, new Object[] {
+                    "ZADD", key, "1", "b"
+                })) {
+            redis.call(made);
+            assertReportedAndKept(limit, key);
+            redis.call("DEL", key);
+        }
+    }
+
+    static Stream<Limit> limits() {
+        return Stream.of(WINDOW, BUCKET);
+    }
+
+    @Test
+    void theStateOfTheOtherAlgorithmUnderItsOwnKeyIsForeign() {
+        store.acquire("k.b", 1, WINDOW);
+        byte[] state = redis.bytes(store.key("k.b", "s3600000"));
+        String key = store.key("k.a", "t3600000");
+        redis.call("SET", key, state);
+        assertReportedAndKept(BUCKET, key);
+    }
+
+    private void assertReportedAndKept(Limit limit, String key) {
+        byte[] before = (byte[]) redis.call("DUMP", key);
+        long writes = redis.writes();
+        assertForeign(() -> store.backend()
+                .acquire(List.of(
+                        TestStore.charge("k.first", 1, WINDOW),
+                        TestStore.charge("k.a", 1, limit),
+                        TestStore.charge("k.last", 1, BUCKET))));
+        assertForeign(() -> store.backend().peek(TestStore.charge("k.a", 1, limit)));
+        assertForeign(() -> store.backend().giveBack(TestStore.charge("k.a", 1, limit)));
+        assertForeign(
+                () -> store.backend().reset(TestStore.charge("k.a", 1, limit).policy(), "k.a"));
+        assertThat((byte[]) redis.call("DUMP", key)).isEqualTo(before);
+        assertThat(redis.number("PTTL", key)).isEqualTo(-1);
+        assertThat(redis.writes()).isEqualTo(writes);
+        assertThat(redis.keys(store.pattern()))
+                .doesNotContain(store.key("k.first", "s3600000"), store.key("k.last", "t3600000"));
+    }
+
+    private static void assertForeign(ThrowingCallable call) {
+        assertThatExceptionOfType(BackendException.class)
+                .isThrownBy(call)
+                .satisfies(e -> assertThat(e.reason()).isEqualTo(Reason.FOREIGN_STATE))
+                .withMessageNotContaining("k.a");
+    }
+}

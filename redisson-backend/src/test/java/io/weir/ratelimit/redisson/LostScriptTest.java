@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.redisson;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.weir.ratelimit.Algorithm;
+import io.weir.ratelimit.Decision;
+import io.weir.ratelimit.spi.Limit;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicIntegerArray;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** A Redis that has lost the scripts, by a restart or {@code SCRIPT FLUSH}, gets them again with the call that needs them. */
+class LostScriptTest {
+    private static final Limit LIMIT = Limit.of(Algorithm.SLIDING_WINDOW, 1_000_000, Duration.ofHours(1));
+
+    private final RedisProcess process = RedisProcess.started();
+    private final TestStore store = TestStore.on(process.address());
+    private final RedisConnection redis = process.connect();
+
+    @BeforeEach
+    void connect() {
+        store.ready();
+    }
+
+    @AfterEach
+    void disconnect() {
+        store.close();
+        redis.close();
+        process.close();
+    }
+
+    @Test
+    void aLostScriptIsSentAgainOnceAndInPlace() {
+        store.acquire("k.a", 1, LIMIT);
+        redis.call("SCRIPT", "FLUSH");
+        for (int call = 0; call < 3; call++) {
+            assertThat(store.acquire("k.a", 1, LIMIT).allowed()).isTrue();
+        }
+        assertThat(store.remaining("k.a", LIMIT)).isEqualTo(LIMIT.permits() - 4);
+    }
+
+    @Test
+    void anOwnClientSendsTheSourceInOneStep() {
+        RedissonBackend backend = new TestConfig(
+                        Map.of(RedisSettings.ADDRESS, process.address(), "ratelimit.redis.deadline", "20s"))
+                .started();
+        try {
+            FaultCalls.awaitDecision(backend);
+            redis.call("SCRIPT", "FLUSH");
+            long digests = redis.calls("evalsha");
+            long sources = redis.calls("eval");
+            for (int call = 0; call < 3; call++) {
+                backend.acquire(List.of(TestStore.charge("k.a", 1, LIMIT)));
+            }
+            assertThat(redis.calls("eval") - sources).isEqualTo(1);
+            assertThat(redis.calls("evalsha") - digests).isEqualTo(3);
+            assertThat(backend.peek(TestStore.charge("k.a", 1, LIMIT)).get(0).remaining())
+                    .isEqualTo(LIMIT.permits() - 3);
+        } finally {
+            backend.close();
+        }
+    }
+
+    @Test
+    void aLostScriptForGivingBackIsSentAgainToo() {
+        Decision.Allowed allowed = (Decision.Allowed) store.acquire("k.a", 3, LIMIT);
+        redis.call("SCRIPT", "FLUSH");
+        store.backend().giveBack(allowed.receipt());
+        assertThat(store.remaining("k.a", LIMIT)).isEqualTo(LIMIT.permits());
+    }
+
+    @Test
+    void callsThatAreUnderWaySeeNoErrorAndAreChargedOnce() {
+        AtomicBoolean flushing = new AtomicBoolean(true);
+        AtomicIntegerArray calls = new AtomicIntegerArray(8);
+        List<CompletableFuture<Void>> callers = IntStream.range(0, calls.length())
+                .mapToObj(caller -> CompletableFuture.runAsync(
+                        () -> {
+                            while (flushing.get()) {
+                                store.acquire("k.a", 1, LIMIT);
+                                calls.incrementAndGet(caller);
+                            }
+                        },
+                        task -> new Thread(task, "caller-" + caller).start()))
+                .toList();
+        try {
+            for (int flush = 1; flush <= 30; flush++) {
+                redis.call("SCRIPT", "FLUSH");
+                int[] before =
+                        IntStream.range(0, calls.length()).map(calls::get).toArray();
+                Await.until(
+                        "each caller has made a whole call since",
+                        Duration.ofSeconds(10),
+                        () -> callers.stream().anyMatch(CompletableFuture::isDone)
+                                || IntStream.range(0, before.length).allMatch(i -> calls.get(i) >= before[i] + 2));
+            }
+        } finally {
+            flushing.set(false);
+        }
+        callers.forEach(CompletableFuture::join);
+        assertThat(store.remaining("k.a", LIMIT))
+                .isEqualTo(LIMIT.permits()
+                        - IntStream.range(0, calls.length()).map(calls::get).sum());
+    }
+
+    @Test
+    void asynchronousCallsHealAsWell() {
+        redis.call("SCRIPT", "FLUSH");
+        assertThat(store.backend()
+                        .acquireAsync(List.of(TestStore.charge("k.a", 1, LIMIT)))
+                        .toCompletableFuture()
+                        .join()
+                        .allowed())
+                .isTrue();
+    }
+}

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.redisson;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
+
+import io.weir.ratelimit.spi.ConfigurationProblem;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.redisson.client.codec.ByteArrayCodec;
+
+class RedisSettingsTest {
+    private static final String ADDRESS = "redis://cache:6379";
+
+    @TempDir
+    private Path folder;
+
+    @Test
+    void anAddressIsEnough() {
+        RedisSettings settings = read(Map.of(RedisSettings.ADDRESS, "  " + ADDRESS + " "));
+        assertThat(settings.problems()).isEmpty();
+        assertThat(settings.namespace()).isEqualTo("default");
+        assertThat(settings.deadline()).isEqualTo(Duration.ofMillis(100));
+        assertThat(settings.client()).hasValueSatisfying(config -> {
+            assertThat(config.useSingleServer().getAddress()).isEqualTo(ADDRESS);
+            assertThat(config.useSingleServer().getRetryAttempts()).isZero();
+            assertThat(config.isLazyInitialization()).isTrue();
+            assertThat(config.getCodec()).isInstanceOf(ByteArrayCodec.class);
+        });
+    }
+
+    @ParameterizedTest
+    @CsvSource({"1ms, 1", "100ms, 100", "2s, 2000", "60s, 60000", "60000ms, 60000", "' 5ms ', 5"})
+    void aDeadlineIsFromAMillisecondToAMinute(String text, long millis) {
+        RedisSettings settings = read(Map.of(RedisSettings.ADDRESS, ADDRESS, "ratelimit.redis.deadline", text));
+        assertThat(settings.problems()).isEmpty();
+        assertThat(settings.deadline()).hasMillis(millis);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "0ms",
+                "0s",
+                "60001ms",
+                "61s",
+                "99999s",
+                "999999999999s",
+                "100",
+                "1m",
+                "-1ms",
+                "1.5s",
+                "ms",
+                "soon"
+            })
+    void anyOtherDeadlineIsAProblem(String text) {
+        RedisSettings settings = read(Map.of(RedisSettings.ADDRESS, ADDRESS, "ratelimit.redis.deadline", text));
+        assertThat(settings.problems())
+                .containsExactly(new ConfigurationProblem(
+                        "WEIR-408",
+                        "ratelimit.redis.deadline",
+                        text,
+                        "is no deadline",
+                        "write a duration from 1ms to 60s, such as 100ms"));
+        assertThat(settings.deadline()).hasMillis(100);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"a", "orders.v2_test-1", "ABC"})
+    void aNamespaceIsAShortWord(String text) {
+        RedisSettings settings = read(Map.of(RedisSettings.ADDRESS, ADDRESS, "ratelimit.namespace", text));
+        assertThat(settings.problems()).isEmpty();
+        assertThat(settings.namespace()).isEqualTo(text);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "a b", "a:b", "a{b", "a}b", "a*", "straße", "x\ny"})
+    void aNamespaceThatCouldConfuseKeysIsAProblem(String text) {
+        assertNamespaceProblem(text);
+    }
+
+    @Test
+    void aLongNamespaceIsAProblem() {
+        assertNamespaceProblem("x".repeat(65));
+    }
+
+    private static void assertNamespaceProblem(String text) {
+        RedisSettings settings = read(Map.of(RedisSettings.ADDRESS, ADDRESS, "ratelimit.namespace", text));
+        assertThat(settings.problems())
+                .containsExactly(new ConfigurationProblem(
+                        "WEIR-407",
+                        "ratelimit.namespace",
+                        text,
+                        "is no namespace",
+                        "use 1 to 64 of the characters A-Z a-z 0-9 . _ -"));
+    }
+
+    @Test
+    void withoutARedisTheRemedyNamesTheWaysToOne() {
+        assertThat(read(Map.of()).problems())
+                .containsExactly(new ConfigurationProblem(
+                        "WEIR-402",
+                        "ratelimit.redis.address",
+                        "",
+                        "the store is redisson, but no Redis is configured",
+                        "set ratelimit.redis.address = redis://host:6379, or produce a RedissonClient"));
+        assertThat(RedisSettings.read(new TestConfig(Map.of()), true).problems())
+                .isEmpty();
+    }
+
+    @Test
+    void anAddressThatIsNoneIsAProblemWithTheValueMasked() {
+        assertThat(read(Map.of(RedisSettings.ADDRESS, "redis://me:secret@cache:x"))
+                        .problems())
+                .containsExactly(new ConfigurationProblem(
+                        "WEIR-403",
+                        "ratelimit.redis.address",
+                        "redis://***@***",
+                        "is no address of a Redis: write redis://host:6379 or rediss://user:password@host:6379/0",
+                        "percent-encode special characters of the password"));
+        assertThat(read(Map.of(RedisSettings.ADDRESS, "redis://me:secret@cache:0"))
+                        .problems())
+                .singleElement()
+                .hasToString("WEIR-403 ratelimit.redis.address = redis://***@cache:0: has a port that is not from 1 to"
+                        + " 65535; percent-encode special characters of the password");
+    }
+
+    @Test
+    void severalAddressesAreAClusterWhichIsRefused() {
+        assertThat(read(Map.of(RedisSettings.ADDRESS, "redis://:secret@a:1,redis://:secret@b:2"))
+                        .problems())
+                .containsExactly(new ConfigurationProblem(
+                        "WEIR-406",
+                        "ratelimit.redis.address",
+                        "redis://***@b:2",
+                        "a Redis cluster is not supported in this version",
+                        "use a single Redis"));
+    }
+
+    @Test
+    void anAddressBesideAConfigurationIsAProblem() {
+        assertThat(read(Map.of(RedisSettings.ADDRESS, ADDRESS, RedisSettings.CONFIG, "redis.yaml"))
+                        .problems())
+                .containsExactly(new ConfigurationProblem(
+                        "WEIR-401",
+                        "ratelimit.redis.config",
+                        "redis.yaml",
+                        "stands beside ratelimit.redis.address",
+                        "keep one of the two"));
+    }
+
+    @Test
+    void aConfigurationInYamlIsReadAndMadeLazy() throws IOException {
+        RedisSettings settings = yaml("singleServerConfig:\n  address: \"" + ADDRESS + "\"\n  password: secret\n");
+        assertThat(settings.problems()).isEmpty();
+        assertThat(settings.client()).hasValueSatisfying(config -> {
+            assertThat(config.useSingleServer().getAddress()).isEqualTo(ADDRESS);
+            assertThat(config.isLazyInitialization()).isTrue();
+            assertThat(config.getCodec()).isInstanceOf(ByteArrayCodec.class);
+        });
+        assertThat(settings.toString()).doesNotContain("secret");
+    }
+
+    @Test
+    void aClusterInYamlIsRefused() throws IOException {
+        assertThat(yaml("clusterServersConfig:\n  nodeAddresses:\n  - \"" + ADDRESS + "\"\n")
+                        .problems())
+                .extracting(ConfigurationProblem::id, ConfigurationProblem::place)
+                .containsExactly(tuple("WEIR-406", "ratelimit.redis.config"));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"/no/such/file.yaml", "classpath:no/such.yaml", "no\0file"})
+    void aMissingFileOrResourceIsAProblem(String location) {
+        assertThat(read(Map.of(RedisSettings.CONFIG, location)).problems())
+                .containsExactly(new ConfigurationProblem(
+                        "WEIR-404",
+                        "ratelimit.redis.config",
+                        location,
+                        "there is no such file or resource",
+                        "write the path of a file, or classpath:<resource>"));
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "password: [secret",
+                "singleServerConfig:\n  pasword: secret\n",
+                "singleServerConfig:\n  password: secret\n timeout: x\n",
+                "just secret text",
+                "codec: !<secret.Codec> {}\n",
+                "singleServerConfig:\n  address: secret\n  timeout: secret\n"
+            })
+    void aFileThatIsNoConfigurationIsAProblemThatDoesNotQuoteIt(String content) throws IOException {
+        List<ConfigurationProblem> problems = yaml(content).problems();
+        assertThat(problems).hasSize(1);
+        ConfigurationProblem problem = problems.get(0);
+        assertThat(problem.id()).isEqualTo("WEIR-405");
+        assertThat(problem.place()).isEqualTo("ratelimit.redis.config");
+        assertThat(problem.value()).isEqualTo(folder.resolve("redis.yaml").toString());
+        assertThat(problem.problem()).startsWith("is no Redisson configuration (");
+        assertThat(problem.remedy()).isEqualTo("see Redisson's documentation of its YAML format");
+        assertThat(problem.toString()).doesNotContain("secret");
+    }
+
+    @Test
+    void allProblemsAreReportedTogether() {
+        Map<String, String> all = new HashMap<>();
+        all.put(RedisSettings.ADDRESS, "nowhere/at/all");
+        all.put("ratelimit.namespace", "a b");
+        all.put("ratelimit.redis.deadline", "0ms");
+        assertThat(read(all).problems())
+                .extracting(ConfigurationProblem::id)
+                .containsExactlyInAnyOrder("WEIR-403", "WEIR-407", "WEIR-408");
+    }
+
+    private RedisSettings yaml(String content) throws IOException {
+        Path file = Files.writeString(folder.resolve("redis.yaml"), content);
+        return read(Map.of(RedisSettings.CONFIG, file.toString()));
+    }
+
+    private static RedisSettings read(Map<String, String> properties) {
+        return RedisSettings.read(new TestConfig(properties), false);
+    }
+}

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.redisson;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.URISyntaxException;
+import java.net.URL;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** The scripts as resources: each is valid Lua for Redis and says at its top what it takes and answers. */
+class ScriptTest {
+    private static final String PRELUDE = "state.lua";
+
+    static Stream<Path> scripts() throws IOException, URISyntaxException {
+        URL folder = Script.class.getResource("/META-INF/weir/lua");
+        assertThat(folder).isNotNull();
+        try (Stream<Path> files = Files.list(Path.of(folder.toURI()))) {
+            List<Path> all = files.filter(file -> file.toString().endsWith(".lua"))
+                    .sorted()
+                    .toList();
+            assertThat(all)
+                    .extracting(Path::getFileName)
+                    .extracting(Path::toString)
+                    .contains(PRELUDE, "acquire.lua");
+            return all.stream();
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("scripts")
+    void eachScriptIsValidForRedis(Path script) {
+        try (RedisConnection redis = RedisFixture.shared().connect()) {
+            assertThat(redis.text("SCRIPT", "LOAD", whole(script))).hasSize(40);
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("scripts")
+    void eachScriptBeginsWithItsLicenceAndTheUnitOfTime(Path script) {
+        List<String> lines = text(script).lines().toList();
+        assertThat(lines.get(0)).isEqualTo("-- SPDX-License-Identifier: Apache-2.0");
+        assertThat(lines.get(1)).startsWith("-- Times are in microseconds");
+    }
+
+    @ParameterizedTest
+    @MethodSource("scripts")
+    void eachScriptSaysItsPurposeArgumentsReplyAndCost(Path script) {
+        List<String> header =
+                text(script).lines().takeWhile(line -> line.startsWith("--")).toList();
+        assertThat(header.stream().filter(line -> line.matches("-- [A-Z][a-z].*\\.")))
+                .as("sentences on the purpose")
+                .isNotEmpty();
+        List<String> words = script.endsWith(PRELUDE)
+                ? List.of("State ", "ARGV[1] ", "Unit ", "Clock ", "First Redis ")
+                : List.of("KEYS ", "ARGV[1] ", "Reply ", "Complexity ");
+        for (String word : words) {
+            assertThat(header).as(word).anyMatch(line -> line.startsWith("-- " + word));
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("scripts")
+    void noScriptLeavesAGlobalOrUsesWhatLosesDigitsOrOverflowsTheStack(Path script) {
+        String code = text(script).replaceAll("--[^\n]*", "");
+        assertThat(code)
+                .doesNotContain("tostring")
+                .doesNotContainPattern("[^.]\\bunpack\\(")
+                .doesNotContain("KEYS[1] ..");
+        assertThat(code.lines().filter(line -> line.startsWith("function "))).isEmpty();
+    }
+
+    @Test
+    void aDigestIsTheOneThatRedisKnowsAScriptBy() {
+        try (RedisConnection redis = RedisFixture.shared().connect()) {
+            for (Script script : List.of(Script.ACQUIRE, Script.GIVE_BACK)) {
+                assertThat(redis.text("SCRIPT", "LOAD", script.text())).isEqualTo(script.digest());
+            }
+        }
+    }
+
+    private static String whole(Path script) {
+        return script.endsWith(PRELUDE) ? text(script) : text(script.resolveSibling(PRELUDE)) + text(script);
+    }
+
+    private static String text(Path script) {
+        try {
+            return Files.readString(script, UTF_8);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}

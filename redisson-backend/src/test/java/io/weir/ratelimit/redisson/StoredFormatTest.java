@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.redisson;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.weir.ratelimit.Algorithm;
+import io.weir.ratelimit.Decision;
+import io.weir.ratelimit.spi.Charge;
+import io.weir.ratelimit.spi.Limit;
+import io.weir.ratelimit.spi.PolicyLimits;
+import java.time.Duration;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** The stored form, which versions of this library that run side by side must agree on: it only changes with its number. */
+class StoredFormatTest {
+    private static final long NOW = 59_876_543_210_123L; // 0x36751816A28B
+    private static final Duration DEADLINE = Duration.ofSeconds(20);
+
+    private final TestStore store = TestStore.on(RedisFixture.shared().address());
+    private final RedisConnection redis = RedisFixture.shared().connect();
+    private final RedisClient client = new RedisClient(store::client, false, store.namespace(), DEADLINE);
+    private long now = NOW;
+
+    private final RedissonBackend backend = new RedissonBackend(client, store.namespace(), DEADLINE, () -> now);
+
+    @BeforeEach
+    void connect() {
+        store.ready();
+        redis.drop(store.pattern());
+    }
+
+    @AfterEach
+    void disconnect() {
+        client.close();
+        store.close();
+        redis.close();
+    }
+
+    @Test
+    void aKeyNamesFormatNamespaceIdentityPolicyAlgorithmAndWindow() {
+        spend("p.alice", "login", Limit.of(Algorithm.SLIDING_WINDOW, 10, Duration.ofMinutes(1)));
+        spend("i.203.0.113.7", "Report.make", Limit.of(Algorithm.TOKEN_BUCKET, 10, Duration.ofMillis(1_500)));
+        spend("h.x-api-key.~8Zk", "a_b-c$D", Limit.of(Algorithm.TOKEN_BUCKET, 7, Duration.ofDays(366)));
+        String head = "weir:1:{" + store.namespace() + ":";
+        assertThat(redis.keys(store.pattern()))
+                .containsExactlyInAnyOrder(
+                        head + "p.alice}:login:s60000",
+                        head + "i.203.0.113.7}:Report.make:t1500",
+                        head + "h.x-api-key.~8Zk}:a_b-c$D:t31622400000");
+    }
+
+    @Test
+    void eachLimitOfAPolicyHasAKeyAndThoseOfOneIdentityShareOneHashTag() {
+        Limit second = Limit.of(Algorithm.SLIDING_WINDOW, 10, Duration.ofSeconds(1));
+        Limit hour = Limit.of(Algorithm.SLIDING_WINDOW, 100, Duration.ofHours(1));
+        Limit bucket = Limit.of(Algorithm.TOKEN_BUCKET, 100, Duration.ofHours(2));
+        PolicyLimits mixed = new PolicyLimits("mixed", List.of(hour, bucket));
+        backend.acquire(List.of(
+                TestStore.charge("p.bob", 1, second, hour),
+                new Charge(mixed, "p.bob", 1),
+                TestStore.charge("all", 1, hour)));
+        Set<String> keys = redis.keys(store.pattern());
+        String tag = "{" + store.namespace() + ":p.bob}";
+        assertThat(keys).hasSize(5).allMatch(key -> key.indexOf('{') == key.lastIndexOf('{'));
+        assertThat(keys.stream().filter(key -> key.contains(tag)).map(key -> key.substring(key.indexOf('}'))))
+                .containsExactlyInAnyOrder("}:api:s1000", "}:api:s3600000", "}:mixed:s3600000", "}:mixed:t7200000");
+    }
+
+    @Test
+    void aSlidingWindowIsItsStartAndTwoCounts() {
+        Limit limit = Limit.of(Algorithm.SLIDING_WINDOW, 1_000, Duration.ofMinutes(10));
+        spend("k.a", 300, limit);
+        assertThat(hex("k.a", "s600000")).isEqualTo("0036751816a28b" + "00000000012c" + "000000000000");
+        now += limit.windowMicros() + 1;
+        spend("k.a", 1, limit);
+        // One window later: 0x36751816A28B + 600,000,000.
+        assertThat(hex("k.a", "s600000")).isEqualTo("0036753bd9e88b" + "000000000001" + "00000000012c");
+    }
+
+    @Test
+    void aTokenBucketIsItsAnchorItsDebtAndTheExponentOfItsUnit() {
+        Limit fine = Limit.of(Algorithm.TOKEN_BUCKET, 1_000, Duration.ofMinutes(10));
+        spend("k.a", 300, fine);
+        // 300 permits of 600,000,000 parts.
+        assertThat(hex("k.a", "t600000")).isEqualTo("0036751816a28b" + "000029e8d60800" + "00");
+        now += 7;
+        spend("k.a", 1, fine);
+        // 7 µs later 7,000 parts have returned and a permit more is missing.
+        assertThat(hex("k.a", "t600000")).isEqualTo("0036751816a292" + "00002a0c9932a8" + "00");
+    }
+
+    @Test
+    void aTokenBucketOfManyPermitsCountsInACoarserUnit() {
+        Limit coarse = Limit.of(Algorithm.TOKEN_BUCKET, 1_000_000_000, Duration.ofDays(30));
+        assertThat(coarse.unitExponent()).isEqualTo(6);
+        spend("k.a", 2, coarse);
+        // 2 permits of 2,592,000 parts.
+        assertThat(hex("k.a", "t2592000000")).isEqualTo("0036751816a28b" + "000000004f1a00" + "06");
+    }
+
+    @Test
+    void theBackendAddsNothingToAnIdentityAndTakesNothingAway() {
+        String identity = "k.!\"#$%&'()*+,-./09;<=>?@AZ[]^_`az|~";
+        spend(identity, 1, Limit.of(Algorithm.TOKEN_BUCKET, 10, Duration.ofMinutes(1)));
+        try (RedisConnection plain = RedisFixture.shared().connect()) {
+            assertThat(plain.number("EXISTS", "weir:1:{" + store.namespace() + ":" + identity + "}:api:t60000"))
+                    .isEqualTo(1);
+        }
+    }
+
+    private void spend(String identity, String policy, Limit limit) {
+        Charge charge = new Charge(new PolicyLimits(policy, List.of(limit)), identity, 1);
+        assertThat(backend.acquire(List.of(charge)).allowed()).isTrue();
+    }
+
+    private void spend(String identity, long cost, Limit limit) {
+        Decision decision = backend.acquire(List.of(TestStore.charge(identity, cost, limit)));
+        assertThat(decision.allowed()).isTrue();
+    }
+
+    private String hex(String identity, String tail) {
+        return HexFormat.of().formatHex(redis.bytes(store.key(identity, tail)));
+    }
+}

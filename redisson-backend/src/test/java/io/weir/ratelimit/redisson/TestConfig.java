@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.redisson;
+
+import java.util.Map;
+import java.util.Optional;
+import org.eclipse.microprofile.config.Config;
+import org.eclipse.microprofile.config.ConfigValue;
+import org.eclipse.microprofile.config.spi.ConfigBuilder;
+import org.eclipse.microprofile.config.spi.ConfigProviderResolver;
+import org.eclipse.microprofile.config.spi.ConfigSource;
+import org.eclipse.microprofile.config.spi.Converter;
+
+/** A configuration of a few texts. */
+final class TestConfig implements Config {
+    private final Map<String, String> properties;
+
+    TestConfig(Map<String, String> properties) {
+        this.properties = Map.copyOf(properties);
+    }
+
+    /** A store that an application with this configuration and no client of its own gets, started. */
+    RedissonBackend started() {
+        ConfigProviderResolver.setInstance(new OnlyThis(this));
+        try {
+            RedissonBackend backend = new RedissonBackend(null);
+            if (!backend.configured() || !backend.problems().isEmpty()) {
+                throw new AssertionError("not configured: " + backend.problems());
+            }
+            backend.start();
+            return backend;
+        } finally {
+            ConfigProviderResolver.setInstance(null);
+        }
+    }
+
+    @Override
+    public <T> Optional<T> getOptionalValue(String name, Class<T> type) {
+        return Optional.ofNullable(properties.get(name)).map(type::cast);
+    }
+
+    @Override
+    public <T> T getValue(String name, Class<T> type) {
+        return getOptionalValue(name, type).orElseThrow();
+    }
+
+    @Override
+    public Iterable<String> getPropertyNames() {
+        return properties.keySet();
+    }
+
+    @Override
+    public ConfigValue getConfigValue(String name) {
+        throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public Iterable<ConfigSource> getConfigSources() {
+        throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public <T> Optional<Converter<T>> getConverter(Class<T> type) {
+        throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public <T> T unwrap(Class<T> type) {
+        throw new UnsupportedOperationException();
+    }
+
+    private static final class OnlyThis extends ConfigProviderResolver {
+        private final Config config;
+
+        OnlyThis(Config config) {
+            this.config = config;
+        }
+
+        @Override
+        public Config getConfig() {
+            return config;
+        }
+
+        @Override
+        public Config getConfig(ClassLoader loader) {
+            return config;
+        }
+
+        @Override
+        public ConfigBuilder getBuilder() {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public void registerConfig(Config any, ClassLoader loader) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public void releaseConfig(Config any) {
+            throw new UnsupportedOperationException();
+        }
+    }
+}

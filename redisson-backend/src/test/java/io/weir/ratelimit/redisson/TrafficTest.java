@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.redisson;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import io.weir.ratelimit.Algorithm;
+import io.weir.ratelimit.Decision;
+import io.weir.ratelimit.spi.Charge;
+import io.weir.ratelimit.spi.Limit;
+import io.weir.ratelimit.spi.PolicyLimits;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What a decision costs Redis: one script, and no write unless the call is admitted. */
+class TrafficTest {
+    private final TestStore store = TestStore.on(RedisFixture.shared().address());
+    private final RedisConnection redis = RedisFixture.shared().connect();
+
+    @BeforeEach
+    void connect() {
+        store.ready();
+        redis.drop(store.pattern());
+    }
+
+    @AfterEach
+    void disconnect() {
+        store.close();
+        redis.close();
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2, 5, 64})
+    void aDecisionIsOneScriptWhateverTheNumberOfLimits(int limits) {
+        List<Charge> charges = new ArrayList<>();
+        for (int i = 0; i < limits; i++) {
+            Limit limit = Limit.of(Algorithm.SLIDING_WINDOW, 100, Duration.ofSeconds(60 + i));
+            charges.add(new Charge(new PolicyLimits("p" + i, List.of(limit)), "k." + i % 3, 1));
+        }
+        long scripts = redis.calls("evalsha");
+        long sources = redis.calls("eval");
+        assertThat(store.backend().acquire(charges).allowed()).isTrue();
+        assertThat(redis.calls("evalsha") - scripts).isEqualTo(1);
+        assertThat(redis.calls("eval") - sources).isZero();
+        assertThat(redis.keys(store.pattern())).hasSize(limits);
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            value = Algorithm.class,
+            names = {"SLIDING_WINDOW", "TOKEN_BUCKET"})
+    void aRefusedCallWritesNothingAndLeavesTheTimeToLiveAlone(Algorithm algorithm) {
+        Limit limit = Limit.of(algorithm, 10, Duration.ofHours(1));
+        store.acquire("k.a", 8, limit);
+        String key = store.key("k.a", algorithm.letter() + "3600000");
+        byte[] before = (byte[]) redis.call("DUMP", key);
+        long expires = expiryInstant(key);
+        long writes = redis.writes();
+        for (int call = 0; call < 50; call++) {
+            assertThat(store.acquire("k.a", 3, limit)).isInstanceOf(Decision.Rejected.class);
+        }
+        assertThat(redis.writes()).isEqualTo(writes);
+        assertThat((byte[]) redis.call("DUMP", key)).isEqualTo(before);
+        assertThat(expiryInstant(key)).isCloseTo(expires, within(200L));
+    }
+
+    @Test
+    void aRefusalByOneLimitWritesNoneOfTheOthers() {
+        Limit narrow = Limit.of(Algorithm.TOKEN_BUCKET, 1, Duration.ofHours(1));
+        Limit wide = Limit.of(Algorithm.SLIDING_WINDOW, 1_000, Duration.ofHours(1));
+        store.acquire("k.narrow", 1, narrow);
+        long writes = redis.writes();
+        Decision decision = store.backend()
+                .acquire(List.of(
+                        TestStore.charge("k.first", 1, wide),
+                        TestStore.charge("k.narrow", 1, narrow),
+                        TestStore.charge("k.last", 1, wide)));
+        assertThat(decision.allowed()).isFalse();
+        assertThat(redis.writes()).isEqualTo(writes);
+        assertThat(redis.keys(store.pattern())).containsExactly(store.key("k.narrow", "t3600000"));
+    }
+
+    @Test
+    void aCostOutOfReachOnAFreshKeyAndALookLeaveNoKey() {
+        Limit limit = Limit.of(Algorithm.TOKEN_BUCKET, 10, Duration.ofHours(1));
+        store.acquire("k.a", 11, limit);
+        store.acquire("k.b", Long.MAX_VALUE, limit);
+        assertThat(store.remaining("k.c", limit)).isEqualTo(10);
+        assertThat(redis.keys(store.pattern())).isEmpty();
+    }
+
+    @Test
+    void givingEverythingBackAndResettingLeaveNoKey() {
+        Limit limit = Limit.of(Algorithm.SLIDING_WINDOW, 10, Duration.ofHours(1));
+        Decision.Allowed allowed = (Decision.Allowed) store.acquire("k.a", 3, limit);
+        store.backend().giveBack(allowed.receipt());
+        assertThat(redis.keys(store.pattern())).isEmpty();
+        store.acquire("k.b", 3, limit);
+        store.backend().reset(TestStore.charge("k.b", 1, limit).policy(), "k.b");
+        assertThat(redis.keys(store.pattern())).isEmpty();
+    }
+
+    private long expiryInstant(String key) {
+        List<?> time = (List<?>) redis.call("TIME");
+        long millis = Long.parseLong(new String((byte[]) time.get(0), UTF_8)) * 1_000
+                + Long.parseLong(new String((byte[]) time.get(1), UTF_8)) / 1_000;
+        return millis + redis.number("PTTL", key);
+    }
+}

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.redisson;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.weir.ratelimit.spi.BackendException;
+import io.weir.ratelimit.spi.BackendException.Reason;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** A Redis that is not there, yet or any more, or that does not let this client in. */
+class UnreachableTest {
+
+    @ParameterizedTest(name = "own client: {0}")
+    @ValueSource(booleans = {true, false})
+    void aKilledRedisIsAFailedConnectionAndARestartedOneDecidesAgain(boolean own) {
+        try (RedisProcess process = RedisProcess.started();
+                TestStore store = TestStore.on(process.address(), FaultCalls.DEADLINE)) {
+            RedissonBackend backend =
+                    own ? new TestConfig(Map.of(RedisSettings.ADDRESS, process.address())).started() : store.backend();
+            try {
+                FaultCalls.awaitDecision(backend);
+                for (int outage = 0; outage < 2; outage++) {
+                    process.kill();
+                    // A call on a connection that the client has not seen closed yet can only run into its deadline.
+                    Await.until(
+                            "each call fails for want of a connection",
+                            Duration.ofSeconds(10),
+                            () -> IntStream.range(0, 5).allMatch(call -> failsToConnect(backend)));
+                    process.start();
+                    FaultCalls.awaitDecision(backend);
+                }
+            } finally {
+                backend.close();
+            }
+        }
+    }
+
+    @Test
+    void anApplicationStartsWithoutRedisAndDecidesWhenItComes() {
+        try (RedisProcess process = RedisProcess.absent()) {
+            long start = System.nanoTime();
+            RedissonBackend backend = new TestConfig(Map.of(RedisSettings.ADDRESS, process.address())).started();
+            assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(1));
+            try {
+                for (int call = 0; call < 20; call++) {
+                    assertThat(FaultCalls.failure(backend).reason()).isEqualTo(Reason.NOT_READY);
+                    assertThat(FaultCalls.asyncFailure(backend).reason()).isEqualTo(Reason.NOT_READY);
+                }
+                process.start();
+                FaultCalls.awaitDecision(backend);
+            } finally {
+                backend.close();
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "some-wr0ng-secret"})
+    void aRedisThatWantsAnotherPasswordIsNamedAsTheReason(String password) {
+        try (RedisProcess process = RedisProcess.started("--requirepass", "the-r1ght-secret")) {
+            String address = password.isEmpty() ? process.address() : process.address(password);
+            RedissonBackend backend = new TestConfig(Map.of(RedisSettings.ADDRESS, address)).started();
+            try {
+                Await.until(
+                        "Redis has refused",
+                        Duration.ofSeconds(10),
+                        () -> FaultCalls.failure(backend).reason() == Reason.REFUSED);
+                BackendException refusal = FaultCalls.failure(backend);
+                assertThat(refusal).hasMessage("Redis answered " + (password.isEmpty() ? "NOAUTH" : "WRONGPASS"));
+                for (Throwable cause = refusal; cause != null; cause = cause.getCause()) {
+                    assertThat(cause.toString()).doesNotContain("secret");
+                }
+                assertThat(FaultCalls.asyncFailure(backend).reason()).isEqualTo(Reason.REFUSED);
+            } finally {
+                backend.close();
+            }
+        }
+    }
+
+    @Test
+    void aRightPasswordWithCharactersOfAddressesLetsIn() {
+        try (RedisProcess process = RedisProcess.started("--requirepass", "p@ss:w/rd+1%")) {
+            RedissonBackend backend =
+                    new TestConfig(Map.of(RedisSettings.ADDRESS, process.address("p%40ss%3Aw%2Frd+1%25"))).started();
+            try {
+                FaultCalls.awaitDecision(backend);
+            } finally {
+                backend.close();
+            }
+        }
+    }
+
+    private static boolean failsToConnect(RedissonBackend backend) {
+        return FaultCalls.failure(backend).reason() == Reason.CONNECTION
+                && FaultCalls.asyncFailure(backend).reason() == Reason.CONNECTION;
+    }
+
+    @Test
+    void aProducerThatLacksAClassIsNamedAndNotAskedAgain() throws InterruptedException {
+        AtomicInteger asked = new AtomicInteger();
+        try (RedisClient client = new RedisClient(
+                () -> {
+                    asked.incrementAndGet();
+                    throw new IllegalStateException(new NoClassDefFoundError("com/esotericsoftware/kryo/util/Pool"));
+                },
+                false,
+                "default",
+                Duration.ofMillis(100))) {
+            client.awaitFirstAttempt(System.nanoTime() + Duration.ofSeconds(20).toNanos());
+            assertThat(client.run(Script.ACQUIRE, List.of("weir:1:{default:all}:api:s1000"), new byte[0]))
+                    .failsWithin(Duration.ZERO)
+                    .withThrowableOfType(ExecutionException.class)
+                    .withMessageContaining("cannot run")
+                    .withMessageContaining("kryo/util/Pool");
+        }
+        assertThat(asked).hasValue(1);
+    }
+}
