@@ -1,0 +1,463 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.it;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.net.URI;
+import java.net.URLEncoder;
+import java.net.http.HttpResponse;
+import java.util.Base64;
+import java.util.UUID;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/**
+ * What holds for an application wherever its limits are kept. Almost every policy of the test application has the key {@code
+ * header:X-Client} and each test is a client of its own, so that tests meet in one server and do not disturb each other.
+ */
+abstract class ApplicationContract {
+    private static final String ADDRESS = "address:127.0.0.1";
+
+    private final String client = UUID.randomUUID().toString();
+
+    /** The root of the test application. */
+    abstract URI base();
+
+    // --- Where annotations stand
+
+    @Test
+    void aMethodsAnnotationReplacesTheOneOfItsClass() {
+        HttpResponse<String> own = get("api/class/own");
+
+        assertThat(Refusal.field(own, "RateLimit-Policy")).isEqualTo("\"method-level\";q=2;w=3600");
+        assertThat(remaining("class-level")).isEqualTo(3);
+        assertThat(get("api/class/own").statusCode()).isEqualTo(200);
+        Refusal.verify(get("api/class/own"), "method-level");
+
+        HttpResponse<String> plain = get("api/class");
+        assertThat(Refusal.field(plain, "RateLimit-Policy")).isEqualTo("\"class-level\";q=3;w=3600");
+        assertThat(Refusal.remaining(plain)).isEqualTo(2);
+    }
+
+    @Test
+    void anExemptMethodOfALimitedClassIsNotLimited() {
+        assertThat(Http.statuses(5, uri("api/class/exempt"), "X-Client", client))
+                .containsOnly(200);
+
+        Refusal.verifyNoQuota(get("api/class/exempt"));
+        assertThat(remaining("class-level")).isEqualTo(3);
+    }
+
+    @Test
+    void anAnnotationIsInheritedFromASuperclass() {
+        assertThat(get("api/inherited").statusCode()).isEqualTo(200);
+        Refusal.verify(get("api/inherited"), "inherited");
+    }
+
+    @Test
+    void aStereotypeCarriesALimit() {
+        assertThat(get("api/stereotyped").statusCode()).isEqualTo(200);
+        Refusal.verify(get("api/stereotyped"), "stereotyped");
+    }
+
+    @Test
+    void anInterfacesMethodCarriesALimit() {
+        assertThat(get("api/described").statusCode()).isEqualTo(200);
+        Refusal.verify(get("api/described"), "described");
+    }
+
+    @Test
+    void aSubResourceThatIsNoBeanIsLimited() {
+        assertThat(get("api/charge/sub").statusCode()).isEqualTo(200);
+        Refusal.verify(get("api/charge/sub"), "sub");
+    }
+
+    @Test
+    void aSubResourceWithALimitInPlaceIsLimited() {
+        assertThat(get("api/charge/sub-in-place").statusCode()).isEqualTo(200);
+        Refusal.verify(get("api/charge/sub-in-place"), "InPlaceSubResource.get");
+    }
+
+    @Test
+    void aClassLimitHoldsForTheLocatorOfASubResourcePerClient() {
+        for (int i = 0; i < 3; i++) {
+            assertThat(get("api/class/down").statusCode()).isEqualTo(200);
+        }
+        Refusal.verify(get("api/class/down"), "class-level");
+        assertThat(Http.get(uri("api/class/down"), "X-Client", client + "x").statusCode())
+                .isEqualTo(200);
+    }
+
+    @Test
+    void aBeanBelowAServletIsLimitedPerClientAndChargedOncePerRequest() {
+        assertThat(get("served").body()).isEqualTo("served served");
+        assertThat(get("served").body()).isEqualTo("served served");
+        assertThat(get("served").statusCode()).isEqualTo(429);
+        assertThat(Http.get(uri("served"), "X-Client", client + "x").statusCode())
+                .isEqualTo(200);
+    }
+
+    // --- What is charged
+
+    @Test
+    void severalPoliciesAreOneDecisionAndARefusalSpendsNothing() {
+        HttpResponse<String> allowed = get("api/charge/several");
+        assertThat(allowed.statusCode()).isEqualTo(200);
+        assertThat(Refusal.field(allowed, "RateLimit-Policy")).isEqualTo("\"wide\";q=10;w=3600, \"narrow\";q=1;w=3600");
+        assertThat(Refusal.policy(allowed)).isEqualTo("narrow");
+        assertThat(remaining("wide")).isEqualTo(9);
+
+        Refusal.verify(get("api/charge/several"), "narrow");
+
+        assertThat(remaining("wide")).isEqualTo(9);
+    }
+
+    @Test
+    void aRequestIsChargedOnceWhereverItPasses() {
+        HttpResponse<String> response = get("api/charge/once");
+
+        assertThat(response.body()).isEqualTo("onceonce");
+        assertThat(Refusal.remaining(response)).isEqualTo(9);
+        assertThat(remaining("once")).isEqualTo(9);
+    }
+
+    @Test
+    void aDearerCallBelowPaysTheDifference() {
+        HttpResponse<String> response = get("api/charge/dearer");
+
+        assertThat(response.statusCode()).isEqualTo(200);
+        assertThat(Refusal.remaining(response)).isEqualTo(5);
+        assertThat(remaining("dearer")).isEqualTo(5);
+    }
+
+    @Test
+    void aBeansRefusalIsTheSameAnswer() {
+        assertThat(get("api/charge/below").statusCode()).isEqualTo(200);
+        Refusal.verify(get("api/charge/below"), "below");
+    }
+
+    @Test
+    void aResourceMayAnswerARefusalItself() {
+        assertThat(get("api/charge/own-answer").body()).isEqualTo("below");
+
+        HttpResponse<String> refused = get("api/charge/own-answer");
+
+        assertThat(refused.statusCode()).isEqualTo(409);
+        // Half of two hours at most: the current window ends, then its permit leaves the window after it.
+        assertThat(refused.body()).matches("come back in (7[01]\\d\\d|7200)");
+    }
+
+    @Test
+    void aClientThatWaitsAsToldIsLetIn() throws Exception {
+        assertThat(get("api/charge/soon").statusCode()).isEqualTo(200);
+        // Two are let in per second, so on a slow machine it may take some more until one is refused.
+        HttpResponse<String> refused = Stream.generate(() -> get("api/charge/soon"))
+                .limit(50)
+                .filter(response -> response.statusCode() == 429)
+                .findFirst()
+                .orElseThrow();
+
+        TimeUnit.SECONDS.sleep(Refusal.verify(refused, "soon"));
+
+        assertThat(get("api/charge/soon").statusCode()).isEqualTo(200);
+    }
+
+    @Test
+    void anAsynchronousResourceIsChargedOnce() {
+        HttpResponse<String> response = get("api/charge/later");
+
+        assertThat(response.body()).isEqualTo("later");
+        assertThat(Refusal.remaining(response)).isEqualTo(1);
+        assertThat(get("api/charge/later").statusCode()).isEqualTo(200);
+        Refusal.verify(get("api/charge/later"), "later");
+    }
+
+    @Test
+    void headIsChargedLikeGet() {
+        HttpResponse<String> first = Http.head(uri("api/inherited"), "X-Client", client);
+        assertThat(first.statusCode()).isEqualTo(200);
+        assertThat(Refusal.remaining(first)).isZero();
+
+        HttpResponse<String> refused = Http.head(uri("api/inherited"), "X-Client", client);
+
+        Refusal.verify(refused, "inherited");
+        assertThat(refused.body()).isEmpty();
+    }
+
+    @Test
+    void aRequestThatReachesNoMethodIsNotCharged() {
+        assertThat(Http.options(uri("api/charge/post"), "X-Client", client).statusCode())
+                .isEqualTo(200);
+        assertThat(get("api/charge/post").statusCode()).isEqualTo(405);
+        assertThat(remaining("posted")).isEqualTo(2);
+
+        assertThat(Http.post(uri("api/charge/post"), "text/plain", "text", "X-Client", client)
+                        .body())
+                .isEqualTo("text");
+        assertThat(remaining("posted")).isEqualTo(1);
+    }
+
+    @Test
+    void theEntityIsNotReadBeforeARefusal() {
+        int before = Integer.parseInt(get("api/entity/read").body());
+        HttpResponse<String> admitted =
+                Http.post(uri("api/entity"), "application/x-recorded", "four", "X-Client", client);
+        assertThat(admitted.body()).isEqualTo("4");
+        assertThat(Integer.parseInt(get("api/entity/read").body())).isEqualTo(before + 1);
+
+        Refusal.verify(Http.post(uri("api/entity"), "application/x-recorded", "four", "X-Client", client), "entity");
+
+        assertThat(Integer.parseInt(get("api/entity/read").body())).isEqualTo(before + 1);
+    }
+
+    @Test
+    void aRefusalDoesNotWaitForAHugeEntity() {
+        Http.post(uri("api/entity"), "application/x-recorded", "four", "X-Client", client);
+
+        // Of a gigabyte that is announced, ten bytes are sent: who reads it waits for ever.
+        String answer = Http.raw(
+                base(),
+                "POST /api/entity HTTP/1.1\r\nHost: localhost\r\nX-Client: " + client
+                        + "\r\nContent-Type: application/x-recorded\r\nContent-Length: 1000000000\r\n\r\n0123456789");
+
+        assertThat(answer).startsWith("HTTP/1.1 429");
+    }
+
+    // --- Who is charged
+
+    @Test
+    void twoUsersOfOneAddressHaveTwoQuotas() {
+        resetUsers();
+        for (String user : new String[] {"ann", "ben"}) {
+            assertThat(as(user).statusCode()).isEqualTo(200);
+            assertThat(as(user).statusCode()).isEqualTo(200);
+            Refusal.verify(as(user), "by-user");
+        }
+        assertThat(remaining("by-user", ADDRESS)).isEqualTo(2);
+    }
+
+    @Test
+    void aUserNamedLikeAnAddressIsNotThatAddress() {
+        resetUsers();
+        assertThat(Http.statuses(2, uri("api/key/visitor"))).containsOnly(200);
+        Refusal.verify(Http.get(uri("api/key/visitor")), "by-user");
+
+        assertThat(Refusal.remaining(as("127.0.0.1"))).isEqualTo(1);
+    }
+
+    @Test
+    void whoMayNotCallIsNotCharged() {
+        resetUsers();
+        assertThat(Http.statuses(3, uri("api/key/user"))).containsOnly(401);
+        assertThat(Http.statuses(3, uri("api/key/user"), "Authorization", basic("ann", "wrong")))
+                .containsOnly(401);
+        assertThat(Http.statuses(3, uri("api/key/user"), "Authorization", basic("outsider", "outsider-password")))
+                .containsOnly(403);
+
+        assertThat(remaining("by-user", ADDRESS)).isEqualTo(2);
+        assertThat(remaining("by-user", "anonymous")).isEqualTo(2);
+        assertThat(remaining("by-user", "user:ann")).isEqualTo(2);
+        assertThat(remaining("by-user", "user:outsider")).isEqualTo(2);
+    }
+
+    @Test
+    void aHeaderIsAKey() {
+        assertThat(apiKey("api-key", client).statusCode()).isEqualTo(200);
+        Refusal.verify(apiKey("api-key", client), "by-api-key");
+        assertThat(apiKey("api-key", client + "x").statusCode()).isEqualTo(200);
+    }
+
+    @Test
+    void aCompoundKeyHasTwoParts() {
+        assertThat(apiKey("ip-and-api-key", client).statusCode()).isEqualTo(200);
+        Refusal.verify(apiKey("ip-and-api-key", client), "by-ip-and-api-key");
+        assertThat(apiKey("ip-and-api-key", client + "x").statusCode()).isEqualTo(200);
+    }
+
+    @Test
+    void theGlobalKeyIsSharedByAll() {
+        limiter("reset?policy=by-nothing&key=all");
+        assertThat(get("api/key/global").statusCode()).isEqualTo(200);
+        assertThat(Refusal.remaining(Http.get(uri("api/key/global"), "X-Client", client + "x")))
+                .isEqualTo(1);
+        assertThat(limiter("remaining?policy=by-nothing&key=all").body()).isEqualTo("1");
+        assertThat(get("api/key/global").statusCode()).isEqualTo(200);
+        Refusal.verify(get("api/key/global"), "by-nothing");
+    }
+
+    @Test
+    void anArgumentIsAKeyAndTheInterceptorDecides() {
+        HttpResponse<String> first = get("api/key/argument?user=" + client);
+        assertThat(first.statusCode()).isEqualTo(200);
+        // The method's own decision and the one of the bean below, with the same argument, are one charge.
+        assertThat(Refusal.remaining(first)).isZero();
+
+        Refusal.verify(get("api/key/argument?user=" + client), "by-argument");
+
+        assertThat(get("api/key/argument?user=" + client + "x").statusCode()).isEqualTo(200);
+    }
+
+    @Test
+    void anArgumentOfABeanIsAKey() {
+        assertThat(get("api/key/argument-of-bean?user=a").body()).isEqualTo("for a");
+        Refusal.verify(get("api/key/argument-of-bean?user=a"), "by-argument-of-bean");
+        assertThat(get("api/key/argument-of-bean?user=b").body()).isEqualTo("for b");
+    }
+
+    // --- The limiter for code
+
+    @Test
+    void codeAcquiresLooksAndResets() {
+        String of = "?policy=code&key=code:" + client;
+        assertThat(limiter("acquire" + of).body()).isEqualTo("Allowed");
+        assertThat(limiter("acquire" + of + "&cost=3").body()).isEqualTo("Allowed");
+        assertThat(limiter("remaining" + of).body()).isEqualTo("1");
+        assertThat(limiter("acquire" + of + "&cost=2").body()).isEqualTo("Rejected");
+        assertThat(limiter("remaining" + of).body()).isEqualTo("1");
+
+        limiter("reset" + of);
+
+        assertThat(limiter("remaining" + of).body()).isEqualTo("5");
+    }
+
+    @Test
+    void codeGivesBack() {
+        String of = "?policy=code&key=code:" + client;
+        limiter("acquire" + of + "&cost=3");
+        assertThat(limiter("acquire-and-refund" + of).body()).isEqualTo("refunded");
+        assertThat(limiter("remaining" + of).body()).isEqualTo("2");
+
+        limiter("refund" + of + "&cost=1");
+
+        assertThat(limiter("remaining" + of).body()).isEqualTo("3");
+    }
+
+    @Test
+    void anAsynchronousAnswerComesOnAThreadOfTheContainer() {
+        String of = "?policy=code&key=code:" + client;
+        for (int i = 0; i < 5; i++) {
+            assertThat(limiter("acquire-async" + of).body()).isEqualTo("Allowed in context");
+        }
+        assertThat(limiter("acquire-async" + of).body()).isEqualTo("Rejected in context");
+    }
+
+    // --- Beans of all sorts
+
+    @Test
+    void aBeanOfASessionIsLimited() {
+        assertThat(get("api/bean/session").body()).isEqualTo("added");
+        Refusal.verify(get("api/bean/session"), "cart");
+    }
+
+    @Test
+    void aStatelessBeanIsLimited() {
+        assertThat(get("api/bean/stateless").body()).isEqualTo("served");
+        Refusal.verify(get("api/bean/stateless"), "clerk");
+        assertThat(get("api/bean/caught").body()).isEqualTo("RateLimitExceededException");
+    }
+
+    @Test
+    void aSingletonBeanIsLimited() {
+        assertThat(get("api/bean/singleton").body()).isEqualTo("kept");
+        Refusal.verify(get("api/bean/singleton"), "keeper");
+    }
+
+    @Test
+    void callsOutsideOfARequestAreDecidedOneByOne() {
+        limiter("reset?policy=detached&key=anonymous");
+        assertThat(get("api/bean/detached").body()).isEqualTo("[detached, detached, RateLimitExceededException]");
+        assertThat(get("api/bean/at-start").body()).isEqualTo("[called, called, refused]");
+    }
+
+    @Test
+    void aRetriedMethodIsChargedOnceAndARefusalIsNotRetried() {
+        int attempts = Integer.parseInt(get("api/bean/attempts").body());
+        assertThat(get("api/bean/retried").body()).isEqualTo("on purpose");
+        assertThat(get("api/bean/attempts").body()).isEqualTo("" + (attempts + 4));
+        assertThat(remaining("retried")).isEqualTo(1);
+        get("api/bean/retried");
+        int decisions = decisions("Flaky.alwaysFails");
+
+        Refusal.verify(get("api/bean/retried"), "retried");
+
+        assertThat(get("api/bean/attempts").body()).isEqualTo("" + (attempts + 8));
+        assertThat(decisions("Flaky.alwaysFails")).isEqualTo(decisions + 1);
+    }
+
+    @Test
+    void anAsynchronousMethodIsChargedOnceAndRefusedAtTheCall() {
+        assertThat(get("api/bean/asynchronous").body()).isEqualTo("done");
+        assertThat(remaining("asynchronous")).isEqualTo(1);
+        assertThat(get("api/bean/asynchronous").body()).isEqualTo("done");
+
+        assertThat(get("api/bean/asynchronous").body()).isEqualTo("refused at the call");
+    }
+
+    @Test
+    void aRefusalLeavesTheCallersTransactionAlone() {
+        assertThat(get("api/bean/book").body()).isEqualTo("booked, may commit");
+
+        HttpResponse<String> refused = get("api/bean/book");
+
+        assertThat(refused.statusCode()).isEqualTo(200);
+        assertThat(refused.body()).isEqualTo("refused, may commit");
+    }
+
+    @Test
+    void aRefusalIsSaidBeforeATransactionIsAskedFor() {
+        assertThat(limiter("acquire?policy=mandatory&key=client:" + client).body())
+                .isEqualTo("Allowed");
+
+        Refusal.verify(get("api/bean/mandatory"), "mandatory");
+    }
+
+    // --- Helpers
+
+    HttpResponse<String> get(String path) {
+        return Http.get(uri(path), "X-Client", client);
+    }
+
+    URI uri(String path) {
+        return base().resolve("/" + path);
+    }
+
+    HttpResponse<String> apiKey(String resource, String value) {
+        return Http.get(uri("api/key/" + resource), "X-API-Key", value);
+    }
+
+    private HttpResponse<String> as(String user) {
+        String password = user.equals("127.0.0.1") ? "address-password" : user + "-password";
+        return Http.get(uri("api/key/user"), "Authorization", basic(user, password));
+    }
+
+    static String basic(String user, String password) {
+        return "Basic " + Base64.getEncoder().encodeToString((user + ":" + password).getBytes(UTF_8));
+    }
+
+    private void resetUsers() {
+        for (String key : new String[] {ADDRESS, "user:ann", "user:ben", "user:127.0.0.1", "user:outsider"}) {
+            limiter("reset?policy=by-user&key=" + key);
+        }
+    }
+
+    private HttpResponse<String> limiter(String call) {
+        HttpResponse<String> response = get("api/limiter/" + call);
+        assertThat(response.statusCode()).as(call).isIn(200, 204);
+        return response;
+    }
+
+    private long remaining(String policy) {
+        return remaining(policy, "client:" + client);
+    }
+
+    long remaining(String policy, String key) {
+        return Long.parseLong(limiter("remaining?policy=" + policy + "&key=" + URLEncoder.encode(key, UTF_8))
+                .body());
+    }
+
+    private int decisions(String endpoint) {
+        return Integer.parseInt(limiter("decisions?endpoint=" + endpoint).body());
+    }
+}

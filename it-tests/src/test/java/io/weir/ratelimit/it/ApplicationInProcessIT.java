@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.it;
+
+import java.net.URI;
+import java.net.URL;
+import org.jboss.arquillian.container.test.api.Deployment;
+import org.jboss.arquillian.container.test.api.RunAsClient;
+import org.jboss.arquillian.junit5.ArquillianExtension;
+import org.jboss.arquillian.test.api.ArquillianResource;
+import org.jboss.shrinkwrap.api.spec.WebArchive;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+@ExtendWith(ArquillianExtension.class)
+@RunAsClient
+class ApplicationInProcessIT extends ApplicationContract {
+    @ArquillianResource
+    private URL base;
+
+    @Deployment(testable = false)
+    static WebArchive application() {
+        return TestWar.application();
+    }
+
+    @Override
+    URI base() {
+        return URI.create(base.toString());
+    }
+}

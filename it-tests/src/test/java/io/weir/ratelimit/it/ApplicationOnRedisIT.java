@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.it;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.weir.ratelimit.redisson.RedisConnection;
+import io.weir.ratelimit.redisson.RedisFixture;
+import java.net.URI;
+import java.net.URLEncoder;
+import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Set;
+import java.util.UUID;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The same with the limits in Redis, and clients that mean harm. */
+class ApplicationOnRedisIT extends ApplicationContract {
+    private static final String NAMESPACE = "it-" + UUID.randomUUID();
+
+    /** The longest name of a policy, and two parts of at most 80 characters. */
+    private static final int LONGEST_KEY = 300;
+
+    /** What Redis answers for a key without a TTL; for one that has just ended it is another number. */
+    private static final long NO_END = -1;
+
+    @TempDir
+    private static Path temp;
+
+    private static RedisConnection redis;
+    private static LibertyServer server;
+
+    @BeforeAll
+    static void start() throws Exception {
+        RedisFixture fixture = RedisFixture.shared();
+        redis = fixture.connect();
+        server = LibertyServer.named("application")
+                .war(TestWar.written(TestWar.application(), temp))
+                .serverXml(Files.readString(Path.of("src/test/liberty/application.xml")))
+                .serverXml("<server><httpEndpoint id=\"defaultHttpEndpoint\">"
+                        + "<httpOptions limitFieldSize=\"32768\"/></httpEndpoint></server>")
+                .systemProperty("ratelimit.redis.address", fixture.address())
+                .systemProperty("ratelimit.redis.deadline", "5s")
+                .systemProperty("ratelimit.namespace", NAMESPACE)
+                .readyPath("api/entity/read")
+                .start();
+    }
+
+    @AfterAll
+    static void stop() {
+        if (server != null) {
+            server.close();
+        }
+        if (redis != null) {
+            redis.drop("weir:1:{" + NAMESPACE + ":*");
+            redis.close();
+        }
+    }
+
+    @Override
+    URI base() {
+        return server.baseUri();
+    }
+
+    @AfterEach
+    void whatIsInRedisIsEncodedBoundedAndEnds() {
+        Set<String> keys = redis.keys("weir:1:{" + NAMESPACE + ":*");
+        assertThat(keys)
+                .isNotEmpty()
+                .allMatch(key ->
+                        key.matches("weir:1:\\{" + NAMESPACE + ":[A-Za-z0-9.~%_@+-]+}:[A-Za-z0-9.-]+:s(3600000|1000)"))
+                .allMatch(key -> key.length() <= LONGEST_KEY)
+                .noneMatch(key -> redis.number("PTTL", key) == NO_END);
+    }
+
+    static Stream<String> hostile() {
+        String longest = "v".repeat(30_000);
+        return Stream.of(
+                "{",
+                "}",
+                "{}",
+                "a}:b{c",
+                "}{",
+                ":",
+                "a:b",
+                "a+b",
+                "a b",
+                "a|b",
+                "a%2Bb",
+                "a%20b",
+                "%",
+                "%00",
+                "%7B",
+                "%0D%0A",
+                "*",
+                "?",
+                "[a-z]",
+                "\\",
+                "\"",
+                "'",
+                "null",
+                "anonymous",
+                "anon",
+                "all",
+                "~",
+                "~AAAAAAAAAAAAAAAAAAAAAA",
+                ".",
+                "..",
+                "../../x",
+                "weir:1:{default:all}:by-api-key:s3600000",
+                "$(id)",
+                "${jndi:ldap://localhost/x}",
+                "a,b",
+                "A,B",
+                "a",
+                "A",
+                "a\tb",
+                "a  b",
+                "\u00e9",
+                "e\u00cc\u0081",
+                "v".repeat(64),
+                "v".repeat(65),
+                longest,
+                longest + "w");
+    }
+
+    @Test
+    void noTwoValuesOfAHeaderShareAQuota() {
+        String mark = UUID.randomUUID().toString();
+        List<String> values = hostile()
+                .map(value -> value.length() > 1_000 ? value + mark : mark + value)
+                .toList();
+
+        assertThat(values).allSatisfy(value -> assertThat(raw("api-key", value)).isEqualTo(200));
+        assertThat(values).allSatisfy(value -> assertThat(raw("api-key", value)).isEqualTo(429));
+        assertThat(values)
+                .allSatisfy(value -> assertThat(raw("ip-and-api-key", value)).isEqualTo(200));
+        assertThat(values)
+                .allSatisfy(value -> assertThat(raw("ip-and-api-key", value)).isEqualTo(429));
+    }
+
+    @Test
+    void noTwoValuesOfAnArgumentShareAQuota() {
+        String mark = UUID.randomUUID().toString();
+        List<String> values = Stream.concat(hostile(), Stream.of("\r\n", "\u0000", "\ud83c\udf0a", "\u00c9", "\u0301"))
+                .map(value -> value.length() > 1_000 ? value.substring(0, 6_000) + mark + value.length() : mark + value)
+                .toList();
+
+        assertThat(values).allSatisfy(value -> assertThat(argument(value)).isEqualTo(200));
+        assertThat(values).allSatisfy(value -> assertThat(argument(value)).isEqualTo(429));
+    }
+
+    @Test
+    void aMegabyteIsAKeyAndStaysSmallInRedis() {
+        String megabyte = UUID.randomUUID() + "m".repeat(1 << 20);
+        assertThat(body(megabyte).statusCode()).isEqualTo(200);
+        Refusal.verify(body(megabyte), "by-argument");
+        assertThat(body(megabyte + "m").statusCode()).isEqualTo(200);
+    }
+
+    @Test
+    void aHeaderTooLargeForTheServerIsTheClientsMistake() {
+        assertThat(Http.raw(base(), request("api-key", "X-API-Key: " + "m".repeat(1 << 20) + "\r\n")))
+                .matches("|HTTP/1\\.1 4\\d\\d.*");
+        assertThat(get("api/class/exempt").statusCode()).isEqualTo(200);
+    }
+
+    @Test
+    void whoSendsNoValueSharesOneQuota() {
+        redis.drop("weir:1:{" + NAMESPACE + ":anon}:by-api-key:*");
+        assertThat(Http.get(uri("api/key/api-key")).statusCode()).isEqualTo(200);
+        assertThat(status(Http.raw(base(), request("api-key", "X-API-Key:\r\n"))))
+                .isEqualTo(429);
+        assertThat(status(Http.raw(base(), request("api-key", "X-API-Key:   \r\n"))))
+                .isEqualTo(429);
+        assertThat(redis.keys("weir:1:{" + NAMESPACE + ":anon}:by-api-key:*")).hasSize(1);
+    }
+
+    @Test
+    void aSecondLineOfAHeaderDoesNotMakeTheClientAnother() {
+        String mark = UUID.randomUUID().toString();
+        String twice = request("api-key", "X-API-Key: " + mark + "\r\nX-API-Key: b\r\n");
+        assertThat(raw("api-key", mark)).isEqualTo(200);
+        assertThat(status(Http.raw(base(), twice))).isEqualTo(429);
+        assertThat(raw("api-key", "b" + mark)).isEqualTo(200);
+    }
+
+    /** Folded lines, lone line ends and control characters: the server may refuse them, and nothing else may happen. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {"a\r\n b", "a\r\n\tb", "a\nX-Client: b", "a\rb", "a\u0000b", "a\u0001b", "a\u007fb", "a\r\n\r\nb"
+            })
+    void lineEndsAndControlCharactersDoNoHarm(String value) {
+        Set<String> before = redis.keys("*");
+        String line = Http.raw(base(), request("api-key", "X-API-Key: " + UUID.randomUUID() + value + "\r\n"));
+
+        assertThat(line).matches("|HTTP/1\\.1 (200|4\\d\\d).*");
+        assertThat(redis.keys("*").size() - before.size()).isBetween(0, 1);
+    }
+
+    @Test
+    void aUsersNameIsEncoded() {
+        String name = "{x}*%7B";
+        HttpResponse<String> response = Http.get(uri("api/key/user"), "Authorization", basic(name, "odd-password"));
+        assertThat(response.statusCode()).isEqualTo(200);
+        assertThat(redis.keys("weir:1:{" + NAMESPACE + ":p.*"))
+                .contains("weir:1:{" + NAMESPACE + ":p.%7Bx%7D%2A%257B}:by-user:s3600000");
+    }
+
+    /** The value's characters are bytes, as in the text of a program that sends them. */
+    private int raw(String resource, String value) {
+        return status(Http.raw(base(), request(resource, "X-API-Key: " + value + "\r\n")));
+    }
+
+    private static String request(String resource, String lines) {
+        return "GET /api/key/" + resource + " HTTP/1.1\r\nHost: localhost\r\n" + lines + "Connection: close\r\n\r\n";
+    }
+
+    private static int status(String line) {
+        return line.isEmpty() ? 0 : Integer.parseInt(line.substring("HTTP/1.1 ".length(), "HTTP/1.1 ".length() + 3));
+    }
+
+    private int argument(String value) {
+        return Http.get(uri("api/key/argument?user=" + URLEncoder.encode(value, UTF_8)))
+                .statusCode();
+    }
+
+    private HttpResponse<String> body(String text) {
+        return Http.post(uri("api/key/argument"), "text/plain", text);
+    }
+}

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/** What operators read in the documents is what the code says. */
+class DocumentedNamesTest {
+    private static final Path ROOT = Path.of("..");
+    private static final List<String> MODULES = List.of("api", "interceptor", "redisson-backend");
+
+    @Test
+    void everyMessageNumberHasARowAndEveryRowANumber() {
+        assertThat(found(read("docs/reference/messages.md"), "(?m)^\\| (WEIR-\\d{3}) \\|"))
+                .isEqualTo(found(sources(), "\\b(WEIR-\\d{3})\\b"));
+    }
+
+    @Test
+    void everyPropertyInTheCodeIsInTheReference() {
+        Set<String> named = found(sources(), "\"(ratelimit\\.[a-z0-9.-]+[a-z0-9])\"");
+        assertThat(named).contains("ratelimit.enabled", "ratelimit.redis.address");
+        assertThat(found(read("docs/reference/configuration.md"), "(?m)^\\| `(ratelimit\\.[a-z0-9.-]+[a-z0-9])` \\|"))
+                .isEqualTo(named);
+    }
+
+    @Test
+    void theReadmeRunsTheExampleFirstAndTheTestsSecond() {
+        assertThat(read("README.md").lines().filter(line -> line.startsWith("mvn ")))
+                .hasSize(2)
+                .first()
+                .asString()
+                .contains("liberty:run");
+        assertThat(read(".ci/run"))
+                .contains(read("README.md")
+                        .lines()
+                        .filter(line -> line.endsWith(" verify"))
+                        .findFirst()
+                        .orElseThrow());
+    }
+
+    @Test
+    void linksBetweenDocumentsLeadSomewhere() throws IOException {
+        try (Stream<Path> documents = Stream.concat(
+                Stream.of(ROOT.resolve("README.md"), ROOT.resolve("CONTRIBUTING.md")),
+                Files.walk(ROOT.resolve("docs")))) {
+            documents.filter(path -> path.toString().endsWith(".md")).forEach(document -> {
+                for (String target : found(readPath(document), "\\]\\((?!https?:)([^)#]+)(?:#[^)]*)?\\)")) {
+                    assertThat(document.resolveSibling(target))
+                            .as("link in %s", document)
+                            .exists();
+                }
+            });
+        }
+    }
+
+    private static Set<String> found(String text, String regex) {
+        Set<String> found = new TreeSet<>();
+        Pattern.compile(regex)
+                .matcher(text)
+                .results()
+                .map((MatchResult m) -> m.group(1))
+                .forEach(found::add);
+        return found;
+    }
+
+    private static String sources() {
+        StringBuilder all = new StringBuilder();
+        for (String module : MODULES) {
+            try (Stream<Path> files = Files.walk(ROOT.resolve(module).resolve("src/main/java"))) {
+                files.filter(path -> path.toString().endsWith(".java")).forEach(path -> all.append(readPath(path)));
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        }
+        return all.toString();
+    }
+
+    private static String read(String path) {
+        return readPath(ROOT.resolve(path));
+    }
+
+    private static String readPath(Path path) {
+        try {
+            return Files.readString(path);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.net.http.HttpResponse;
+import java.time.ZonedDateTime;
+import java.time.format.DateTimeFormatter;
+import java.util.Locale;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** What a client may rely on in an answer with status 429 or 503. */
+final class Refusal {
+    private static final Pattern IETF = Pattern.compile("\"([^\"]+)\";r=(\\d+)(?:;t=(\\d+))?");
+
+    private Refusal() {}
+
+    /** Checks all that a refusal by one policy tells, and returns the seconds to wait. */
+    static long verify(HttpResponse<String> response, String policy) {
+        assertThat(response.statusCode()).isEqualTo(429);
+        long seconds = number(response, "Retry-After");
+        assertThat(seconds).isPositive();
+        // Open Liberty adds a word where it sets a cookie.
+        boolean cookie = response.headers().firstValue("Set-Cookie").isPresent();
+        assertThat(field(response, "Cache-Control")).isEqualTo(cookie ? "no-store, no-cache=set-cookie" : "no-store");
+        assertThat(field(response, "Content-Type")).isEqualTo("application/problem+json");
+        if (!response.request().method().equals("HEAD")) {
+            assertThat(response.body())
+                    .isEqualTo("{\"type\":\"https://iana.org/assignments/http-problem-types#quota-exceeded\","
+                            + "\"title\":\"Too Many Requests\",\"status\":429,"
+                            + "\"detail\":\"The quota of the policy " + policy + " is used up.\","
+                            + "\"violated-policies\":[\"" + policy + "\"],"
+                            + "\"error\":\"rate_limit_exceeded\",\"retry_after\":" + seconds + "}");
+        }
+        assertThat(field(response, "RateLimit"))
+                .as("t equals Retry-After")
+                .isEqualTo("\"" + policy + "\";r=" + remaining(response) + ";t=" + seconds);
+        return seconds;
+    }
+
+    /** Checks the answer of a closed policy whose store is away: no word of a quota. */
+    static void verifyUnavailable(HttpResponse<String> response) {
+        assertThat(response.statusCode()).isEqualTo(503);
+        assertThat(field(response, "Retry-After")).isEqualTo("1");
+        assertThat(field(response, "Cache-Control")).isEqualTo("no-store");
+        assertThat(field(response, "Content-Type")).isEqualTo("application/problem+json");
+        assertThat(response.body())
+                .isEqualTo("{\"type\":\"https://iana.org/assignments/http-problem-types#temporary-reduced-capacity\","
+                        + "\"title\":\"Service Unavailable\",\"status\":503,"
+                        + "\"detail\":\"The service cannot check its rate limits at the moment.\","
+                        + "\"error\":\"rate_limit_unavailable\",\"retry_after\":1}");
+        verifyNoQuota(response);
+    }
+
+    /** Checks that no dialect tells a quota. */
+    static void verifyNoQuota(HttpResponse<String> response) {
+        assertThat(response.headers().map().keySet())
+                .noneMatch(name -> name.toLowerCase(Locale.ROOT).contains("ratelimit"));
+    }
+
+    /** The policy that the field RateLimit tells of. */
+    static String policy(HttpResponse<String> response) {
+        return ietf(response).group(1);
+    }
+
+    /** The remaining permits of the field RateLimit. */
+    static long remaining(HttpResponse<String> response) {
+        return Long.parseLong(ietf(response).group(2));
+    }
+
+    /** The seconds of the field RateLimit. */
+    static long seconds(HttpResponse<String> response) {
+        return Long.parseLong(ietf(response).group(3));
+    }
+
+    private static Matcher ietf(HttpResponse<String> response) {
+        Matcher matcher = IETF.matcher(field(response, "RateLimit"));
+        assertThat(matcher.matches()).as(field(response, "RateLimit")).isTrue();
+        return matcher;
+    }
+
+    /** The one value of a field. */
+    static String field(HttpResponse<String> response, String name) {
+        assertThat(response.headers().allValues(name))
+                .as("%s of %s", name, response)
+                .hasSize(1);
+        return response.headers().allValues(name).get(0);
+    }
+
+    static long number(HttpResponse<String> response, String name) {
+        assertThat(field(response, name)).matches("\\d+");
+        return Long.parseLong(field(response, name));
+    }
+
+    /** The server's clock when it answered, in seconds since the epoch. */
+    static long date(HttpResponse<String> response) {
+        return ZonedDateTime.parse(field(response, "Date"), DateTimeFormatter.RFC_1123_DATE_TIME)
+                .toEpochSecond();
+    }
+}

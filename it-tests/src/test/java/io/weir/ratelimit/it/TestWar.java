@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.it;
+
+import io.weir.ratelimit.it.app.TestApplication;
+import java.io.File;
+import java.nio.file.Path;
+import org.jboss.shrinkwrap.api.Filters;
+import org.jboss.shrinkwrap.api.ShrinkWrap;
+import org.jboss.shrinkwrap.api.exporter.ZipExporter;
+import org.jboss.shrinkwrap.api.spec.WebArchive;
+
+/** Applications for tests, with the libraries of the example's WAR. */
+final class TestWar {
+    private TestWar() {}
+
+    /** The application of the package {@code app}. */
+    static WebArchive application() {
+        return libraries("weir-test.war")
+                .addPackage(TestApplication.class.getPackage())
+                .addAsWebInfResource("app/web.xml", "web.xml")
+                .addAsResource("app/microprofile-config.properties", "META-INF/microprofile-config.properties");
+    }
+
+    /** Nothing but libraries. */
+    static WebArchive libraries(String name) {
+        return ShrinkWrap.create(WebArchive.class, name)
+                .merge(example(), "/", Filters.include("/WEB-INF/(lib/.*|ibm-web-ext\\.xml)"));
+    }
+
+    /** The example, as the build made it. */
+    static WebArchive example() {
+        return ShrinkWrap.createFromZipFile(WebArchive.class, new File(System.getProperty("weir.example.war")));
+    }
+
+    static Path written(WebArchive war, Path directory) {
+        Path file = directory.resolve(war.getName());
+        war.as(ZipExporter.class).exportTo(file.toFile(), true);
+        return file;
+    }
+}
