@@ -196,4 +196,15 @@ interface GiveBackContract extends ContractFixture {
         key.giveBack(limit, 5);
         assertThat(key.remaining(limit)).as("10 - (8 - 2) x 1/2").isEqualTo(7);
     }
+
+    @Test
+    default void withoutAReceiptMoreThanTheLimitHoldsIsTakenFromBothWindows() {
+        Limit limit = Limit.of(Algorithm.SLIDING_WINDOW, 3, TEN_SECONDS);
+        TestKey key = key();
+        key.spend(limit, 3);
+        time().advanceMicros(19_999_999);
+        key.spend(limit, 2);
+        key.giveBack(limit, 11);
+        assertThat(key.peek(limit, 3)).isEqualTo(key().peek(limit, 3));
+    }
 }

@@ -27,6 +27,9 @@ record ScriptCall(List<Charge> charges, List<Object> keys) {
     static final byte GIVE_BACK_COST = 2;
     static final byte DROP = 3;
 
+    /** More than any limit holds, and the most that fits into six bytes. */
+    private static final long OUT_OF_REACH = Limit.MAX_PERMITS + 1;
+
     private static final int HEADER = 8;
     private static final int LIMIT = 26;
     private static final int STATE = 20;
@@ -57,8 +60,7 @@ record ScriptCall(List<Charge> charges, List<Object> keys) {
                 put(out, limit.windowUnits(), 6);
                 out.put((byte) limit.unitExponent());
                 put(out, limit.capacity(), 6);
-                // A greater cost is as far out of reach as one permit more than there can be.
-                put(out, Math.min(charge.cost(), limit.capacity() + 1), 6);
+                put(out, Math.min(charge.cost(), OUT_OF_REACH), 6);
             }
         }
         return out.array();
