@@ -26,11 +26,13 @@ interface ModelContract extends ContractFixture {
 
     private void runScenarios(List<Algorithm> algorithms) {
         boolean full = Boolean.getBoolean("weir.test.full");
-        long seed = Long.getLong("weir.test.seed", full ? ThreadLocalRandom.current().nextLong() : 1);
+        long seed = Long.getLong(
+                "weir.test.seed", full ? ThreadLocalRandom.current().nextLong() : 1);
         System.out.printf("reference model of %s: -Dweir.test.seed=%d%n", algorithms, seed);
         long start = time().micros();
         for (int number = 0; number < (full ? 3_000 : 60); number++) {
-            // Each on keys of its own, and from the same instant: together they would walk further than the 285 years there are.
+            // Each on keys of its own, and from the same instant: together they would walk further than the 285 years
+            // there are.
             time().advanceMicros(start - time().micros());
             new ModelScenario(key(), time(), algorithms, seed, number).run(STEPS);
         }
