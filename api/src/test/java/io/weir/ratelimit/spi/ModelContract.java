@@ -26,7 +26,8 @@ interface ModelContract extends ContractFixture {
 
     private void runScenarios(List<Algorithm> algorithms) {
         boolean full = Boolean.getBoolean("weir.test.full");
-        long seed = Long.getLong("weir.test.seed", full ? ThreadLocalRandom.current().nextLong() : 1);
+        long seed = Long.getLong(
+                "weir.test.seed", full ? ThreadLocalRandom.current().nextLong() : 1);
         System.out.printf("reference model of %s: -Dweir.test.seed=%d%n", algorithms, seed);
         for (int number = 0; number < (full ? 3_000 : 60); number++) {
             new ModelScenario(key(), time(), algorithms, seed, number).run(STEPS);
