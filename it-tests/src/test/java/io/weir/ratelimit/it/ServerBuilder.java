@@ -146,7 +146,8 @@ abstract class ServerBuilder<B extends ServerBuilder<B>> {
                 }
                 TimeUnit.MILLISECONDS.sleep(200);
             }
-            throw new IllegalStateException("Server " + name + " is not ready:\n" + server.tail());
+            throw new IllegalStateException("Server " + name
+                    + (logged(server, failed) ? " has failed" : " is not ready") + ":\n" + server.tail());
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new IllegalStateException("Interrupted while server " + name + " started", e);

@@ -32,7 +32,7 @@ class ServerIT {
                 ShrinkWrap.create(WebArchive.class, "broken.war").addClass(Unsatisfied.class), temp);
         assertThatThrownBy(() -> kind.get().war(broken).start().close())
                 .isInstanceOf(IllegalStateException.class)
-                .hasMessageContaining("is not ready")
+                .hasMessageContaining("has failed")
                 .hasMessageContaining("WELD-001408");
     }
 
