@@ -8,8 +8,10 @@ import org.jboss.arquillian.container.test.api.RunAsClient;
 import org.jboss.arquillian.junit5.ArquillianExtension;
 import org.jboss.arquillian.test.api.ArquillianResource;
 import org.jboss.shrinkwrap.api.spec.WebArchive;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.ExtendWith;
 
+@Tag("arquillian")
 @ExtendWith(ArquillianExtension.class)
 @RunAsClient
 class ApplicationInProcessIT extends ApplicationContract {
