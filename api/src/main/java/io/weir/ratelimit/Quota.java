@@ -3,6 +3,7 @@ package io.weir.ratelimit;
 
 import java.io.Serializable;
 import java.time.Duration;
+import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 
@@ -43,6 +44,23 @@ public record Quota(
         if (permits < 0 || remaining < 0 || retryAfterMicros < 0 || resetAfterMicros < 0 || growsAfterMicros < 0) {
             throw new IllegalArgumentException("negative component in quota of " + name);
         }
+    }
+
+    /**
+     * The limit with the least part of its permits left, the first of equals.
+     *
+     * @param quotas one or more
+     * @return one of them
+     */
+    public static Quota closestToExhaustion(List<Quota> quotas) {
+        Quota closest = quotas.get(0);
+        for (Quota quota : quotas) {
+            // Products of whole numbers would overflow; a tie lost to rounding chooses one of two equals.
+            if ((double) quota.remaining * closest.permits < (double) closest.remaining * quota.permits) {
+                closest = quota;
+            }
+        }
+        return closest;
     }
 
     /**

@@ -63,7 +63,7 @@ public class LocalDecisionBenchmark {
                 new LocalBackend(100_000),
                 new IdentityEncoder(Optional.empty()),
                 List.of(),
-                new Outages("local", System::nanoTime));
+                new Outages("local", System::nanoTime, List.of()));
     }
 
     /** Makes the callers and the policies. */

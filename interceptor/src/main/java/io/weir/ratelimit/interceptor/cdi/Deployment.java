@@ -6,9 +6,11 @@ import io.weir.ratelimit.interceptor.engine.EngineRateLimiter;
 import io.weir.ratelimit.interceptor.engine.Outages;
 import io.weir.ratelimit.interceptor.engine.PassingBackend;
 import io.weir.ratelimit.interceptor.engine.RateLimitEngine;
+import io.weir.ratelimit.interceptor.engine.StoreListener;
 import io.weir.ratelimit.interceptor.key.IdentityEncoder;
 import io.weir.ratelimit.interceptor.key.KeyTerms;
 import io.weir.ratelimit.interceptor.local.LocalBackend;
+import io.weir.ratelimit.interceptor.observe.Telemetry;
 import io.weir.ratelimit.interceptor.policy.MethodRule;
 import io.weir.ratelimit.interceptor.policy.Policies;
 import io.weir.ratelimit.interceptor.policy.Policy;
@@ -17,6 +19,7 @@ import io.weir.ratelimit.interceptor.policy.Settings;
 import io.weir.ratelimit.spi.DecisionListener;
 import io.weir.ratelimit.spi.RateLimitBackend;
 import jakarta.enterprise.inject.Any;
+import jakarta.enterprise.inject.Instance;
 import jakarta.enterprise.inject.spi.BeanManager;
 import java.lang.System.Logger.Level;
 import java.lang.reflect.Method;
@@ -57,6 +60,7 @@ final class Deployment {
         Map<String, Long> costs = costs(rules);
         RateLimitBackend backend = backend(settings);
         problems.addAll(backend.problems());
+        RateLimitEngine engine = engine(settings, backend);
         if (problems.found().isEmpty()) {
             backend.start();
             LOG.log(
@@ -66,12 +70,6 @@ final class Deployment {
                     backend.name(),
                     new TreeSet<>(policies.keySet()));
         }
-        RateLimitEngine engine = new RateLimitEngine(
-                backend,
-                new IdentityEncoder(settings.keySecret()),
-                beans.createInstance().select(DecisionListener.class, Any.Literal.INSTANCE).stream()
-                        .toList(),
-                new Outages(backend.name(), System::nanoTime));
         Bindings bindings = new Bindings((beanClass, method) ->
                 settings.enabled() ? binding(beanClass, method, policies, costs, terms) : Binding.NONE);
         return new RateLimitRuntime(
@@ -80,6 +78,38 @@ final class Deployment {
                 bindings,
                 settings.headers(),
                 beans);
+    }
+
+    private RateLimitEngine engine(Settings settings, RateLimitBackend backend) {
+        CdiEvents events = new CdiEvents(beans);
+        List<DecisionListener> listeners = new ArrayList<>();
+        List<StoreListener> storeListeners = new ArrayList<>();
+        if (settings.enabled()) {
+            Telemetry telemetry =
+                    Telemetry.choose(settings, backend.name(), this::find, events.ofRejections(), problems);
+            listeners.addAll(telemetry.listeners());
+            storeListeners.addAll(telemetry.storeListeners());
+            storeListeners.addAll(events.ofStore());
+        }
+        beans.createInstance()
+                .select(DecisionListener.class, Any.Literal.INSTANCE)
+                .forEach(listeners::add);
+        return new RateLimitEngine(
+                backend,
+                new IdentityEncoder(settings.keySecret()),
+                listeners,
+                new Outages(backend.name(), System::nanoTime, storeListeners));
+    }
+
+    /** An object of the server's. One that it cannot make is one that it does not have. */
+    private <T> Optional<T> find(Class<T> type) {
+        try {
+            Instance<T> found = beans.createInstance().select(type);
+            return found.isResolvable() ? Optional.of(found.get()) : Optional.empty();
+        } catch (RuntimeException e) {
+            LOG.log(Level.WARNING, "WEIR-307 the server has a " + type.getName() + " and cannot give it", e);
+            return Optional.empty();
+        }
     }
 
     /** What annotations say about a method of a bean. */

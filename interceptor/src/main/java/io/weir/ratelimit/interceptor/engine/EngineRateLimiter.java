@@ -4,7 +4,6 @@ package io.weir.ratelimit.interceptor.engine;
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.Identity;
 import io.weir.ratelimit.Quota;
-import io.weir.ratelimit.RateLimitUnavailableException;
 import io.weir.ratelimit.RateLimiter;
 import io.weir.ratelimit.Receipt;
 import io.weir.ratelimit.interceptor.policy.Policy;
@@ -62,13 +61,13 @@ public final class EngineRateLimiter implements RateLimiter {
     @Override
     public List<Quota> peek(String policy, Identity key) {
         Charge charge = charge(policy, key, named(policy).cost());
-        return stored(() -> engine.backend().peek(charge));
+        return engine.ask(backend -> backend.peek(charge));
     }
 
     @Override
     public void refund(Receipt receipt) {
-        stored(() -> {
-            engine.backend().giveBack(receipt);
+        engine.ask(backend -> {
+            backend.giveBack(receipt);
             return true;
         });
     }
@@ -76,8 +75,8 @@ public final class EngineRateLimiter implements RateLimiter {
     @Override
     public void refund(String policy, Identity key, long cost) {
         Charge charge = charge(policy, key, cost);
-        stored(() -> {
-            engine.backend().giveBack(charge);
+        engine.ask(backend -> {
+            backend.giveBack(charge);
             return true;
         });
     }
@@ -85,19 +84,10 @@ public final class EngineRateLimiter implements RateLimiter {
     @Override
     public void reset(String policy, Identity key) {
         Charge charge = charge(policy, key, 1);
-        stored(() -> {
-            engine.backend().reset(charge.policy(), charge.identity());
+        engine.ask(backend -> {
+            backend.reset(charge.policy(), charge.identity());
             return true;
         });
-    }
-
-    private static <T> T stored(Supplier<T> operation) {
-        try {
-            return operation.get();
-        } catch (RuntimeException e) {
-            throw new RateLimitUnavailableException(
-                    RateLimitEngine.known(e).reason().tag());
-        }
     }
 
     private Binding binding(String policy, long cost) {

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.interceptor.engine;
 
+import io.weir.ratelimit.BackendStateChanged;
 import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.BackendException.Reason;
 import java.lang.System.Logger.Level;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongSupplier;
@@ -23,6 +25,7 @@ public final class Outages {
 
     private final String backend;
     private final LongSupplier nanoTime;
+    private final Audience<StoreListener> listeners;
     private final LongAdder degraded = new LongAdder();
 
     private volatile boolean away;
@@ -36,10 +39,12 @@ public final class Outages {
      *
      * @param backend the store's name
      * @param nanoTime a monotonic clock
+     * @param listeners hear of failures and changes
      */
-    public Outages(String backend, LongSupplier nanoTime) {
+    public Outages(String backend, LongSupplier nanoTime, List<StoreListener> listeners) {
         this.backend = backend;
         this.nanoTime = nanoTime;
+        this.listeners = new Audience<>(listeners);
     }
 
     /**
@@ -63,12 +68,15 @@ public final class Outages {
     /** The store answered. */
     void answered() {
         if (away && nanoTime.getAsLong() - lastFailureNanos >= quietNanos) {
-            end();
+            if (end()) {
+                listeners.tell(StoreListener::onChange, new BackendStateChanged(backend, true, ""));
+            }
         }
     }
 
-    private synchronized void end() {
-        if (away) {
+    private synchronized boolean end() {
+        boolean ends = away;
+        if (ends) {
             away = false;
             long seconds = TimeUnit.NANOSECONDS.toSeconds(nanoTime.getAsLong() - sinceNanos);
             LOG.log(
@@ -78,6 +86,7 @@ public final class Outages {
                     String.valueOf(seconds),
                     String.valueOf(degraded.sum() - degradedBefore));
         }
+        return ends;
     }
 
     /** The store could not decide. */
@@ -86,14 +95,23 @@ public final class Outages {
         quietNanos = failure.reason() == Reason.FOREIGN_STATE || failure.reason() == Reason.FULL
                 ? QUIET_KEY_NANOS
                 : QUIET_NANOS;
-        if (!away) {
-            begin(failure);
+        if (!away && begin(failure)) {
+            listeners.tell(
+                    StoreListener::onChange,
+                    new BackendStateChanged(backend, false, failure.reason().tag()));
         }
         degraded.increment();
+        errorOf(failure);
     }
 
-    private synchronized void begin(BackendException failure) {
-        if (!away) {
+    /** An operation that is no decision failed. */
+    void errorOf(BackendException failure) {
+        listeners.tell(StoreListener::onError, failure);
+    }
+
+    private synchronized boolean begin(BackendException failure) {
+        boolean begins = !away;
+        if (begins) {
             away = true;
             sinceNanos = lastFailureNanos;
             degradedBefore = degraded.sum();
@@ -104,5 +122,6 @@ public final class Outages {
                     failure.reason().tag(),
                     failure.getMessage());
         }
+        return begins;
     }
 }

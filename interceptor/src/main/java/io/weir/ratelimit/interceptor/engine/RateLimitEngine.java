@@ -4,11 +4,13 @@ package io.weir.ratelimit.interceptor.engine;
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.FailureMode;
 import io.weir.ratelimit.Identity;
+import io.weir.ratelimit.RateLimitUnavailableException;
 import io.weir.ratelimit.interceptor.key.IdentityEncoder;
 import io.weir.ratelimit.interceptor.policy.Policy;
 import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.CallContext;
 import io.weir.ratelimit.spi.Charge;
+import io.weir.ratelimit.spi.DecisionEvent;
 import io.weir.ratelimit.spi.DecisionListener;
 import io.weir.ratelimit.spi.RateLimitBackend;
 import java.lang.System.Logger.Level;
@@ -18,6 +20,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** Decides about calls: policies to charges, charges to the store, the store's answer to the listeners. */
@@ -26,9 +29,8 @@ public final class RateLimitEngine {
 
     private final RateLimitBackend backend;
     private final IdentityEncoder encoder;
-    private final List<DecisionListener> listeners;
+    private final Audience<DecisionListener> listeners;
     private final Outages outages;
-    private volatile boolean listenerFailed;
     private volatile boolean keyFailed;
 
     /**
@@ -43,7 +45,7 @@ public final class RateLimitEngine {
             RateLimitBackend backend, IdentityEncoder encoder, List<DecisionListener> listeners, Outages outages) {
         this.backend = backend;
         this.encoder = encoder;
-        this.listeners = List.copyOf(listeners);
+        this.listeners = new Audience<>(listeners);
         this.outages = outages;
     }
 
@@ -94,7 +96,7 @@ public final class RateLimitEngine {
                 charges.add(new Charge(policy.limits(), identity, cost));
             }
         }
-        return charges;
+        return List.copyOf(charges);
     }
 
     /** Who calls. A key that throws, such as an argument's own text, does not resolve; nobody is unlimited for that. */
@@ -111,6 +113,7 @@ public final class RateLimitEngine {
     }
 
     Decision decide(Binding binding, List<Charge> charges) {
+        long start = listeners.isEmpty() ? 0 : System.nanoTime();
         Decision decision;
         try {
             decision = backend.acquire(charges);
@@ -118,12 +121,13 @@ public final class RateLimitEngine {
         } catch (RuntimeException e) {
             decision = degraded(binding, e);
         }
-        tell(binding.endpoint(), charges, decision);
+        tell(binding, charges, decision, start);
         return decision;
     }
 
     /** As {@link #decide(Binding, List)}, completed on a thread of the executor. */
     CompletionStage<Decision> decideAsync(Binding binding, List<Charge> charges, Executor executor) {
+        long start = listeners.isEmpty() ? 0 : System.nanoTime();
         return asked(charges)
                 .handleAsync(
                         (decided, failure) -> {
@@ -133,7 +137,7 @@ public final class RateLimitEngine {
                             } else {
                                 outages.answered();
                             }
-                            tell(binding.endpoint(), charges, decision);
+                            tell(binding, charges, decision, start);
                             return decision;
                         },
                         executor);
@@ -167,21 +171,23 @@ public final class RateLimitEngine {
                 : new BackendException(BackendException.Reason.REFUSED, "the store failed: " + cause, cause);
     }
 
-    private void tell(String endpoint, List<Charge> charges, Decision decision) {
-        for (DecisionListener listener : listeners) {
-            try {
-                listener.onDecision(endpoint, charges, decision);
-            } catch (RuntimeException e) {
-                if (!listenerFailed) {
-                    listenerFailed = true;
-                    LOG.log(Level.WARNING, "WEIR-303 a decision listener failed, which changes nothing; said once", e);
-                }
-            }
+    private void tell(Binding binding, List<Charge> charges, Decision decision, long start) {
+        if (!listeners.isEmpty()) {
+            long nanos = Math.max(0, System.nanoTime() - start);
+            DecisionEvent event = new DecisionEvent(binding.endpoint(), charges, decision, nanos);
+            listeners.tell(DecisionListener::onDecision, event);
         }
     }
 
-    RateLimitBackend backend() {
-        return backend;
+    /** What code asks of the store beside decisions; a failure is counted like those of decisions. */
+    <T> T ask(Function<RateLimitBackend, T> operation) {
+        try {
+            return operation.apply(backend);
+        } catch (RuntimeException e) {
+            BackendException known = known(e);
+            outages.errorOf(known);
+            throw new RateLimitUnavailableException(known.reason().tag());
+        }
     }
 
     IdentityEncoder encoder() {

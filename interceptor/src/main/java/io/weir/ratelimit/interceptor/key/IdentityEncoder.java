@@ -6,11 +6,7 @@ import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
 import java.security.MessageDigest;
-import java.util.Arrays;
-import java.util.Base64;
 import java.util.Optional;
-import javax.crypto.Mac;
-import javax.crypto.spec.SecretKeySpec;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,20 +19,10 @@ import org.jspecify.annotations.Nullable;
  */
 public final class IdentityEncoder {
     private static final int LONGEST = 64;
-    private static final int HASH_BYTES = 16;
     private static final char[] HEX = "0123456789ABCDEF".toCharArray();
     private static final String SHA_256 = "SHA-256";
-    private static final String HMAC = "HmacSHA256";
 
-    private final @Nullable Keyed hmac;
-
-    private record Keyed(SecretKeySpec key, Mac mac) {
-        /** Does not show the key. */
-        @Override
-        public String toString() {
-            return HMAC;
-        }
-    }
+    private final @Nullable KeyedHash hmac;
 
     /**
      * An encoder.
@@ -44,19 +30,7 @@ public final class IdentityEncoder {
      * @param secret the secret under which all values are hashed, if there is one
      */
     public IdentityEncoder(Optional<String> secret) {
-        this.hmac = secret.map(text -> new SecretKeySpec(text.getBytes(StandardCharsets.UTF_8), HMAC))
-                .map(key -> new Keyed(key, keyed(key)))
-                .orElse(null);
-    }
-
-    private static Mac keyed(SecretKeySpec key) {
-        try {
-            Mac mac = Mac.getInstance(HMAC);
-            mac.init(key);
-            return mac;
-        } catch (GeneralSecurityException e) {
-            throw new IllegalStateException(HMAC + " is part of every Java platform", e);
-        }
+        this.hmac = secret.map(KeyedHash::of).orElse(null);
     }
 
     /**
@@ -143,9 +117,7 @@ public final class IdentityEncoder {
     /** The hash covers the kind and the name, so that one value in two places cannot be recognised. */
     private String hash(Identity.Part part) {
         byte[] value = utf8(part.kind().prefix() + '\0' + part.name() + '\0' + part.value());
-        byte[] whole = hmac == null ? sha256(value) : ownCopy(hmac).doFinal(value);
-        byte[] hash = Arrays.copyOf(whole, HASH_BYTES);
-        return Base64.getUrlEncoder().withoutPadding().encodeToString(hash);
+        return hmac == null ? KeyedHash.text(sha256(value)) : hmac.hash(value);
     }
 
     private static byte[] sha256(byte[] value) {
@@ -153,15 +125,6 @@ public final class IdentityEncoder {
             return MessageDigest.getInstance(SHA_256).digest(value);
         } catch (GeneralSecurityException e) {
             throw new IllegalStateException(SHA_256 + " is part of every Java platform", e);
-        }
-    }
-
-    /** A keyed copy, since a Mac is not safe for several threads; a new one where the platform's cannot be copied. */
-    private static Mac ownCopy(Keyed keyed) {
-        try {
-            return (Mac) keyed.mac.clone();
-        } catch (CloneNotSupportedException e) {
-            return keyed(keyed.key);
         }
     }
 }

@@ -3,6 +3,7 @@ package io.weir.ratelimit.interceptor.policy;
 
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.function.Predicate;
 import org.eclipse.microprofile.config.Config;
@@ -17,6 +18,7 @@ import org.eclipse.microprofile.config.Config;
  * @param ipv6Prefix how many leading bits of an IPv6 address share a key
  * @param headers the header dialects that answers carry, in order
  * @param localMaxKeys how many keys are kept in process
+ * @param metrics where metrics go
  */
 public record Settings(
         boolean enabled,
@@ -25,7 +27,27 @@ public record Settings(
         int ipv4Prefix,
         int ipv6Prefix,
         List<String> headers,
-        int localMaxKeys) {
+        int localMaxKeys,
+        Metrics metrics) {
+
+    /** Where metrics go. */
+    public enum Metrics {
+        /** To MicroProfile Metrics if the server has it, else to OpenTelemetry if that is there. */
+        AUTO,
+        /** To MicroProfile Metrics. */
+        MP,
+        /** To OpenTelemetry. */
+        OTEL,
+        /** Nowhere. */
+        NONE;
+
+        private static Metrics parse(String text) {
+            return Arrays.stream(values())
+                    .filter(value -> value.name().toLowerCase(Locale.ROOT).equals(text))
+                    .findFirst()
+                    .orElseThrow(() -> new IllegalArgumentException("must be auto, mp, otel or none"));
+        }
+    }
 
     /** The least number of characters of a secret. */
     private static final int LEAST_SECRET = 16;
@@ -48,7 +70,8 @@ public record Settings(
                 reader.number("ratelimit.ipv4-prefix", 32, 1, 32),
                 reader.number("ratelimit.ipv6-prefix", 64, 1, 128),
                 reader.value("ratelimit.headers", List.of("ietf", "legacy"), Settings::dialects),
-                reader.number("ratelimit.local.max-keys", 100_000, 1, 100_000_000));
+                reader.number("ratelimit.local.max-keys", 100_000, 1, 100_000_000),
+                reader.value("ratelimit.metrics", Metrics.AUTO, Metrics::parse));
     }
 
     private static Optional<String> keySecret(ConfigReader reader, Problems problems) {

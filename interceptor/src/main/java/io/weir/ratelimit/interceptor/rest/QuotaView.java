@@ -15,14 +15,7 @@ record QuotaView(List<Quota> quotas, Quota decisive, long nowSeconds) {
 
     /** After an admitted call: the limit with the least part left. */
     static QuotaView admitted(List<Quota> quotas, long nowSeconds) {
-        Quota closest = quotas.get(0);
-        for (Quota quota : quotas) {
-            // Products of whole numbers would overflow; a tie lost to rounding chooses one of two equals.
-            if ((double) quota.remaining() * closest.permits() < (double) closest.remaining() * quota.permits()) {
-                closest = quota;
-            }
-        }
-        return new QuotaView(quotas, closest, nowSeconds);
+        return new QuotaView(quotas, Quota.closestToExhaustion(quotas), nowSeconds);
     }
 
     /** Seconds that have begun in a number of microseconds: a client must never be told too little. */

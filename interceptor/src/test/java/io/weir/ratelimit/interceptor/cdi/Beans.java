@@ -1,27 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.interceptor.cdi;
 
+import io.weir.ratelimit.BackendStateChanged;
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.FailureMode;
 import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.RateLimit;
 import io.weir.ratelimit.RateLimitExempt;
 import io.weir.ratelimit.RateLimitKey;
+import io.weir.ratelimit.RateLimitRejected;
 import io.weir.ratelimit.RateLimiter;
 import io.weir.ratelimit.Receipt;
 import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.ConfigurationProblem;
+import io.weir.ratelimit.spi.DecisionEvent;
 import io.weir.ratelimit.spi.DecisionListener;
 import io.weir.ratelimit.spi.PolicyLimits;
 import io.weir.ratelimit.spi.RateLimitBackend;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.context.Dependent;
+import jakarta.enterprise.event.Observes;
+import jakarta.enterprise.event.ObservesAsync;
 import jakarta.inject.Inject;
 import java.util.List;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.LinkedBlockingQueue;
 
 /** The application of the container tests. */
 final class Beans {
@@ -72,8 +79,46 @@ final class Beans {
         }
 
         @Override
-        public void onDecision(String endpoint, List<Charge> charges, Decision decision) {
-            heard.add(endpoint + " " + decision.allowed());
+        public void onDecision(DecisionEvent event) {
+            heard.add(event.endpoint() + " " + event.decision().allowed());
+        }
+    }
+
+    @ApplicationScoped
+    public static class Observer {
+        private final List<RateLimitRejected> rejected = new CopyOnWriteArrayList<>();
+        private final BlockingQueue<String> rejectedLater = new LinkedBlockingQueue<>();
+        private final List<BackendStateChanged> changes = new CopyOnWriteArrayList<>();
+
+        public List<RateLimitRejected> rejected() {
+            return rejected;
+        }
+
+        public BlockingQueue<String> rejectedLater() {
+            return rejectedLater;
+        }
+
+        public List<BackendStateChanged> changes() {
+            return changes;
+        }
+
+        public void refused(@Observes RateLimitRejected event) {
+            rejected.add(event);
+        }
+
+        public void refusedLater(@ObservesAsync RateLimitRejected event) {
+            rejectedLater.add(event.policy());
+        }
+
+        public void changed(@Observes BackendStateChanged event) {
+            changes.add(event);
+        }
+    }
+
+    @ApplicationScoped
+    public static class Throwing {
+        public void refused(@Observes RateLimitRejected event) {
+            throw new IllegalStateException("observer");
         }
     }
 

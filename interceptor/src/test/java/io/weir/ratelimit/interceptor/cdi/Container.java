@@ -21,6 +21,9 @@ final class Container implements AutoCloseable {
     private Container(Config config, Class<?>[] beans) {
         this.config = config;
         ClassLoader loader = Thread.currentThread().getContextClassLoader();
+        // Whoever asked for a configuration before has registered the default one.
+        ConfigProviderResolver.instance()
+                .releaseConfig(ConfigProviderResolver.instance().getConfig(loader));
         ConfigProviderResolver.instance().registerConfig(config, loader);
         try {
             this.cdi = SeContainerInitializer.newInstance()

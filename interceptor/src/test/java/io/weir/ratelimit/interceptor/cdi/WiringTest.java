@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import io.weir.ratelimit.BackendStateChanged;
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.RateLimitExceededException;
@@ -15,6 +16,7 @@ import io.weir.ratelimit.interceptor.cdi.Beans.Away;
 import io.weir.ratelimit.interceptor.cdi.Beans.Listener;
 import io.weir.ratelimit.interceptor.cdi.Beans.Mailer;
 import io.weir.ratelimit.interceptor.cdi.Beans.Misconfigured;
+import io.weir.ratelimit.interceptor.cdi.Beans.Observer;
 import io.weir.ratelimit.interceptor.cdi.Beans.Reports;
 import io.weir.ratelimit.interceptor.cdi.Beans.WrongOne;
 import io.weir.ratelimit.interceptor.cdi.hidden.Visible;
@@ -165,6 +167,50 @@ class WiringTest {
             assertThat(container.bean(Listener.class).heard())
                     .containsExactly("RateLimiter true", "RateLimiter true", "RateLimiter false", "Reports.make true");
         }
+    }
+
+    @Test
+    void observersHearOfRefusalsAndOfTheStore() throws Exception {
+        String[] lines = policiesAnd("ratelimit.backend=local");
+        try (Container container = Container.start(lines, Reports.class, Observer.class)) {
+            RateLimiter limiter = container.bean(RateLimiter.class);
+            limiter.acquire("twice", "tenant", 2);
+            assertThat(limiter.acquire("twice", "tenant").allowed()).isFalse();
+            Observer observer = container.bean(Observer.class);
+            assertThat(observer.rejected()).singleElement().satisfies(event -> {
+                assertThat(event.policy()).isEqualTo("twice");
+                assertThat(event.endpoint()).isEqualTo("RateLimiter");
+                assertThat(event.key()).doesNotContain("tenant");
+            });
+            assertThat(observer.rejectedLater().poll(10, TimeUnit.SECONDS)).isEqualTo("twice");
+        }
+        try (Container container = Container.start(policiesAnd("ratelimit.backend=away"), Away.class, Observer.class)) {
+            RateLimiter limiter = container.bean(RateLimiter.class);
+            limiter.acquire("twice", "tenant");
+            limiter.acquire("twice", "tenant");
+            assertThat(container.bean(Observer.class).changes())
+                    .containsExactly(new BackendStateChanged("away", false, "connection"));
+        }
+    }
+
+    @Test
+    void anObserverThatThrowsChangesNothing() {
+        try (Container container = Container.start(POLICIES, Beans.Throwing.class)) {
+            RateLimiter limiter = container.bean(RateLimiter.class);
+            limiter.acquire("twice", "tenant", 2);
+            assertThat(limiter.acquire("twice", "tenant")).isInstanceOf(Decision.Rejected.class);
+            assertThat(limiter.acquire("twice", "tenant")).isInstanceOf(Decision.Rejected.class);
+            assertThat(log.lines())
+                    .filteredOn(line -> line.contains("WEIR-303"))
+                    .hasSize(1);
+        }
+    }
+
+    @Test
+    void aMetricsApiThatIsWantedAndNotHereFailsTheStart() {
+        assertThatThrownBy(() -> Container.start(policiesAnd("ratelimit.metrics=otel")))
+                .hasMessageContaining("WEIR-211 ratelimit.metrics = otel: OpenTelemetry is not here");
+        assertThat(log.lines()).isEmpty();
     }
 
     @Test

@@ -35,7 +35,7 @@ class EngineRateLimiterTest {
     private final List<String> heard = new ArrayList<>();
     private final Deque<Runnable> executor = new ArrayDeque<>();
     private final RateLimiter limiter = new EngineRateLimiter(
-            engine(backend, (endpoint, charges, decision) -> heard.add(endpoint)),
+            engine(backend, event -> heard.add(event.endpoint())),
             Map.of(
                     "mail",
                     policy("mail", "ip", 3, FailureMode.OPEN),

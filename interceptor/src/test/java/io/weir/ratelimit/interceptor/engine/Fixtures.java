@@ -42,7 +42,7 @@ final class Fixtures {
     }
 
     static RateLimitEngine engine(RateLimitBackend backend, DecisionListener... listeners) {
-        return engine(backend, new Outages(backend.name(), () -> 0), listeners);
+        return engine(backend, new Outages(backend.name(), () -> 0, List.of()), listeners);
     }
 
     static RateLimitEngine engine(RateLimitBackend backend, Outages outages, DecisionListener... listeners) {

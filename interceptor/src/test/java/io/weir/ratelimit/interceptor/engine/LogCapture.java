@@ -4,16 +4,23 @@ package io.weir.ratelimit.interceptor.engine;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.logging.Handler;
+import java.util.logging.Level;
 import java.util.logging.LogRecord;
 import java.util.logging.Logger;
 import java.util.logging.SimpleFormatter;
 
 /** What the library logs while it is open, one line per record, and nothing of it on the console. */
 public final class LogCapture extends Handler implements AutoCloseable {
-    private final Logger logger = Logger.getLogger("io.weir.ratelimit");
+    private final Logger logger;
     private final List<String> lines = new CopyOnWriteArrayList<>();
 
     public LogCapture() {
+        this(Level.INFO);
+    }
+
+    public LogCapture(Level level) {
+        logger = Logger.getLogger("io.weir.ratelimit");
+        logger.setLevel(level);
         logger.addHandler(this);
         logger.setUseParentHandlers(false);
     }
@@ -36,6 +43,7 @@ public final class LogCapture extends Handler implements AutoCloseable {
     @Override
     public void close() {
         logger.removeHandler(this);
+        logger.setLevel(null);
         logger.setUseParentHandlers(true);
     }
 }

@@ -3,8 +3,11 @@ package io.weir.ratelimit.interceptor.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.weir.ratelimit.BackendStateChanged;
 import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.BackendException.Reason;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
@@ -19,8 +22,21 @@ class OutagesTest {
                     + "until it does, each policy's on-failure decides";
 
     private final LogCapture log = new LogCapture();
+    private final List<BackendStateChanged> changes = new ArrayList<>();
+    private final List<Reason> errors = new ArrayList<>();
+    private final StoreListener heard = new StoreListener() {
+        @Override
+        public void onError(BackendException failure) {
+            errors.add(failure.reason());
+        }
+
+        @Override
+        public void onChange(BackendStateChanged change) {
+            changes.add(change);
+        }
+    };
     private final AtomicLong nanos = new AtomicLong(-5);
-    private final Outages outages = new Outages("redisson", nanos::get);
+    private final Outages outages = new Outages("redisson", nanos::get, List.of(heard));
 
     @AfterEach
     void closeLog() {
@@ -108,6 +124,28 @@ class OutagesTest {
         assertThat(log.lines()).hasSize(4);
         assertThat(log.lines().get(1)).contains("after 2 s; 3 decisions");
         assertThat(log.lines().get(3)).contains("after 5 s; 4 decisions");
+    }
+
+    @Test
+    void listenersHearOfEachChangeOnceAndOfEachError() {
+        fail(3);
+        outages.errorOf(FakeBackend.down(Reason.CONNECTION));
+        nanos.addAndGet(TimeUnit.SECONDS.toNanos(2));
+        outages.answered();
+        outages.answered();
+        assertThat(changes)
+                .containsExactly(
+                        new BackendStateChanged("redisson", false, "timeout"),
+                        new BackendStateChanged("redisson", true, ""));
+        assertThat(errors).containsExactly(Reason.TIMEOUT, Reason.TIMEOUT, Reason.TIMEOUT, Reason.CONNECTION);
+        assertThat(outages.degradedDecisions()).isEqualTo(3);
+    }
+
+    @Test
+    void anErrorThatIsNoDecisionIsNoOutage() {
+        outages.errorOf(FakeBackend.down(Reason.TIMEOUT));
+        assertThat(outages.away()).isFalse();
+        assertThat(changes).isEmpty();
     }
 
     @Test

@@ -17,6 +17,7 @@ import io.weir.ratelimit.spi.DecisionListener;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletionException;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -54,7 +55,7 @@ class RateLimitEngineTest {
     @Test
     void aRefusalIsADecisionAndNoFailure() {
         backend.refuses = true;
-        Outages outages = new Outages("fake", () -> 0);
+        Outages outages = new Outages("fake", () -> 0, List.of());
         Decision decision = engine(backend, outages).decide(binding(1, BY_USER), CALL);
         assertThat(decision).isInstanceOf(Decision.Rejected.class);
         assertThat(outages.away()).isFalse();
@@ -116,7 +117,7 @@ class RateLimitEngineTest {
 
     @Test
     void everyDegradedDecisionIsCounted() {
-        Outages outages = new Outages("fake", () -> 0);
+        Outages outages = new Outages("fake", () -> 0, List.of());
         RateLimitEngine engine = engine(backend, outages);
         backend.failure = FakeBackend.down(Reason.TIMEOUT);
         for (int i = 0; i < 7; i++) {
@@ -130,9 +131,9 @@ class RateLimitEngineTest {
     @Test
     void listenersHearOfEveryDecisionInOrder() {
         List<String> heard = new ArrayList<>();
-        DecisionListener first = (endpoint, charges, decision) ->
-                heard.add(endpoint + " " + charges + " " + decision.getClass().getSimpleName());
-        DecisionListener second = (endpoint, charges, decision) -> heard.add("second");
+        DecisionListener first = event -> heard.add(event.endpoint() + " " + event.charges() + " "
+                + event.decision().getClass().getSimpleName());
+        DecisionListener second = event -> heard.add("second");
         RateLimitEngine engine = engine(backend, first, second);
         Binding binding = binding(2, BY_USER);
         engine.decide(binding, CALL);
@@ -147,14 +148,25 @@ class RateLimitEngineTest {
     }
 
     @Test
-    void aListenerThatThrowsChangesNothingAndIsMentionedOnce() {
+    void listenersHearHowLongTheStoreTook() {
+        List<Long> nanos = new ArrayList<>();
+        RateLimitEngine engine = engine(backend, event -> nanos.add(event.nanos()));
+        long start = System.nanoTime();
+        engine.decide(binding(1, BY_USER), CALL);
+        long most = System.nanoTime() - start;
+        assertThat(nanos).singleElement().satisfies(took -> assertThat(took).isBetween(1L, most));
+    }
+
+    static Stream<Throwable> whatListenersThrow() {
+        return Stream.of(new IllegalStateException("x"), new NoClassDefFoundError("x"), new AssertionError("x"));
+    }
+
+    @ParameterizedTest
+    @MethodSource("whatListenersThrow")
+    void aListenerThatThrowsChangesNothingAndIsMentionedOnce(Throwable thrown) {
         List<Decision> heard = new ArrayList<>();
-        RateLimitEngine engine = engine(
-                backend,
-                (endpoint, charges, decision) -> {
-                    throw new IllegalStateException("listener");
-                },
-                (endpoint, charges, decision) -> heard.add(decision));
+        DecisionListener throwing = throwing(thrown);
+        RateLimitEngine engine = engine(backend, throwing, event -> heard.add(event.decision()));
         RequestRecord request = new RequestRecord(CALL);
         Decision decision = engine.decide(binding(1, BY_USER), CALL, request);
         engine.decide(binding(1, BY_USER), CALL);
@@ -163,6 +175,16 @@ class RateLimitEngineTest {
         assertThat(request.last()).contains(decision);
         assertThat(heard).hasSize(3).startsWith(decision);
         assertThat(log.lines())
-                .containsExactly("WARNING WEIR-303 a decision listener failed, which changes nothing; said once");
+                .containsExactly("WARNING WEIR-303 the listener "
+                        + throwing.getClass().getName() + " failed, which changes nothing; said once");
+    }
+
+    private static DecisionListener throwing(Throwable thrown) {
+        return event -> sneak(thrown);
+    }
+
+    @SuppressWarnings({"unchecked", "TypeParameterUnusedInFormals"})
+    private static <T extends Throwable> void sneak(Throwable thrown) throws T {
+        throw (T) thrown;
     }
 }

@@ -60,7 +60,7 @@ class RequestRecordTest {
     @Test
     void callsOfOneRequestThatRunInParallelAreChargedOnceToo() throws Exception {
         CountDownLatch both = new CountDownLatch(2);
-        RateLimitEngine meeting = engine(new LocalBackend(10), (endpoint, charges, decision) -> {
+        RateLimitEngine meeting = engine(new LocalBackend(10), event -> {
             both.countDown();
             try {
                 both.await(300, TimeUnit.MILLISECONDS);

@@ -13,8 +13,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class SettingsTest {
-    private static final Settings DEFAULTS =
-            new Settings(true, "auto", Optional.empty(), 32, 64, List.of("ietf", "legacy"), 100_000);
+    private static final Settings DEFAULTS = new Settings(
+            true, "auto", Optional.empty(), 32, 64, List.of("ietf", "legacy"), 100_000, Settings.Metrics.AUTO);
 
     private final Problems problems = new Problems();
 
@@ -37,9 +37,17 @@ class SettingsTest {
                         "ratelimit.ipv4-prefix=24",
                         "ratelimit.ipv6-prefix=56",
                         "ratelimit.headers=draft-06, ietf",
-                        "ratelimit.local.max-keys=1"))
+                        "ratelimit.local.max-keys=1",
+                        "ratelimit.metrics=otel"))
                 .isEqualTo(new Settings(
-                        false, "redisson", Optional.of("0123456789abcdef"), 24, 56, List.of("draft-06", "ietf"), 1));
+                        false,
+                        "redisson",
+                        Optional.of("0123456789abcdef"),
+                        24,
+                        56,
+                        List.of("draft-06", "ietf"),
+                        1,
+                        Settings.Metrics.OTEL));
         assertThat(problems.found()).isEmpty();
     }
 
@@ -60,7 +68,8 @@ class SettingsTest {
                         "ratelimit.key-secret=",
                         "ratelimit.ipv4-prefix=",
                         "ratelimit.headers=",
-                        "ratelimit.local.max-keys="))
+                        "ratelimit.local.max-keys=",
+                        "ratelimit.metrics="))
                 .isEqualTo(DEFAULTS);
         assertThat(problems.found()).isEmpty();
     }
@@ -68,7 +77,8 @@ class SettingsTest {
     @Test
     void blanksAroundValuesDoNotMatter() {
         assertThat(read("ratelimit.ipv4-prefix= 24 ", "ratelimit.enabled=\tfalse", "ratelimit.headers=  none "))
-                .isEqualTo(new Settings(false, "auto", Optional.empty(), 24, 64, List.of(), 100_000));
+                .isEqualTo(new Settings(
+                        false, "auto", Optional.empty(), 24, 64, List.of(), 100_000, Settings.Metrics.AUTO));
         assertThat(problems.found()).isEmpty();
     }
 
@@ -84,6 +94,8 @@ class SettingsTest {
                 "ratelimit.ipv6-prefix=0                > must be a whole number from 1 to 128",
                 "ratelimit.ipv6-prefix=129              > must be a whole number from 1 to 128",
                 "ratelimit.ipv6-prefix=-1               > must be a whole number from 1 to 128",
+                "ratelimit.metrics=prometheus           > must be auto, mp, otel or none",
+                "ratelimit.metrics=MP                   > must be auto, mp, otel or none",
                 "ratelimit.local.max-keys=0             > must be a whole number from 1 to 100000000",
                 "ratelimit.local.max-keys=1000000000000 > must be a whole number from 1 to 100000000",
                 "ratelimit.local.max-keys=1e5           > must be a whole number from 1 to 100000000",

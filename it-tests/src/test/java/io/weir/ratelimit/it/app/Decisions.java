@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.it.app;
 
-import io.weir.ratelimit.Decision;
-import io.weir.ratelimit.spi.Charge;
+import io.weir.ratelimit.spi.DecisionEvent;
 import io.weir.ratelimit.spi.DecisionListener;
 import jakarta.enterprise.context.ApplicationScoped;
-import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
@@ -15,8 +13,8 @@ public class Decisions implements DecisionListener {
     private final Map<String, Integer> counts = new ConcurrentHashMap<>();
 
     @Override
-    public void onDecision(String endpoint, List<Charge> charges, Decision decision) {
-        counts.merge(endpoint, 1, Integer::sum);
+    public void onDecision(DecisionEvent event) {
+        counts.merge(event.endpoint(), 1, Integer::sum);
     }
 
     public int about(String endpoint) {

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.interceptor.observe;
+
+/** The metrics; their names are public. */
+enum Metric {
+    DECISIONS("ratelimit.decisions", "Decisions, one per policy that was applied to a call"),
+    CHECK_DURATION("ratelimit.check.duration", "How long the store took to decide or to fail"),
+    BACKEND_ERRORS("ratelimit.backend.errors", "Operations that the store could not do"),
+    UTILIZATION("ratelimit.utilization", "How much of its fullest limit a key had spent, seen after each decision");
+
+    private final String label;
+    private final String description;
+
+    Metric(String label, String description) {
+        this.label = label;
+        this.description = description;
+    }
+
+    String label() {
+        return label;
+    }
+
+    String description() {
+        return description;
+    }
+}

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.interceptor.observe;
+
+import io.weir.ratelimit.RateLimitRejected;
+import io.weir.ratelimit.interceptor.engine.StoreListener;
+import io.weir.ratelimit.interceptor.key.ShownKeys;
+import io.weir.ratelimit.interceptor.policy.Problems;
+import io.weir.ratelimit.interceptor.policy.Settings;
+import io.weir.ratelimit.spi.DecisionListener;
+import java.lang.System.Logger.Level;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Consumer;
+
+/**
+ * Chooses what an operator will see, by what the server has and shows to the application.
+ *
+ * @param listeners hear of decisions
+ * @param storeListeners hear of the store
+ */
+public record Telemetry(List<DecisionListener> listeners, List<StoreListener> storeListeners) {
+    private static final System.Logger LOG = System.getLogger("io.weir.ratelimit");
+    private static final String METRICS_API = "org.eclipse.microprofile.metrics.MetricRegistry";
+    private static final String TRACES_API = "io.opentelemetry.api.trace.Span";
+
+    /** Copies the lists. */
+    public Telemetry {
+        listeners = List.copyOf(listeners);
+        storeListeners = List.copyOf(storeListeners);
+    }
+
+    /** Where a server's own objects are found. */
+    @FunctionalInterface
+    public interface Beans {
+        /**
+         * An object of a type.
+         *
+         * @param type the type
+         * @param <T> the type
+         * @return the object, empty if there is none or more than one
+         */
+        <T> Optional<T> find(Class<T> type);
+    }
+
+    /** Where metrics go, and in which words to say so. */
+    private record Destination(Meters meters, String name) {}
+
+    /**
+     * Chooses and says at INFO what is on and what is off.
+     *
+     * @param settings what is wanted
+     * @param backend the store's name
+     * @param beans the server's objects
+     * @param observers hear of refusals, with keys that may be shown
+     * @param problems takes what is wanted and not there
+     * @return what hears of decisions and of the store
+     */
+    public static Telemetry choose(
+            Settings settings,
+            String backend,
+            Beans beans,
+            List<Consumer<RateLimitRejected>> observers,
+            Problems problems) {
+        ShownKeys keys = new ShownKeys(settings.keySecret());
+        List<DecisionListener> listeners = new ArrayList<>();
+        List<StoreListener> storeListeners = new ArrayList<>();
+        Optional<Destination> metrics = destination(settings.metrics(), beans, problems);
+        metrics.ifPresent(destination -> {
+            DecisionMetrics decisions = new DecisionMetrics(destination.meters, backend);
+            listeners.add(decisions);
+            storeListeners.add(decisions);
+        });
+        boolean spans = isThere(TRACES_API);
+        if (spans) {
+            listeners.add(new SpanAttributes(keys));
+        }
+        List<Consumer<RateLimitRejected>> consumers = new ArrayList<>();
+        consumers.add(new RejectionLog(System::nanoTime));
+        consumers.addAll(observers);
+        listeners.add(new Rejections(keys, consumers));
+        if (problems.found().isEmpty()) {
+            say(settings, metrics, spans);
+        }
+        return new Telemetry(listeners, storeListeners);
+    }
+
+    private static void say(Settings settings, Optional<Destination> metrics, boolean spans) {
+        String metricsOff = settings.metrics() == Settings.Metrics.NONE
+                ? "are off, as configured"
+                : "are off: neither MicroProfile Metrics nor OpenTelemetry is here for the application";
+        LOG.log(
+                Level.INFO,
+                "WEIR-003 metrics {0}; attributes on spans {1}",
+                metrics.map(destination -> "go to " + destination.name).orElse(metricsOff),
+                spans ? "are on" : "are off: the API of OpenTelemetry is not here for the application");
+        if (settings.keySecret().isEmpty()) {
+            LOG.log(
+                    Level.INFO,
+                    "WEIR-004 spans, logs and events show keys hashed under a secret of this process; "
+                            + "to recognise a key in another one, set ratelimit.key-secret");
+        }
+    }
+
+    private static Optional<Destination> destination(Settings.Metrics wanted, Beans beans, Problems problems) {
+        Optional<Destination> found = Optional.empty();
+        if (wanted == Settings.Metrics.MP || wanted == Settings.Metrics.AUTO) {
+            found = isThere(METRICS_API)
+                    ? MicroProfileMeters.find(beans).map(meters -> new Destination(meters, "MicroProfile Metrics"))
+                    : found;
+        }
+        if (wanted == Settings.Metrics.OTEL || (wanted == Settings.Metrics.AUTO && found.isEmpty())) {
+            found = isThere(TRACES_API)
+                    ? OpenTelemetryMeters.find(beans).map(meters -> new Destination(meters, "OpenTelemetry"))
+                    : found;
+        }
+        if (found.isEmpty() && (wanted == Settings.Metrics.MP || wanted == Settings.Metrics.OTEL)) {
+            boolean mp = wanted == Settings.Metrics.MP;
+            problems.add(
+                    "WEIR-211",
+                    "ratelimit.metrics",
+                    mp ? "mp" : "otel",
+                    (mp ? "MicroProfile Metrics" : "OpenTelemetry") + " is not here for the application",
+                    "enable it on the server and make its API visible to the application, or use auto");
+        }
+        return found;
+    }
+
+    /** Asked of this library's own class loader: that of the thread can find classes that this code would not. */
+    private static boolean isThere(String type) {
+        try {
+            Class.forName(type, false, Telemetry.class.getClassLoader());
+            return true;
+        } catch (ClassNotFoundException | LinkageError e) {
+            return false;
+        }
+    }
+}

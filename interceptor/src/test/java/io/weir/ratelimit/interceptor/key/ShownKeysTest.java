@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.interceptor.key;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.weir.ratelimit.Identity;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+class ShownKeysTest {
+    private static final Optional<String> SECRET = Optional.of("0123456789abcdef");
+
+    private final ShownKeys keys = new ShownKeys(Optional.empty());
+
+    @Test
+    void theKindIsShownAndTheValueIsHashed() {
+        assertThat(keys.of("p.alice")).matches("p\\.~[A-Za-z0-9_-]{22}");
+        assertThat(keys.of("h.X-Api-Key.~abc")).matches("h\\.~[A-Za-z0-9_-]{22}");
+    }
+
+    @Test
+    void oneKeyIsAlwaysShownAlikeAndNoTwoAre() {
+        assertThat(keys.of("p.alice")).isEqualTo(keys.of("p.alice")).isNotEqualTo(keys.of("p.bob"));
+        assertThat(keys.of("p.10.0.0.1").substring(2))
+                .isNotEqualTo(keys.of("i.10.0.0.1").substring(2));
+    }
+
+    @Test
+    void withoutASecretNobodyCanGuessWhoItIs() {
+        assertThat(keys.of("p.alice")).isNotEqualTo(new ShownKeys(Optional.empty()).of("p.alice"));
+    }
+
+    @Test
+    void whatAllCallersShareHidesNobody() {
+        assertThat(keys.of("anon")).isEqualTo("anon");
+        assertThat(keys.of("all")).isEqualTo("all");
+    }
+
+    @Test
+    void withASecretItIsTheStoredKeyWhichIsHashed() {
+        String stored = new IdentityEncoder(SECRET).encode(Identity.principal("alice"));
+        assertThat(new ShownKeys(SECRET).of(stored)).isEqualTo(stored).doesNotContain("alice");
+    }
+}

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.interceptor.observe;
+
+import static io.weir.ratelimit.interceptor.observe.Events.ADDRESS;
+import static io.weir.ratelimit.interceptor.observe.Events.API;
+import static io.weir.ratelimit.interceptor.observe.Events.LOGIN;
+import static io.weir.ratelimit.interceptor.observe.Events.USER;
+import static io.weir.ratelimit.interceptor.observe.Events.charge;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.entry;
+
+import io.weir.ratelimit.Algorithm;
+import io.weir.ratelimit.FailureMode;
+import io.weir.ratelimit.spi.BackendException;
+import io.weir.ratelimit.spi.BackendException.Reason;
+import io.weir.ratelimit.spi.Charge;
+import io.weir.ratelimit.spi.DecisionEvent;
+import io.weir.ratelimit.spi.Limit;
+import io.weir.ratelimit.spi.PolicyLimits;
+import java.io.InputStream;
+import java.time.Duration;
+import java.util.List;
+import java.util.Properties;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** The same series, whichever API is behind them. */
+class DecisionMetricsTest {
+    private static final String TIME = "ratelimit.check.duration{backend=redisson, result=%s}";
+    private static final String COUNT = "ratelimit.decisions{endpoint=Search.find, outcome=%s, policy=%s, tier=none}";
+    private static final String SPENT = "ratelimit.utilization{policy=%s, tier=none}";
+
+    private final Charge api = charge(API, ADDRESS, 1);
+    private final Charge login = charge(LOGIN, USER, 2);
+
+    static Stream<SeriesReader> apis() {
+        return Stream.of(new SeriesReader.MicroProfile(), new SeriesReader.OpenTelemetry());
+    }
+
+    private static void tell(SeriesReader reader, DecisionEvent... events) {
+        DecisionMetrics metrics = new DecisionMetrics(reader.meters(), "redisson");
+        for (DecisionEvent event : events) {
+            metrics.onDecision(event);
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("apis")
+    void decisionsAreCountedByOutcome(SeriesReader reader) {
+        tell(
+                reader,
+                Events.allowed(List.of(api), 9, 999),
+                Events.allowed(List.of(api), 8, 998),
+                Events.rejected(List.of(api), 0, 997),
+                Events.degraded(List.of(api), FailureMode.OPEN),
+                Events.degraded(List.of(api), FailureMode.CLOSED));
+        assertThat(reader.counts())
+                .containsOnly(
+                        entry(COUNT.formatted("allowed", "api"), 2L),
+                        entry(COUNT.formatted("rejected", "api"), 1L),
+                        entry(COUNT.formatted("degraded_allowed", "api"), 1L),
+                        entry(COUNT.formatted("degraded_rejected", "api"), 1L));
+    }
+
+    @ParameterizedTest
+    @MethodSource("apis")
+    void eachPolicyOfADecisionIsCountedAndOnlyTheOneThatRefusedAsRejected(SeriesReader reader) {
+        tell(
+                reader,
+                Events.allowed(List.of(api, login), 9, 999, 98),
+                Events.rejected(List.of(api, login), 9, 0, 98),
+                Events.rejected(List.of(api, login), 9, 998, 0),
+                Events.rejected(List.of(api, login), 0, 0, 0),
+                Events.degraded(List.of(api, login), FailureMode.CLOSED));
+        assertThat(reader.counts())
+                .containsOnly(
+                        entry(COUNT.formatted("allowed", "api"), 1L),
+                        entry(COUNT.formatted("allowed", "login"), 1L),
+                        entry(COUNT.formatted("rejected", "api"), 2L),
+                        entry(COUNT.formatted("not_charged", "api"), 1L),
+                        entry(COUNT.formatted("rejected", "login"), 2L),
+                        entry(COUNT.formatted("not_charged", "login"), 1L),
+                        entry(COUNT.formatted("degraded_rejected", "api"), 1L),
+                        entry(COUNT.formatted("degraded_rejected", "login"), 1L));
+    }
+
+    @ParameterizedTest
+    @MethodSource("apis")
+    void theTimeOfEachCheckIsMeasuredInSeconds(SeriesReader reader) {
+        tell(
+                reader,
+                Events.allowed(List.of(api, login), 9, 999, 98),
+                Events.allowed(List.of(api), 9, 999),
+                Events.rejected(List.of(api), 0, 997),
+                Events.degraded(List.of(api), FailureMode.OPEN));
+        assertThat(reader.times())
+                .containsOnly(
+                        entry(TIME.formatted("allowed"), List.of(2.0, 0.006)),
+                        entry(TIME.formatted("rejected"), List.of(1.0, 0.003)),
+                        entry(TIME.formatted("error"), List.of(1.0, 0.003)));
+    }
+
+    @ParameterizedTest
+    @MethodSource("apis")
+    void theFullestLimitOfEachPolicyIsItsUtilization(SeriesReader reader) {
+        PolicyLimits blocked =
+                new PolicyLimits("blocked", List.of(Limit.of(Algorithm.SLIDING_WINDOW, 0, Duration.ofMinutes(1))));
+        PolicyLimits bucket =
+                new PolicyLimits("bucket", List.of(Limit.of(Algorithm.TOKEN_BUCKET, 10, Duration.ofSeconds(1), 20)));
+        tell(
+                reader,
+                Events.allowed(List.of(api, login), 9, 100, 75),
+                Events.rejected(List.of(charge(blocked, USER, 1)), 0),
+                Events.allowed(List.of(charge(bucket, USER, 1)), 15),
+                Events.degraded(List.of(login), FailureMode.OPEN));
+        assertThat(reader.parts())
+                .containsOnly(
+                        entry(SPENT.formatted("api"), List.of(1.0, 0.9)),
+                        entry(SPENT.formatted("login"), List.of(1.0, 0.25)),
+                        entry(SPENT.formatted("blocked"), List.of(1.0, 1.0)),
+                        entry(SPENT.formatted("bucket"), List.of(1.0, 0.25)));
+    }
+
+    @ParameterizedTest
+    @MethodSource("apis")
+    void errorsOfTheStoreAreCountedByReason(SeriesReader reader) {
+        DecisionMetrics metrics = new DecisionMetrics(reader.meters(), "redisson");
+        metrics.onError(new BackendException(Reason.TIMEOUT, "late", null));
+        metrics.onError(new BackendException(Reason.TIMEOUT, "late again", null));
+        metrics.onError(new BackendException(Reason.FOREIGN_STATE, "strange", null));
+        assertThat(reader.counts())
+                .containsOnly(
+                        entry("ratelimit.backend.errors{type=timeout}", 2L),
+                        entry("ratelimit.backend.errors{type=foreign-state}", 1L));
+    }
+
+    @ParameterizedTest
+    @MethodSource("apis")
+    void aMillionKeysAreOneSeries(SeriesReader reader) {
+        DecisionMetrics metrics = new DecisionMetrics(reader.meters(), "redisson");
+        for (int i = 0; i < 1_000; i++) {
+            metrics.onDecision(Events.allowed(List.of(charge(LOGIN, "p.user" + i, 1)), 9));
+        }
+        assertThat(reader.counts()).containsOnly(entry(COUNT.formatted("allowed", "login"), 1_000L));
+        assertThat(reader.everything()).noneMatch(text -> text.contains("user"));
+    }
+
+    @Test
+    void bothApisHaveTheSameBuckets() throws Exception {
+        SeriesReader.OpenTelemetry reader = new SeriesReader.OpenTelemetry();
+        tell(reader, Events.allowed(List.of(login), 9));
+        Properties properties = new Properties();
+        try (InputStream in = getClass().getResourceAsStream("/META-INF/microprofile-config.properties")) {
+            properties.load(in);
+        }
+        assertThat(buckets(properties.getProperty("mp.metrics.distribution.timer.buckets"), "ratelimit.check.duration"))
+                .containsExactlyElementsOf(reader.buckets("ratelimit.check.duration"));
+        assertThat(buckets(
+                        properties.getProperty("mp.metrics.distribution.histogram.buckets"), "ratelimit.utilization"))
+                .containsExactlyElementsOf(reader.buckets("ratelimit.utilization"));
+    }
+
+    /** {@code name=0.1ms,1s} or, in percent, {@code name=10,20}, as seconds or parts of a whole. */
+    private static List<Double> buckets(String property, String metric) {
+        assertThat(property).startsWith(metric + "=");
+        return Stream.of(property.substring(metric.length() + 1).split(","))
+                .map(text -> text.endsWith("ms")
+                        ? Double.parseDouble(text.replace("ms", "")) / 1_000
+                        : text.endsWith("s")
+                                ? Double.parseDouble(text.replace("s", ""))
+                                : Double.parseDouble(text) / 100)
+                .toList();
+    }
+}

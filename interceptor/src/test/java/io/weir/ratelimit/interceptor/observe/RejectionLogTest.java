@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.interceptor.observe;
+
+import static io.weir.ratelimit.interceptor.observe.Events.ADDRESS;
+import static io.weir.ratelimit.interceptor.observe.Events.API;
+import static io.weir.ratelimit.interceptor.observe.Events.LOGIN;
+import static io.weir.ratelimit.interceptor.observe.Events.USER;
+import static io.weir.ratelimit.interceptor.observe.Events.charge;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.weir.ratelimit.FailureMode;
+import io.weir.ratelimit.RateLimitRejected;
+import io.weir.ratelimit.interceptor.engine.LogCapture;
+import io.weir.ratelimit.interceptor.key.ShownKeys;
+import io.weir.ratelimit.spi.Charge;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.logging.Level;
+import org.junit.jupiter.api.Test;
+
+class RejectionLogTest {
+    private final ShownKeys keys = new ShownKeys(Optional.empty());
+    private final AtomicLong nanos = new AtomicLong(-5);
+    private final List<RateLimitRejected> heard = new ArrayList<>();
+    private final Rejections rejections = new Rejections(keys, List.of(new RejectionLog(nanos::get), heard::add));
+    private final Charge api = charge(API, ADDRESS, 1);
+    private final Charge login = charge(LOGIN, USER, 2);
+
+    @Test
+    void eachRefusalIsALineAtDebug() {
+        try (LogCapture log = new LogCapture(Level.FINE)) {
+            rejections.onDecision(Events.rejected(List.of(login), 0));
+            rejections.onDecision(Events.rejected(List.of(login), 0));
+            String line = "FINE refused: policy=login endpoint=Search.find key=" + keys.of(USER)
+                    + " cost=2 retry-after=PT1S mode=enforce";
+            assertThat(log.lines()).filteredOn(text -> text.startsWith("FINE")).containsExactly(line, line);
+        }
+    }
+
+    @Test
+    void atInfoItIsOneLinePerPolicyAndMinuteWithTheNumber() {
+        try (LogCapture log = new LogCapture()) {
+            for (int i = 0; i < 100; i++) {
+                rejections.onDecision(Events.rejected(List.of(login), 0));
+            }
+            rejections.onDecision(Events.rejected(List.of(api), 5, 0));
+            nanos.addAndGet(TimeUnit.MINUTES.toNanos(1) - 1);
+            rejections.onDecision(Events.rejected(List.of(login), 0));
+            assertThat(log.lines())
+                    .containsExactly(
+                            "INFO WEIR-306 the policy login refused a call; the last one was of Search.find, key "
+                                    + keys.of(USER) + ", cost 2, retry after PT1S",
+                            "INFO WEIR-306 the policy api refused a call; the last one was of Search.find, key "
+                                    + keys.of(ADDRESS) + ", cost 1, retry after PT2S");
+            nanos.incrementAndGet();
+            rejections.onDecision(Events.rejected(List.of(login), 0));
+            assertThat(log.lines()).hasSize(3).last().asString().contains("refused 101 calls since it was said last");
+        }
+    }
+
+    @Test
+    void atWarningThereIsNoLine() {
+        try (LogCapture log = new LogCapture(Level.WARNING)) {
+            rejections.onDecision(Events.rejected(List.of(login), 0));
+            assertThat(log.lines()).isEmpty();
+        }
+    }
+
+    @Test
+    void onlyARefusalIsOne() {
+        try (LogCapture log = new LogCapture(Level.FINE)) {
+            rejections.onDecision(Events.allowed(List.of(login), 1));
+            rejections.onDecision(Events.degraded(List.of(login), FailureMode.CLOSED));
+            assertThat(log.lines()).isEmpty();
+            assertThat(heard).isEmpty();
+        }
+    }
+
+    @Test
+    void thoseWhoHearOfARefusalHearOfThePolicyThatDecidedTheWait() {
+        rejections.onDecision(Events.rejected(List.of(api, login), 0, 5, 0));
+        assertThat(heard).singleElement().satisfies(event -> {
+            assertThat(event.policy()).isEqualTo("login");
+            assertThat(event.endpoint()).isEqualTo("Search.find");
+            assertThat(event.cost()).isEqualTo(2);
+            assertThat(event.key()).isEqualTo(keys.of(USER)).doesNotContain("alice");
+            assertThat(event.decision().violatedPolicies()).containsExactly("api", "login");
+        });
+    }
+}

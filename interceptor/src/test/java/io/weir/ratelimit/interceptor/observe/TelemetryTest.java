@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.interceptor.observe;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.opentelemetry.api.OpenTelemetry;
+import io.smallrye.config.PropertiesConfigSource;
+import io.smallrye.config.SmallRyeConfigBuilder;
+import io.smallrye.metrics.SharedMetricRegistries;
+import io.weir.ratelimit.interceptor.engine.LogCapture;
+import io.weir.ratelimit.interceptor.policy.Problems;
+import io.weir.ratelimit.interceptor.policy.Settings;
+import io.weir.ratelimit.spi.ConfigurationProblem;
+import io.weir.ratelimit.spi.DecisionListener;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Stream;
+import org.eclipse.microprofile.metrics.MetricRegistry;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class TelemetryTest {
+    private static final String SPANS_ON = "; attributes on spans are on";
+
+    private final LogCapture log = new LogCapture();
+    private final Problems problems = new Problems();
+
+    @AfterEach
+    void closeLog() {
+        log.close();
+    }
+
+    /** A server that has some of the two. */
+    private record Server(String has) implements Telemetry.Beans {
+        @Override
+        public <T> Optional<T> find(Class<T> type) {
+            return Stream.of(
+                            Map.entry("mp", SharedMetricRegistries.getOrCreate("test")),
+                            Map.entry("otel", OpenTelemetry.noop()))
+                    .filter(entry -> has.contains(entry.getKey()))
+                    .map(Map.Entry::getValue)
+                    .filter(type::isInstance)
+                    .map(type::cast)
+                    .findFirst();
+        }
+    }
+
+    private static Settings settings(String... properties) {
+        Map<String, String> values = properties.length == 0 ? Map.of() : Map.of(properties[0], properties[1]);
+        return Settings.read(
+                new SmallRyeConfigBuilder()
+                        .withSources(new PropertiesConfigSource(values, "application", 100))
+                        .build(),
+                new Problems());
+    }
+
+    private Telemetry choose(String metrics, String serverHas) {
+        return Telemetry.choose(
+                settings("ratelimit.metrics", metrics), "local", new Server(serverHas), List.of(), problems);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "auto, mp+otel, go to MicroProfile Metrics",
+        "auto, mp,      go to MicroProfile Metrics",
+        "auto, otel,    go to OpenTelemetry",
+        "auto, '',      are off: neither MicroProfile Metrics nor OpenTelemetry is here for the application",
+        "mp,   mp+otel, go to MicroProfile Metrics",
+        "otel, mp+otel, go to OpenTelemetry",
+        "none, mp+otel, 'are off, as configured'"
+    })
+    void metricsGoWhereTheServerTakesThem(String wanted, String serverHas, String said) {
+        Telemetry telemetry = choose(wanted, serverHas);
+        boolean on = said.startsWith("go to");
+        assertThat(telemetry.listeners().stream().filter(DecisionMetrics.class::isInstance))
+                .hasSize(on ? 1 : 0);
+        assertThat(telemetry.storeListeners()).hasSize(on ? 1 : 0);
+        assertThat(log.lines()).first().isEqualTo("INFO WEIR-003 metrics " + said + SPANS_ON);
+        assertThat(problems.found()).isEmpty();
+    }
+
+    @ParameterizedTest
+    @CsvSource({"mp, otel, MicroProfile Metrics", "otel, mp, OpenTelemetry"})
+    void whatIsWantedAndNotHereFailsTheDeployment(String wanted, String serverHas, String name) {
+        choose(wanted, serverHas);
+        assertThat(problems.found())
+                .extracting(ConfigurationProblem::toString)
+                .singleElement()
+                .asString()
+                .startsWith("WEIR-211 ratelimit.metrics = " + wanted + ": " + name + " is not here");
+        assertThat(log.lines()).isEmpty();
+    }
+
+    @Test
+    void thatKeysAreHashedUnderASecretOfTheProcessIsSaid() {
+        choose("auto", "mp");
+        assertThat(log.lines()).anyMatch(line -> line.contains("WEIR-004"));
+    }
+
+    @Test
+    void withAKeySecretItIsNotSaid() {
+        Telemetry.choose(
+                settings("ratelimit.key-secret", "0123456789abcdef"), "local", new Server(""), List.of(), problems);
+        assertThat(log.lines()).hasSize(1).noneMatch(line -> line.contains("WEIR-004"));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"org.eclipse.microprofile.metrics.", "io.opentelemetry."})
+    void withoutAnApiWhatNeedsItIsOffAndNothingElse(String hidden) throws Exception {
+        Thread thread = Thread.currentThread();
+        ClassLoader before = thread.getContextClassLoader();
+        // The loader of the thread would find the API, which is no help to the library.
+        thread.setContextClassLoader(getClass().getClassLoader());
+        try {
+            Object listeners = new WithoutApi(hidden)
+                    .loadClass(Chooser.class.getName())
+                    .getMethod("choose")
+                    .invoke(null);
+            boolean traces = hidden.startsWith("org.");
+            assertThat(listeners)
+                    .isEqualTo(
+                            traces ? "[DecisionMetrics, SpanAttributes, Rejections]" : "[DecisionMetrics, Rejections]");
+            assertThat(log.lines())
+                    .first()
+                    .asString()
+                    .contains(traces ? "go to OpenTelemetry" : "go to MicroProfile Metrics")
+                    .endsWith(
+                            traces
+                                    ? "on spans are on"
+                                    : "off: the API of OpenTelemetry is not here for the application");
+        } finally {
+            thread.setContextClassLoader(before);
+        }
+    }
+
+    /** Runs inside of a class loader that lacks an API. */
+    public static final class Chooser {
+        private Chooser() {}
+
+        public static String choose() {
+            List<DecisionListener> listeners = Telemetry.choose(
+                            settings(), "local", Chooser::find, List.of(), new Problems())
+                    .listeners();
+            return listeners.stream()
+                    .map(listener -> listener.getClass().getSimpleName())
+                    .toList()
+                    .toString();
+        }
+
+        private static <T> Optional<T> find(Class<T> type) {
+            return type.getSimpleName().equals("MetricRegistry")
+                    ? Optional.of(type.cast(Registries.registry()))
+                    : Optional.of(type.cast(Otel.noop()));
+        }
+    }
+
+    /** Its own class, since only one of these two can be linked. */
+    public static final class Registries {
+        private Registries() {}
+
+        static MetricRegistry registry() {
+            return SharedMetricRegistries.getOrCreate("test");
+        }
+    }
+
+    /** Its own class, since only one of these two can be linked. */
+    public static final class Otel {
+        private Otel() {}
+
+        static OpenTelemetry noop() {
+            return OpenTelemetry.noop();
+        }
+    }
+
+    /** Has the library's classes once more, but not those of one API. */
+    private static final class WithoutApi extends ClassLoader {
+        private final String hidden;
+
+        private WithoutApi(String hidden) {
+            super(TelemetryTest.class.getClassLoader());
+            this.hidden = hidden;
+        }
+
+        @Override
+        protected Class<?> loadClass(String name, boolean resolve) throws ClassNotFoundException {
+            if (name.startsWith(hidden)) {
+                throw new ClassNotFoundException(name);
+            }
+            if (!name.startsWith("io.weir.")) {
+                return super.loadClass(name, resolve);
+            }
+            Class<?> loaded = findLoadedClass(name);
+            if (loaded != null) {
+                return loaded;
+            }
+            try (var in = getParent().getResourceAsStream(name.replace('.', '/') + ".class")) {
+                byte[] bytes = in.readAllBytes();
+                return defineClass(name, bytes, 0, bytes.length);
+            } catch (java.io.IOException e) {
+                throw new ClassNotFoundException(name, e);
+            }
+        }
+    }
+}
