@@ -4,10 +4,24 @@ package io.weir.ratelimit.interceptor.cdi;
 import io.weir.ratelimit.RateLimiter;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.inject.Produces;
+import jakarta.enterprise.inject.spi.BeanManager;
+import jakarta.inject.Inject;
 
 /** What an application may inject. */
 @ApplicationScoped
 public class RateLimitBeans {
+    @Inject
+    private BeanManager beans;
+
+    /**
+     * What a bean of this archive sees.
+     *
+     * @return the bean manager of this archive
+     */
+    public BeanManager visible() {
+        return beans;
+    }
+
     /**
      * The limiter for code.
      *

@@ -4,18 +4,22 @@ package io.weir.ratelimit.interceptor.cdi;
 import io.weir.ratelimit.interceptor.policy.Problems;
 import jakarta.enterprise.event.Observes;
 import jakarta.enterprise.inject.spi.AfterDeploymentValidation;
+import jakarta.enterprise.inject.spi.Bean;
 import jakarta.enterprise.inject.spi.BeanManager;
 import jakarta.enterprise.inject.spi.DeploymentException;
 import jakarta.enterprise.inject.spi.Extension;
 import jakarta.enterprise.inject.spi.Interceptor;
 import jakarta.enterprise.inject.spi.ProcessBean;
+import jakarta.enterprise.inject.spi.ProcessManagedBean;
 import java.util.LinkedHashSet;
+import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Finds the limited methods of a deployment, checks everything at once, and keeps what the entry points need. */
 public class RateLimitExtension implements Extension {
     private final Set<Class<?>> beanClasses = new LinkedHashSet<>();
+    private @Nullable Bean<RateLimitBeans> own;
     private volatile @Nullable RateLimitRuntime runtime;
 
     void bean(@Observes ProcessBean<?> event) {
@@ -25,13 +29,24 @@ public class RateLimitExtension implements Extension {
         }
     }
 
+    void own(@Observes ProcessManagedBean<RateLimitBeans> event) {
+        own = event.getBean();
+    }
+
     void deploy(@Observes AfterDeploymentValidation event, BeanManager beans) {
         Problems problems = new Problems();
-        Deployment deployment = new Deployment(beans, problems);
+        Deployment deployment = new Deployment(ofThisArchive(beans), problems);
         runtime = deployment.make(beanClasses);
         if (!problems.found().isEmpty()) {
             event.addDeploymentProblem(new DeploymentException(problems.message()));
         }
+    }
+
+    /** What the beans of this archive see. An extension may see less: Payara gives it an archive of its own. */
+    private BeanManager ofThisArchive(BeanManager beans) {
+        Bean<RateLimitBeans> bean = Objects.requireNonNull(own, "the archive of RateLimitBeans is no bean archive");
+        Object made = beans.getReference(bean, RateLimitBeans.class, beans.createCreationalContext(bean));
+        return ((RateLimitBeans) made).visible();
     }
 
     /**
