@@ -37,7 +37,7 @@ class ApplicationOnRedisIT extends ApplicationContract {
     private static Path temp;
 
     private static RedisConnection redis;
-    private static LibertyServer server;
+    private static Server server;
 
     @BeforeAll
     static void start() throws Exception {

@@ -30,7 +30,7 @@ class RedisOutageIT {
     /** ... and one that a busy machine lets wait is bounded all the same. */
     private static final Duration WORST = Duration.ofSeconds(3);
 
-    private LibertyServer server;
+    private Server server;
 
     /** Decisions that this client saw taken without the store since the last one with it. */
     private int degraded;
@@ -38,7 +38,7 @@ class RedisOutageIT {
     @Test
     void theApplicationServesThroughOutages() {
         try (RedisProcess redis = RedisProcess.absent();
-                LibertyServer started = LibertyServer.named("outage")
+                Server started = LibertyServer.named("outage")
                         .systemProperty("ratelimit.redis.address", redis.address())
                         .systemProperty("ratelimit.redis.deadline", "300ms")
                         .systemProperty("ratelimit.policies.compute.on-failure", "closed")

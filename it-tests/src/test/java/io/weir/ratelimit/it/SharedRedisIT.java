@@ -7,14 +7,9 @@ import io.weir.ratelimit.redisson.RedisConnection;
 import io.weir.ratelimit.redisson.RedisProcess;
 import java.net.URI;
 import java.net.http.HttpResponse;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.Function;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** Two server processes with one Redis. All secrets are canaries, and no output may hold one. */
@@ -26,12 +21,12 @@ class SharedRedisIT {
     @Test
     void oneLimitHoldsOverTwoNodesAndNoSecretIsSaid() {
         try (RedisProcess redis = RedisProcess.started("--requirepass", PASSWORD)) {
-            CompletableFuture<LibertyServer> starting =
+            CompletableFuture<Server> starting =
                     CompletableFuture.supplyAsync(() -> node("node-a", redis).start());
-            try (LibertyServer b = node("node-b", redis).start();
-                    LibertyServer a = starting.join()) {
+            try (Server b = node("node-b", redis).start();
+                    Server a = starting.join()) {
                 warm(a, b);
-                exactlyFiftyOfTwoHundredAreLetIn(a, b);
+                SharedLimit.verify("hello", 50, 100, List.of(hello(a), hello(b)));
                 anApiKeyIsOneKeyOnBothNodes(a, b);
                 Set<String> keys = keys(redis);
                 assertThat(keys)
@@ -40,7 +35,7 @@ class SharedRedisIT {
                                 key -> key.matches("weir:1:\\{it:[a-z.-]+~[A-Za-z0-9_-]{22}}:(hello|compute):s60000"));
 
                 redis.kill();
-                for (LibertyServer node : List.of(a, b)) {
+                for (Server node : List.of(a, b)) {
                     assertThat(Http.get(search(node), "X-API-Key", API_KEY).statusCode())
                             .isEqualTo(200);
                 }
@@ -50,7 +45,7 @@ class SharedRedisIT {
                         .isEqualTo(200);
                 a.stop();
                 assertThat(a.handle().isAlive()).isFalse();
-                for (LibertyServer node : List.of(a, b)) {
+                for (Server node : List.of(a, b)) {
                     assertThat(node.log()).contains("WEIR-001", "WEIR-301");
                     Secrets.verifyUnsaid(node.directory(), "console.log", "messages.log", "trace.log");
                 }
@@ -59,7 +54,7 @@ class SharedRedisIT {
         }
     }
 
-    private static LibertyServer.Builder node(String name, RedisProcess redis) {
+    private static LibertyServer node(String name, RedisProcess redis) {
         return LibertyServer.named(name)
                 .environment("RATELIMIT_POLICIES_HELLO_LIMIT", "50/1m")
                 .systemProperty("ratelimit.policies.compute.key", "header:X-API-Key")
@@ -72,9 +67,9 @@ class SharedRedisIT {
     }
 
     /** A cold JVM answers late; what it warms on is another policy. */
-    private static void warm(LibertyServer... nodes) {
+    private static void warm(Server... nodes) {
         for (int i = 0; i < 15; i++) {
-            for (LibertyServer node : nodes) {
+            for (Server node : nodes) {
                 HttpResponse<String> response = Http.get(search(node), "X-API-Key", "warm " + i);
                 assertThat(response.statusCode()).isEqualTo(200);
                 assertThat(Refusal.remaining(response)).isIn(980L, 990L);
@@ -82,30 +77,7 @@ class SharedRedisIT {
         }
     }
 
-    private static void exactlyFiftyOfTwoHundredAreLetIn(LibertyServer a, LibertyServer b) {
-        List<CompletableFuture<HttpResponse<String>>> sent = new ArrayList<>();
-        for (int i = 0; i < 100; i++) {
-            sent.add(Http.getAsync(hello(a)));
-            sent.add(Http.getAsync(hello(b)));
-        }
-        List<HttpResponse<String>> answers =
-                sent.stream().map(CompletableFuture::join).toList();
-
-        Map<Integer, Long> count =
-                answers.stream().collect(Collectors.groupingBy(HttpResponse::statusCode, Collectors.counting()));
-        assertThat(count).isEqualTo(Map.of(200, 50L, 429, 150L));
-        // Each of the fifty was told another number: none was let in without the store.
-        assertThat(answers.stream()
-                        .filter(answer -> answer.statusCode() == 200)
-                        .map(Refusal::remaining)
-                        .collect(Collectors.toMap(Function.identity(), remaining -> 1, Integer::sum)))
-                .hasSize(50)
-                .containsOnlyKeys(Stream.iterate(0L, n -> n + 1).limit(50).toArray(Long[]::new));
-        assertThat(answers.stream().filter(answer -> answer.statusCode() == 429))
-                .allSatisfy(answer -> Refusal.verify(answer, "hello"));
-    }
-
-    private static void anApiKeyIsOneKeyOnBothNodes(LibertyServer a, LibertyServer b) {
+    private static void anApiKeyIsOneKeyOnBothNodes(Server a, Server b) {
         assertThat(Refusal.remaining(Http.get(search(a), "X-API-Key", API_KEY))).isEqualTo(990);
         assertThat(Refusal.remaining(Http.get(search(b), "X-API-Key", API_KEY))).isEqualTo(980);
     }
@@ -116,11 +88,11 @@ class SharedRedisIT {
         }
     }
 
-    private static URI hello(LibertyServer node) {
+    private static URI hello(Server node) {
         return node.baseUri().resolve("api/hello");
     }
 
-    private static URI search(LibertyServer node) {
+    private static URI search(Server node) {
         return node.baseUri().resolve("api/search");
     }
 }

@@ -68,7 +68,7 @@ class WrongConfigurationIT {
                         "WEIR-403 ratelimit.redis.address = ***@cache.example:6379",
                         "WEIR-408 ratelimit.redis.deadline = never");
         assertThat(problems).anyMatch(problem -> problem.contains("set ratelimit.policies.nowhere.limit"));
-        Secrets.verifyUnsaid(LibertyServer.directory("wrong"), "console.log", "messages.log");
+        Secrets.verifyUnsaid(Server.directory("wrong"), "console.log", "messages.log");
     }
 
     /** What follows the heading, where the server has written the message first. */

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.redisson;
 
-import java.util.Arrays;
 import java.util.Optional;
 
 /**
@@ -14,7 +13,7 @@ import java.util.Optional;
  *   <li>the binary that a test dependency carries
  * </ol>
  *
- * <p>{@code -Dweir.test.require=docker} makes a failure of what would be passed over.
+ * <p>{@code docker} among the {@linkplain Required required} tools makes a failure of what would be passed over.
  */
 public final class RedisFixture {
     private final String address;
@@ -43,9 +42,6 @@ public final class RedisFixture {
         if (named != null) {
             return said("-Dweir.test.redis", named);
         }
-        boolean required = Arrays.asList(
-                        System.getProperty("weir.test.require", "").split("\\s*,\\s*"))
-                .contains("docker");
         String image = System.getProperty("weir.test.redis.image", "redis:7.2-alpine");
         String missing;
         try {
@@ -57,8 +53,8 @@ public final class RedisFixture {
         } catch (IllegalStateException e) {
             missing = String.valueOf(e.getMessage());
         }
-        if (required) {
-            throw new AssertionError("-Dweir.test.require=docker, but " + missing);
+        if (Required.tool("docker")) {
+            throw new AssertionError("docker is required, but " + missing);
         }
         return said(
                 "the binary of embedded-redis (" + missing + ")",

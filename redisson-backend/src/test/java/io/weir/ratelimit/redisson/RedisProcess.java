@@ -7,7 +7,6 @@ import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -15,8 +14,9 @@ import java.util.concurrent.TimeUnit;
 import redis.embedded.core.ExecutableProvider;
 
 /**
- * A Redis of one's own that can be stopped, killed and started again: the binary that the test dependency carries, on a free
- * port of the loopback, without persistence. Ends with the JVM at the latest.
+ * A Redis of one's own that can be stopped, killed and started again, on a free port of the loopback, without persistence:
+ * always a process, never a container, because tests send it signals and count on its port. The binary is that of
+ * {@code -Dweir.test.redis.binary}, by default the one that the test dependency carries. Ends with the JVM at the latest.
  */
 public final class RedisProcess implements AutoCloseable {
     private static final Duration START_WITHIN = Duration.ofSeconds(20);
@@ -60,12 +60,11 @@ public final class RedisProcess implements AutoCloseable {
     /** Starts the process, on the same port each time, and waits until it takes connections. */
     public void start() {
         try {
-            Path folder = Binary.FILE.getParentFile().toPath();
             List<String> command = new ArrayList<>(List.of(
                     Binary.FILE.getPath(), "--port", String.valueOf(port), "--bind", "127.0.0.1", "--save", ""));
             command.addAll(settings);
             process = new ProcessBuilder(command)
-                    .directory(folder.toFile())
+                    .directory(Binary.FOLDER)
                     .redirectErrorStream(true)
                     .redirectOutput(ProcessBuilder.Redirect.DISCARD)
                     .start();
@@ -144,15 +143,28 @@ public final class RedisProcess implements AutoCloseable {
         kill();
     }
 
-    /** The binary, unpacked once. */
+    /** The binary, found once, and the folder it runs in. */
     private static final class Binary {
-        static final File FILE = unpack();
+        static final File FOLDER = folder();
+        static final File FILE = file();
 
-        private static File unpack() {
+        private static File folder() {
             try {
                 File folder = Files.createTempDirectory("weir-redis").toFile();
                 folder.deleteOnExit();
-                File binary = ExecutableProvider.newJarResourceProvider(folder).get();
+                return folder;
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        }
+
+        private static File file() {
+            String named = System.getProperty("weir.test.redis.binary");
+            if (named != null) {
+                return new File(named);
+            }
+            try {
+                File binary = ExecutableProvider.newJarResourceProvider(FOLDER).get();
                 binary.deleteOnExit();
                 return binary;
             } catch (IOException e) {

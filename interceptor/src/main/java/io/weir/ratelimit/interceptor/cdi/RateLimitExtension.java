@@ -11,6 +11,7 @@ import jakarta.enterprise.inject.spi.Extension;
 import jakarta.enterprise.inject.spi.Interceptor;
 import jakarta.enterprise.inject.spi.ProcessBean;
 import jakarta.enterprise.inject.spi.ProcessManagedBean;
+import jakarta.interceptor.InvocationContext;
 import java.util.LinkedHashSet;
 import java.util.Objects;
 import java.util.Set;
@@ -47,6 +48,18 @@ public class RateLimitExtension implements Extension {
         Bean<RateLimitBeans> bean = Objects.requireNonNull(own, "the archive of RateLimitBeans is no bean archive");
         Object made = beans.getReference(bean, RateLimitBeans.class, beans.createCreationalContext(bean));
         return ((RateLimitBeans) made).visible();
+    }
+
+    /**
+     * The bean's class, of which the container may have made a subclass. Not by injection of the {@code @Intercepted} bean, which
+     * is null where Jersey makes a resource.
+     */
+    Class<?> beanClass(InvocationContext invocation) {
+        Class<?> type = invocation.getTarget().getClass();
+        while (type != null && !beanClasses.contains(type)) {
+            type = type.getSuperclass();
+        }
+        return type != null ? type : invocation.getMethod().getDeclaringClass();
     }
 
     /**

@@ -9,8 +9,6 @@ import io.weir.ratelimit.interceptor.engine.Binding;
 import io.weir.ratelimit.interceptor.engine.RequestRecord;
 import io.weir.ratelimit.spi.CallContext;
 import jakarta.annotation.Priority;
-import jakarta.enterprise.inject.Intercepted;
-import jakarta.enterprise.inject.spi.Bean;
 import jakarta.inject.Inject;
 import jakarta.interceptor.AroundInvoke;
 import jakarta.interceptor.Interceptor;
@@ -31,18 +29,15 @@ public class RateLimitInterceptor implements Serializable {
     @Serial
     private static final long serialVersionUID = 1;
 
-    private final Bean<?> bean;
     private final RateLimitExtension deployment;
 
     /**
      * An interceptor of a bean.
      *
-     * @param bean the bean
      * @param deployment knows what was deployed
      */
     @Inject
-    public RateLimitInterceptor(@Intercepted Bean<?> bean, RateLimitExtension deployment) {
-        this.bean = bean;
+    public RateLimitInterceptor(RateLimitExtension deployment) {
         this.deployment = deployment;
     }
 
@@ -56,7 +51,7 @@ public class RateLimitInterceptor implements Serializable {
     @AroundInvoke
     public Object limit(InvocationContext invocation) throws Exception {
         RateLimitRuntime runtime = deployment.runtime();
-        Bindings.Bound bound = runtime.bound(bean.getBeanClass(), invocation.getMethod());
+        Bindings.Bound bound = runtime.bound(deployment.beanClass(invocation), invocation.getMethod());
         if (!bound.binding().policies().isEmpty()) {
             check(decide(runtime, bound, invocation));
         }

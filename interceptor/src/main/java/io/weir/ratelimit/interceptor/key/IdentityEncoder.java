@@ -120,7 +120,7 @@ public final class IdentityEncoder {
         return hmac == null ? KeyedHash.text(sha256(value)) : hmac.hash(value);
     }
 
-    private static byte[] sha256(byte[] value) {
+    static byte[] sha256(byte[] value) {
         try {
             return MessageDigest.getInstance(SHA_256).digest(value);
         } catch (GeneralSecurityException e) {

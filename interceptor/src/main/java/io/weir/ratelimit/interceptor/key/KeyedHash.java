@@ -3,7 +3,6 @@ package io.weir.ratelimit.interceptor.key;
 
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
-import java.security.SecureRandom;
 import java.util.Arrays;
 import java.util.Base64;
 import javax.crypto.Mac;
@@ -11,8 +10,7 @@ import javax.crypto.spec.SecretKeySpec;
 
 /** 128 bits of HMAC-SHA-256 under a secret, as 22 characters of base64url. */
 final class KeyedHash {
-    static final int BYTES = 16;
-
+    private static final int BYTES = 16;
     private static final String HMAC = "HmacSHA256";
 
     private final SecretKeySpec key;
@@ -25,13 +23,6 @@ final class KeyedHash {
 
     static KeyedHash of(String secret) {
         return new KeyedHash(secret.getBytes(StandardCharsets.UTF_8));
-    }
-
-    /** Under a secret that nobody knows and that ends with the process. */
-    static KeyedHash random() {
-        byte[] secret = new byte[32];
-        new SecureRandom().nextBytes(secret);
-        return new KeyedHash(secret);
     }
 
     String hash(byte[] value) {

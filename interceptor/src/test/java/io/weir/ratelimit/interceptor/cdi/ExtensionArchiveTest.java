@@ -57,9 +57,13 @@ class ExtensionArchiveTest {
         }
     }
 
-    private record Isolating(CDI11Deployment all, BeanDeploymentArchive alone) implements CDI11Deployment {
+    /** Two archives: the beans' sees the extension's, not the other way round. */
+    private record Isolating(CDI11Deployment all, WeldBeanDeploymentArchive alone) implements CDI11Deployment {
         Isolating(CDI11Deployment all) {
             this(all, new WeldBeanDeploymentArchive("extension", Set.of(), BeansXml.EMPTY_BEANS_XML));
+            for (BeanDeploymentArchive archive : all.getBeanDeploymentArchives()) {
+                ((WeldBeanDeploymentArchive) archive).setAccessibleBeanDeploymentArchives(Set.of(alone));
+            }
         }
 
         @Override

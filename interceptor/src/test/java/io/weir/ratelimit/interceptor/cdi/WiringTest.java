@@ -22,6 +22,8 @@ import io.weir.ratelimit.interceptor.cdi.Beans.WrongOne;
 import io.weir.ratelimit.interceptor.cdi.hidden.Visible;
 import io.weir.ratelimit.interceptor.engine.LogCapture;
 import io.weir.ratelimit.interceptor.key.Calls;
+import jakarta.enterprise.context.spi.CreationalContext;
+import jakarta.enterprise.inject.spi.BeanManager;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
@@ -130,6 +132,23 @@ class WiringTest {
             assertThatThrownBy(() -> reports.ofUser("x", " "))
                     .as("both are anonymous")
                     .isInstanceOf(RateLimitExceededException.class);
+        }
+    }
+
+    /** So Jersey makes resources; the instance is intercepted, but belongs to no bean. */
+    @Test
+    void anInstanceThatAFrameworkHasMadeIsLimited() {
+        try (Container container = Container.start(POLICIES, Reports.class)) {
+            BeanManager beans = container.bean(BeanManager.class);
+            CreationalContext<Reports> context = beans.createCreationalContext(null);
+            Reports reports = beans.getInjectionTargetFactory(beans.createAnnotatedType(Reports.class))
+                    .createInjectionTarget(null)
+                    .produce(context);
+            reports.make();
+            reports.make();
+            assertThatThrownBy(reports::make)
+                    .isInstanceOf(RateLimitExceededException.class)
+                    .hasMessage("rate limit exceeded: Reports.make");
         }
     }
 

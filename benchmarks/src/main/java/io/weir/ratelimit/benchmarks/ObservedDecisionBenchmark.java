@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.benchmarks;
+
+import io.opentelemetry.api.OpenTelemetry;
+import io.opentelemetry.api.trace.Span;
+import io.opentelemetry.api.trace.Tracer;
+import io.opentelemetry.context.Context;
+import io.opentelemetry.sdk.OpenTelemetrySdk;
+import io.opentelemetry.sdk.metrics.SdkMeterProvider;
+import io.opentelemetry.sdk.testing.exporter.InMemoryMetricReader;
+import io.opentelemetry.sdk.trace.SdkTracerProvider;
+import io.smallrye.config.PropertiesConfigSource;
+import io.smallrye.config.SmallRyeConfigBuilder;
+import io.smallrye.metrics.SharedMetricRegistries;
+import io.weir.ratelimit.Decision;
+import io.weir.ratelimit.interceptor.engine.Binding;
+import io.weir.ratelimit.interceptor.engine.RateLimitEngine;
+import io.weir.ratelimit.interceptor.observe.Telemetry;
+import io.weir.ratelimit.interceptor.policy.Problems;
+import io.weir.ratelimit.interceptor.policy.Settings;
+import io.weir.ratelimit.spi.CallContext;
+import io.weir.ratelimit.spi.DecisionListener;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import org.eclipse.microprofile.config.Config;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Fork;
+import org.openjdk.jmh.annotations.Measurement;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.annotations.OutputTimeUnit;
+import org.openjdk.jmh.annotations.Param;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.Setup;
+import org.openjdk.jmh.annotations.State;
+import org.openjdk.jmh.annotations.Warmup;
+
+/** What it costs to observe a decision in process: the difference to {@code off} is the price. */
+@BenchmarkMode(Mode.AverageTime)
+@OutputTimeUnit(TimeUnit.NANOSECONDS)
+@State(Scope.Benchmark)
+@Fork(3)
+@Warmup(iterations = 5, time = 1)
+@Measurement(iterations = 5, time = 1)
+public class ObservedDecisionBenchmark {
+    /** Nothing; metrics to MicroProfile Metrics as SmallRye makes them; metrics to OpenTelemetry. */
+    @Param({"off", "mp", "otel"})
+    public String observed = "off";
+
+    private final Tracer tracer = SdkTracerProvider.builder().build().get("benchmark");
+    private final CallContext call = new Callers.Address("10.1.2.3");
+    private final Binding binding = Callers.binding("ip");
+    private RateLimitEngine engine = Callers.engine(List.of());
+
+    /** Makes the listeners as a deployment does. */
+    @Setup
+    public void prepare() {
+        engine = Callers.engine(observed.equals("off") ? List.of() : listeners());
+    }
+
+    private List<DecisionListener> listeners() {
+        OpenTelemetry openTelemetry = OpenTelemetrySdk.builder()
+                .setMeterProvider(SdkMeterProvider.builder()
+                        .registerMetricReader(InMemoryMetricReader.create())
+                        .build())
+                .build();
+        Config config = new SmallRyeConfigBuilder()
+                .withSources(new PropertiesConfigSource(Map.of("ratelimit.metrics", observed), "benchmark", 100))
+                .build();
+        return Telemetry.choose(
+                        Settings.read(config, new Problems()),
+                        "local",
+                        new Server(List.of(openTelemetry, SharedMetricRegistries.getOrCreate("benchmark"))),
+                        List.of(),
+                        new Problems())
+                .listeners();
+    }
+
+    private record Server(List<Object> objects) implements Telemetry.Beans {
+        @Override
+        public <T> Optional<T> find(Class<T> type) {
+            return objects.stream().filter(type::isInstance).map(type::cast).findFirst();
+        }
+    }
+
+    /** A request that nobody traces. */
+    @Benchmark
+    public Decision untraced() {
+        return engine.decide(binding, call);
+    }
+
+    /** A request with a recorded span of its own, which is made and ended here. */
+    @Benchmark
+    public Decision traced() throws Exception {
+        Span span = tracer.spanBuilder("request").startSpan();
+        try {
+            return Context.root().with(span).wrap(this::untraced).call();
+        } finally {
+            span.end();
+        }
+    }
+}

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.it;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.Map;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+/**
+ * A JDK of version 21 or later beside the one that builds: {@code -Dweir.test.newer-jdk}, else the newest among the variables
+ * {@code JAVA_HOME_*} of the environment and the folders of {@code /usr/lib/jvm}.
+ */
+record NewerJdk(Path home, int version) {
+    static final int LEAST = 21;
+
+    private static final Pattern VERSION = Pattern.compile("(?m)^JAVA_VERSION=\"(\\d+)");
+
+    /** What this machine has. */
+    static Optional<NewerJdk> find() {
+        String named = System.getProperty("weir.test.newer-jdk");
+        return named != null
+                ? Optional.of(named(Path.of(named)))
+                : newest(Stream.concat(environment(System.getenv()), folders(Path.of("/usr/lib/jvm"))));
+    }
+
+    /**
+     * The one that was asked for.
+     *
+     * @throws IllegalArgumentException if it is none, or too old: a wrong path is not a missing tool
+     */
+    static NewerJdk named(Path home) {
+        return at(home).orElseThrow(
+                        () -> new IllegalArgumentException("No JDK of version " + LEAST + " or later in " + home));
+    }
+
+    static Optional<NewerJdk> newest(Stream<Path> homes) {
+        return homes.flatMap(home -> at(home).stream()).max(Comparator.comparingInt(NewerJdk::version));
+    }
+
+    static Stream<Path> environment(Map<String, String> variables) {
+        return variables.entrySet().stream()
+                .filter(variable -> variable.getKey().startsWith("JAVA_HOME_"))
+                .map(variable -> Path.of(variable.getValue()));
+    }
+
+    private static Stream<Path> folders(Path parent) {
+        if (!Files.isDirectory(parent)) {
+            return Stream.empty();
+        }
+        try (Stream<Path> folders = Files.list(parent)) {
+            return folders.toList().stream();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static Optional<NewerJdk> at(Path home) {
+        Path release = home.resolve("release");
+        if (!Files.isRegularFile(release) || !Files.isExecutable(home.resolve("bin/java"))) {
+            return Optional.empty();
+        }
+        try {
+            Matcher matcher = VERSION.matcher(Files.readString(release));
+            return matcher.find() && Integer.parseInt(matcher.group(1)) >= LEAST
+                    ? Optional.of(new NewerJdk(home, Integer.parseInt(matcher.group(1))))
+                    : Optional.empty();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.it;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Pattern;
+
+/** Payara Micro, alone and with one application. */
+final class PayaraServer extends ServerBuilder<PayaraServer> {
+    private static final Pattern FAILED = Pattern.compile("Exception while loading the app|Address already in use");
+
+    /** Said whether or not the application was deployed. */
+    private static final Pattern STARTED = Pattern.compile("Payara Micro .* ready in");
+
+    private PayaraServer(String name) {
+        super(name, FAILED, STARTED);
+    }
+
+    static PayaraServer named(String name) {
+        return new PayaraServer(name);
+    }
+
+    @Override
+    PayaraServer self() {
+        return this;
+    }
+
+    @Override
+    ProcessBuilder command(Path directory, int httpPort) throws IOException {
+        // It unpacks itself into the folder for temporary files.
+        Path temporary = Files.createDirectories(directory.resolve("tmp"));
+        Path commands = Files.writeString(
+                directory.resolve("before-boot"),
+                "set configs.config.server-config.network-config.network-listeners.network-listener.http-listener"
+                        + ".address=127.0.0.1\n");
+        List<String> command = new ArrayList<>(java());
+        command.addAll(List.of(
+                "-Djava.io.tmpdir=" + temporary,
+                "-jar",
+                Server.required("weir.payara.jar"),
+                "--nocluster",
+                "--disablephonehome",
+                "--prebootcommandfile",
+                commands.toString(),
+                "--port",
+                Integer.toString(httpPort),
+                "--contextroot",
+                "/",
+                "--deploy",
+                Files.copy(war(), directory.resolve("application.war")).toString()));
+        return new ProcessBuilder(command);
+    }
+}

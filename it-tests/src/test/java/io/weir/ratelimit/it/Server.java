@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.it;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * An application server's process of its own, beside the ones that Arquillian runs, with one application: a directory under
+ * {@code target/servers} and free ports on the loopback address. Ends with this JVM at the latest.
+ *
+ * <pre>{@code
+ * try (Server a = LibertyServer.named("a").systemProperty("ratelimit.redis.address", redis).start();
+ *         Server b = WildFlyServer.named("b").systemProperty("ratelimit.redis.address", redis).start()) {
+ *     a.baseUri().resolve("api/hello");
+ * }
+ * String log = PayaraServer.named("bad").environment("RATELIMIT_ENABLED", "maybe").startExpectingFailure();
+ * }</pre>
+ */
+final class Server implements AutoCloseable {
+    private static final Set<Server> RUNNING = ConcurrentHashMap.newKeySet();
+
+    static {
+        Runtime.getRuntime().addShutdownHook(new Thread(() -> RUNNING.forEach(Server::kill)));
+    }
+
+    private final Process process;
+    private final String name;
+    private final int port;
+
+    private Server(Process process, String name, int port) {
+        this.process = process;
+        this.name = name;
+        this.port = port;
+    }
+
+    /** Starts a command whose console goes into the server's directory. */
+    static Server run(ProcessBuilder command, String name, int port) throws IOException {
+        Process process = command.directory(directory(name).toFile())
+                .redirectErrorStream(true)
+                .redirectOutput(console(name).toFile())
+                .start();
+        process.getOutputStream().close();
+        Server server = new Server(process, name, port);
+        RUNNING.add(server);
+        return server;
+    }
+
+    /** Where a server of that name lives, also after its end. */
+    static Path directory(String name) {
+        return Path.of(required("weir.servers")).resolve(name);
+    }
+
+    /** What the build tells the tests. */
+    static String required(String property) {
+        String value = System.getProperty(property);
+        if (value == null) {
+            throw new IllegalStateException("System property " + property + " is not set: run by mvn verify");
+        }
+        return value;
+    }
+
+    /** The root of the application, with a slash at the end. */
+    URI baseUri() {
+        return URI.create("http://localhost:" + port + "/");
+    }
+
+    /** All that the process has written to its console, and so the server's messages from INFO upwards. */
+    String log() {
+        try {
+            return new String(Files.readAllBytes(console(name)), StandardCharsets.UTF_8);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** The end of the log, for a message. */
+    String tail() {
+        List<String> lines = log().lines().toList();
+        return String.join("\n", lines.subList(Math.max(0, lines.size() - 60), lines.size()));
+    }
+
+    /** Everything that the server writes is below it. */
+    Path directory() {
+        return directory(name);
+    }
+
+    /** The server's JVM itself, for signals such as SIGSTOP. */
+    ProcessHandle handle() {
+        return process.toHandle();
+    }
+
+    /** Ends the server as an operator would, and by force when that takes longer than 30 seconds. */
+    void stop() {
+        try {
+            process.destroy();
+            if (!process.waitFor(30, TimeUnit.SECONDS)) {
+                kill();
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            kill();
+        } finally {
+            RUNNING.remove(this);
+        }
+    }
+
+    /** Ends the process, and what it started, at once: a crash. */
+    void kill() {
+        List<ProcessHandle> all = new ArrayList<>(process.descendants().toList());
+        all.add(process.toHandle());
+        all.forEach(ProcessHandle::destroyForcibly);
+        all.forEach(handle -> handle.onExit().orTimeout(10, TimeUnit.SECONDS).join());
+        RUNNING.remove(this);
+    }
+
+    @Override
+    public void close() {
+        stop();
+    }
+
+    private static Path console(String name) {
+        return directory(name).resolve("console.log");
+    }
+}
