@@ -39,11 +39,13 @@ final class Deployment {
     private static final System.Logger LOG = System.getLogger("io.weir.ratelimit");
 
     private final BeanManager beans;
+    private final Instance<Object> objects;
     private final Problems problems;
     private final Config config = ConfigProvider.getConfig();
 
-    Deployment(BeanManager beans, Problems problems) {
-        this.beans = beans;
+    Deployment(RateLimitBeans own, Problems problems) {
+        this.beans = own.visible();
+        this.objects = own.objects();
         this.problems = problems;
     }
 
@@ -104,7 +106,7 @@ final class Deployment {
     /** An object of the server's. One that it cannot make is one that it does not have. */
     private <T> Optional<T> find(Class<T> type) {
         try {
-            Instance<T> found = beans.createInstance().select(type);
+            Instance<T> found = objects.select(type);
             return found.isResolvable() ? Optional.of(found.get()) : Optional.empty();
         } catch (RuntimeException e) {
             LOG.log(Level.WARNING, "WEIR-307 the server has a " + type.getName() + " and cannot give it", e);

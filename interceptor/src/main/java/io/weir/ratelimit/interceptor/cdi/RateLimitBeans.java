@@ -3,6 +3,7 @@ package io.weir.ratelimit.interceptor.cdi;
 
 import io.weir.ratelimit.RateLimiter;
 import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.enterprise.inject.Instance;
 import jakarta.enterprise.inject.Produces;
 import jakarta.enterprise.inject.spi.BeanManager;
 import jakarta.inject.Inject;
@@ -13,6 +14,9 @@ public class RateLimitBeans {
     @Inject
     private BeanManager beans;
 
+    @Inject
+    private Instance<Object> objects;
+
     /**
      * What a bean of this archive sees.
      *
@@ -20,6 +24,16 @@ public class RateLimitBeans {
      */
     public BeanManager visible() {
         return beans;
+    }
+
+    /**
+     * The server's objects, as a bean of this archive would have them injected: producers may ask for the injection point, which
+     * what is created by a bean manager does not have.
+     *
+     * @return objects by type
+     */
+    public Instance<Object> objects() {
+        return objects;
     }
 
     /**

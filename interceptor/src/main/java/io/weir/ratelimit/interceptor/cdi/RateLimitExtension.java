@@ -44,10 +44,9 @@ public class RateLimitExtension implements Extension {
     }
 
     /** What the beans of this archive see. An extension may see less: Payara gives it an archive of its own. */
-    private BeanManager ofThisArchive(BeanManager beans) {
+    private RateLimitBeans ofThisArchive(BeanManager beans) {
         Bean<RateLimitBeans> bean = Objects.requireNonNull(own, "the archive of RateLimitBeans is no bean archive");
-        Object made = beans.getReference(bean, RateLimitBeans.class, beans.createCreationalContext(bean));
-        return ((RateLimitBeans) made).visible();
+        return (RateLimitBeans) beans.getReference(bean, RateLimitBeans.class, beans.createCreationalContext(bean));
     }
 
     /**

@@ -35,7 +35,8 @@ public final class Policies {
             "ratelimit.ipv4-prefix",
             "ratelimit.ipv6-prefix",
             "ratelimit.headers",
-            "ratelimit.local.max-keys");
+            "ratelimit.local.max-keys",
+            "ratelimit.metrics");
 
     private static final Set<Algorithm> AVAILABLE = Set.of(Algorithm.SLIDING_WINDOW, Algorithm.TOKEN_BUCKET);
     private static final Set<FailureMode> MODES = Set.of(FailureMode.OPEN, FailureMode.CLOSED);

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.opentelemetry.proto.metrics.v1.HistogramDataPoint;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.function.BooleanSupplier;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/** What an operator sees of real requests, on each server: a collector's spans and metrics, a scrape, the log. */
+class ObservabilityIT {
+    private static final String DECISIONS =
+            "ratelimit.decisions{endpoint=HelloResource.hello, outcome=%s, policy=hello, tier=none}";
+
+    private static <B extends ServerBuilder<B>> B exporting(B server, OtlpReceiver collector) {
+        return server.systemProperty("otel.sdk.disabled", "false")
+                .systemProperty("otel.exporter.otlp.endpoint", collector.endpoint())
+                .systemProperty("otel.exporter.otlp.protocol", "http/protobuf")
+                .systemProperty("otel.bsp.schedule.delay", "200")
+                .systemProperty("otel.metric.export.interval", "500");
+    }
+
+    @Test
+    void openLiberty() {
+        try (OtlpReceiver collector = new OtlpReceiver();
+                Server server = exporting(LibertyServer.named("observed-liberty"), collector)
+                        .start()) {
+            assertThat(messages(server))
+                    .contains("WEIR-003 metrics go to MicroProfile Metrics; attributes on spans are on");
+            exhaust(server);
+            spansTell(collector);
+            scrapeTells(server);
+            theLogTells(server);
+        }
+    }
+
+    @Test
+    void openLibertyWithMetricsOfOpenTelemetry() {
+        try (OtlpReceiver collector = new OtlpReceiver();
+                Server server = exporting(LibertyServer.named("observed-liberty-otel"), collector)
+                        .systemProperty("ratelimit.metrics", "otel")
+                        .start()) {
+            exhaust(server);
+            collectorTells(collector);
+        }
+    }
+
+    @Test
+    void payaraMicro() {
+        try (OtlpReceiver collector = new OtlpReceiver();
+                Server server = exporting(PayaraServer.named("observed-payara"), collector)
+                        .start()) {
+            assertThat(messages(server))
+                    .contains("WEIR-003 metrics go to MicroProfile Metrics; attributes on spans are on");
+            exhaust(server);
+            spansTell(collector);
+            scrapeTells(server);
+            theLogTells(server);
+        }
+    }
+
+    @Test
+    void wildFly() {
+        try (OtlpReceiver collector = new OtlpReceiver();
+                Server server = exporting(WildFlyServer.named("observed-wildfly"), collector)
+                        .start()) {
+            assertThat(messages(server)).contains("WEIR-003 metrics go to OpenTelemetry; attributes on spans are on");
+            exhaust(server);
+            spansTell(collector);
+            collectorTells(collector);
+            theLogTells(server);
+        }
+    }
+
+    /** Five calls are let in and the sixth is refused. */
+    private static void exhaust(Server server) {
+        assertThat(Http.statuses(6, server.baseUri().resolve("api/hello")))
+                .containsExactly(200, 200, 200, 200, 200, 429);
+    }
+
+    private static void spansTell(OtlpReceiver collector) {
+        await(() -> collector.spansWith("ratelimit.policy").size() >= 6);
+        List<Map<String, Object>> spans = collector.spansWith("ratelimit.policy");
+        assertThat(spans).hasSize(6);
+        assertThat(spans)
+                .allSatisfy(span -> assertThat(span)
+                        .containsEntry("ratelimit.policy", "hello")
+                        .containsEntry("ratelimit.limit", 5L)
+                        .containsEntry("ratelimit.cost", 1L)
+                        .containsEntry("ratelimit.degraded", false)
+                        .hasEntrySatisfying(
+                                "ratelimit.key",
+                                key -> assertThat(key.toString()).matches("i\\.~[\\w-]{22}")));
+        assertThat(spans)
+                .extracting(span -> span.get("ratelimit.key"))
+                .containsOnly(spans.get(0).get("ratelimit.key"));
+        assertThat(spans)
+                .extracting(span -> span.get("ratelimit.allowed") + " " + span.get("ratelimit.remaining"))
+                .containsExactlyInAnyOrder("true 4", "true 3", "true 2", "true 1", "true 0", "false 0");
+    }
+
+    private static void collectorTells(OtlpReceiver collector) {
+        await(() -> collector.counters().getOrDefault(DECISIONS.formatted("rejected"), 0L) == 1);
+        assertThat(collector.counters()).containsEntry(DECISIONS.formatted("allowed"), 5L);
+        List<HistogramDataPoint> times =
+                collector.metric("ratelimit.check.duration").getHistogram().getDataPointsList();
+        assertThat(times.stream().mapToLong(HistogramDataPoint::getCount).sum()).isEqualTo(6);
+        assertThat(times.get(0).getExplicitBoundsList())
+                .startsWith(0.0001, 0.00025)
+                .endsWith(0.5, 1.0);
+        assertThat(collector.metric("ratelimit.utilization").getHistogram().getDataPointsList())
+                .singleElement()
+                .satisfies(point -> assertThat(point.getSum()).isEqualTo(0.2 + 0.4 + 0.6 + 0.8 + 1 + 1));
+    }
+
+    private static void scrapeTells(Server server) {
+        String scrape = Http.get(server.baseUri().resolve("metrics")).body();
+        List<String> lines =
+                scrape.lines().filter(line -> line.startsWith("ratelimit_")).toList();
+        assertThat(lines)
+                .anyMatch(line -> isSeries(line, "ratelimit_decisions_total", "outcome=\"allowed\"", "policy=\"hello\"")
+                        && line.endsWith(" 5.0"))
+                .anyMatch(
+                        line -> isSeries(line, "ratelimit_decisions_total", "outcome=\"rejected\"", "policy=\"hello\"")
+                                && line.endsWith(" 1.0"))
+                .anyMatch(line -> isSeries(
+                                line,
+                                "ratelimit_check_duration_seconds_count",
+                                "backend=\"local\"",
+                                "result=\"allowed\"")
+                        && line.endsWith(" 5.0"))
+                .anyMatch(line -> isSeries(line, "ratelimit_check_duration_seconds_bucket", "le=\"0.0025\""))
+                .anyMatch(line -> isSeries(line, "ratelimit_utilization_percent_count", "policy=\"hello\"")
+                        && line.endsWith(" 6.0"));
+        assertThat(lines).noneMatch(line -> line.contains("127.0.0.1"));
+    }
+
+    private static boolean isSeries(String line, String name, String... tags) {
+        return line.startsWith(name + "{") && List.of(tags).stream().allMatch(line::contains);
+    }
+
+    private static void theLogTells(Server server) {
+        assertThat(messages(server))
+                .containsPattern(
+                        "WEIR-306 the policy hello refused a call; the last one was of HelloResource.hello, key i\\.~")
+                .contains("WEIR-004");
+    }
+
+    /** The console, and the file into which a server writes what it does not show there. */
+    private static String messages(Server server) {
+        try (Stream<Path> files = Files.walk(server.directory())) {
+            StringBuilder messages = new StringBuilder(server.log());
+            for (Path file : files.filter(path -> path.endsWith("messages.log")).toList()) {
+                messages.append(Files.readString(file));
+            }
+            return messages.toString();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static void await(BooleanSupplier condition) {
+        long end = System.nanoTime() + Duration.ofSeconds(30).toNanos();
+        while (!condition.getAsBoolean() && System.nanoTime() < end) {
+            Thread.onSpinWait();
+        }
+    }
+}
