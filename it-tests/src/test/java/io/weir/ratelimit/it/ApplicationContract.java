@@ -216,11 +216,12 @@ abstract class ApplicationContract {
     void aRefusalDoesNotWaitForAHugeEntity() {
         Http.post(uri("api/entity"), "application/x-recorded", "four", "X-Client", client);
 
-        // Of a gigabyte that is announced, ten bytes are sent: who reads it waits for ever.
+        // Of nine megabytes that are announced, ten bytes are sent: who reads them waits for ever. WildFly takes ten,
+        // not more.
         String answer = Http.raw(
                 base(),
                 "POST " + uri("api/entity").getPath() + " HTTP/1.1\r\nHost: localhost\r\nX-Client: " + client
-                        + "\r\nContent-Type: application/x-recorded\r\nContent-Length: 1000000000\r\n\r\n0123456789");
+                        + "\r\nContent-Type: application/x-recorded\r\nContent-Length: 9000000\r\n\r\n0123456789");
 
         assertThat(answer).startsWith("HTTP/1.1 429");
     }
@@ -235,6 +236,7 @@ abstract class ApplicationContract {
             assertThat(as(user).statusCode()).isEqualTo(200);
             Refusal.verify(as(user), "by-user");
         }
+        assertThat(remaining("by-user", "user:ann")).isZero();
         assertThat(remaining("by-user", ADDRESS)).isEqualTo(2);
     }
 
@@ -250,10 +252,17 @@ abstract class ApplicationContract {
     @Test
     void whoMayNotCallIsNotCharged() {
         resetUsers();
-        assertThat(Http.statuses(3, uri("api/key/user"))).containsOnly(401);
+        // Whether nobody in particular is told 401 or 403 where only the annotation asks for a role, each server
+        // decides.
+        assertThat(Http.statuses(3, uri("api/key/user"))).allMatch(status -> status == 401 || status == 403);
         assertThat(Http.statuses(3, uri("api/key/user"), "Authorization", basic("ann", "wrong")))
-                .containsOnly(401);
+                .allMatch(status -> status == 401 || status == 403);
         assertThat(Http.statuses(3, uri("api/key/user"), "Authorization", basic("outsider", "outsider-password")))
+                .containsOnly(403);
+        assertThat(Http.statuses(3, uri("api/key/locked"))).containsOnly(401);
+        assertThat(Http.statuses(3, uri("api/key/locked"), "Authorization", basic("ann", "wrong")))
+                .containsOnly(401);
+        assertThat(Http.statuses(3, uri("api/key/locked"), "Authorization", basic("outsider", "outsider-password")))
                 .containsOnly(403);
 
         assertThat(remaining("by-user", ADDRESS)).isEqualTo(2);

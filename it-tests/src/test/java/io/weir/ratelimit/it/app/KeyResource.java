@@ -17,12 +17,21 @@ public class KeyResource {
     @Inject
     Work work;
 
+    /** Nothing but the annotation says who may call. */
     @GET
     @Path("user")
     @RolesAllowed("user")
     @RateLimit("by-user")
     public String user() {
         return "user";
+    }
+
+    /** {@code web.xml} says who may call. */
+    @GET
+    @Path("locked")
+    @RateLimit("by-user")
+    public String locked() {
+        return "locked";
     }
 
     /** The same policy where nobody has to log in. */
