@@ -15,9 +15,8 @@ import org.eclipse.microprofile.metrics.Timer;
 
 /**
  * MicroProfile Metrics. Its histograms take whole numbers, so parts of a whole are recorded in percent; without a unit, since
- * Payara writes {@code _ratio} for it. Timers are shown in seconds; that they are fed with nanoseconds is said for Payara, whose
- * quantiles are not in seconds otherwise. The buckets are configuration: the defaults are in this library's
- * {@code microprofile-config.properties}, and whole milliseconds, for which alone there is a notation.
+ * Payara writes {@code _ratio} for it. The buckets are configuration: the defaults are in this library's
+ * {@code microprofile-config.properties}, durations in whole milliseconds, for which alone there is a notation.
  */
 final class MicroProfileMeters implements Meters {
     private final MetricRegistry registry;
@@ -38,7 +37,7 @@ final class MicroProfileMeters implements Meters {
 
     @Override
     public LongConsumer timer(Metric metric, String... tagsAndValues) {
-        Timer timer = registry.timer(metadata(metric, MetricUnits.NANOSECONDS), tags(tagsAndValues));
+        Timer timer = registry.timer(metadata(metric, MetricUnits.SECONDS), tags(tagsAndValues));
         return nanos -> timer.update(Duration.ofNanos(nanos));
     }
 
