@@ -24,7 +24,8 @@ public final class RequestRecord {
     private final List<Quota> quotas = new ArrayList<>(0);
     private final List<Receipt> receipts = new ArrayList<>(0);
     private @Nullable Decision last;
-    private @Nullable DecisionEvent lastEvent;
+    private String lastEndpoint = "";
+    private List<Charge> lastCharges = List.of();
     private @Nullable Binding pending;
     private @Nullable Binding admitted;
 
@@ -108,7 +109,8 @@ public final class RequestRecord {
     synchronized void decided(Binding binding, List<Charge> charges, Decision decision) {
         settled(binding);
         last = decision;
-        lastEvent = new DecisionEvent(binding.endpoint(), charges, decision, 0);
+        lastEndpoint = binding.endpoint();
+        lastCharges = charges;
         for (Quota quota : decision.quotas()) {
             quotas.removeIf(older ->
                     older.policy().equals(quota.policy()) && older.name().equals(quota.name()));
@@ -138,7 +140,7 @@ public final class RequestRecord {
      * @return the decision without its duration, empty if no limit was asked
      */
     public synchronized Optional<DecisionEvent> lastEvent() {
-        return Optional.ofNullable(lastEvent);
+        return last().map(decision -> new DecisionEvent(lastEndpoint, lastCharges, decision, 0));
     }
 
     /**
