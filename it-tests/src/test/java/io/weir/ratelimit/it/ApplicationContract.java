@@ -216,7 +216,8 @@ abstract class ApplicationContract {
     void aRefusalDoesNotWaitForAHugeEntity() {
         Http.post(uri("api/entity"), "application/x-recorded", "four", "X-Client", client);
 
-        // Of nine megabytes that are announced, ten bytes are sent: who reads them waits for ever. WildFly takes ten, not more.
+        // Of nine megabytes that are announced, ten bytes are sent: who reads them waits for ever. WildFly takes ten,
+        // not more.
         String answer = Http.raw(
                 base(),
                 "POST " + uri("api/entity").getPath() + " HTTP/1.1\r\nHost: localhost\r\nX-Client: " + client
@@ -251,7 +252,8 @@ abstract class ApplicationContract {
     @Test
     void whoMayNotCallIsNotCharged() {
         resetUsers();
-        // Whether nobody in particular is told 401 or 403 where only the annotation asks for a role, each server decides.
+        // Whether nobody in particular is told 401 or 403 where only the annotation asks for a role, each server
+        // decides.
         assertThat(Http.statuses(3, uri("api/key/user"))).allMatch(status -> status == 401 || status == 403);
         assertThat(Http.statuses(3, uri("api/key/user"), "Authorization", basic("ann", "wrong")))
                 .allMatch(status -> status == 401 || status == 403);
