@@ -21,7 +21,7 @@ final class LibertyServer extends ServerBuilder<LibertyServer> {
     private final Map<String, String> overrides = new LinkedHashMap<>();
 
     private LibertyServer(String name) {
-        super(name, FAILED, STARTED);
+        super("openliberty", name, FAILED, STARTED);
         this.name = name;
     }
 

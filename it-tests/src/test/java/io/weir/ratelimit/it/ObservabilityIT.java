@@ -9,14 +9,17 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** What an operator sees of real requests, on each server: a collector's spans and metrics, a scrape, the log. */
 class ObservabilityIT {
+    private static final String REFUSED = "false 0 of GET";
     private static final String DECISIONS =
             "ratelimit.decisions{endpoint=HelloResource.hello, outcome=%s, policy=hello, tier=none}";
 
@@ -36,7 +39,7 @@ class ObservabilityIT {
             assertThat(messages(server))
                     .contains("WEIR-003 metrics go to MicroProfile Metrics; attributes on spans are on");
             exhaust(server);
-            spansTell(collector);
+            spansTell(collector, REFUSED);
             scrapeTells(server);
             theLogTells(server);
         }
@@ -61,7 +64,7 @@ class ObservabilityIT {
             assertThat(messages(server))
                     .contains("WEIR-003 metrics go to MicroProfile Metrics; attributes on spans are on");
             exhaust(server);
-            spansTell(collector);
+            spansTell(collector, REFUSED);
             scrapeTells(server);
             theLogTells(server);
         }
@@ -86,10 +89,10 @@ class ObservabilityIT {
                 .containsExactly(200, 200, 200, 200, 200, 429);
     }
 
-    private static void spansTell(OtlpReceiver collector) {
-        await(() -> collector.spansWith("ratelimit.policy").size() >= 6);
+    /** Five spans of admitted requests, and one of the refused one where the server has begun it by then. */
+    private static void spansTell(OtlpReceiver collector, String... refused) {
+        await(() -> collector.spansWith("ratelimit.policy").size() >= 5 + refused.length);
         List<Map<String, Object>> spans = collector.spansWith("ratelimit.policy");
-        assertThat(spans).hasSize(6);
         assertThat(spans)
                 .allSatisfy(span -> assertThat(span)
                         .containsEntry("ratelimit.policy", "hello")
@@ -102,9 +105,13 @@ class ObservabilityIT {
         assertThat(spans)
                 .extracting(span -> span.get("ratelimit.key"))
                 .containsOnly(spans.get(0).get("ratelimit.key"));
+        List<String> expected = new ArrayList<>(
+                List.of("true 4 of GET", "true 3 of GET", "true 2 of GET", "true 1 of GET", "true 0 of GET"));
+        expected.addAll(List.of(refused));
         assertThat(spans)
-                .extracting(span -> span.get("ratelimit.allowed") + " " + span.get("ratelimit.remaining"))
-                .containsExactlyInAnyOrder("true 4", "true 3", "true 2", "true 1", "true 0", "false 0");
+                .extracting(span -> span.get("ratelimit.allowed") + " " + span.get("ratelimit.remaining") + " of "
+                        + span.getOrDefault("http.request.method", span.get("http.method")))
+                .containsExactlyInAnyOrderElementsOf(expected);
     }
 
     private static void collectorTells(OtlpReceiver collector) {
@@ -122,29 +129,38 @@ class ObservabilityIT {
     }
 
     private static void scrapeTells(Server server) {
-        String scrape = Http.get(server.baseUri().resolve("metrics")).body();
-        List<String> lines =
-                scrape.lines().filter(line -> line.startsWith("ratelimit_")).toList();
-        assertThat(lines)
-                .anyMatch(line -> isSeries(line, "ratelimit_decisions_total", "outcome=\"allowed\"", "policy=\"hello\"")
-                        && line.endsWith(" 5.0"))
-                .anyMatch(
-                        line -> isSeries(line, "ratelimit_decisions_total", "outcome=\"rejected\"", "policy=\"hello\"")
-                                && line.endsWith(" 1.0"))
-                .anyMatch(line -> isSeries(
-                                line,
-                                "ratelimit_check_duration_seconds_count",
-                                "backend=\"local\"",
-                                "result=\"allowed\"")
-                        && line.endsWith(" 5.0"))
-                .anyMatch(line -> isSeries(line, "ratelimit_check_duration_seconds_bucket", "le=\"0.0025\""))
-                .anyMatch(line -> isSeries(line, "ratelimit_utilization_percent_count", "policy=\"hello\"")
-                        && line.endsWith(" 6.0"));
+        List<String> lines = Http.get(server.baseUri().resolve("metrics"))
+                .body()
+                .lines()
+                .filter(line -> line.startsWith("ratelimit_"))
+                .toList();
+        assertThat(value(lines, "ratelimit_decisions_total", "outcome=\"allowed\"", "endpoint=\"HelloResource.hello\""))
+                .isEqualTo(5);
+        assertThat(value(lines, "ratelimit_decisions_total", "outcome=\"rejected\"", "policy=\"hello\""))
+                .isEqualTo(1);
+        assertThat(value(lines, "ratelimit_check_duration_seconds_count", "backend=\"local\"", "result=\"allowed\""))
+                .isEqualTo(5);
+        assertThat(value(lines, "ratelimit_check_duration_seconds_sum", "result=\"allowed\""))
+                .isBetween(0.000_000_1, 1.0);
+        for (String bucket : List.of("0.001", "0.002", "0.005", "0.01", "0.025", "0.05", "0.1", "0.25", "0.5", "1.0")) {
+            assertThat(value(lines, "ratelimit_check_duration_seconds_bucket", "le=\"" + bucket + "\"", "allowed"))
+                    .isBetween(0.0, 5.0);
+        }
+        assertThat(value(lines, "ratelimit_utilization_count", "policy=\"hello\"", "tier=\"none\""))
+                .isEqualTo(6);
+        assertThat(value(lines, "ratelimit_utilization_bucket", "le=\"90.0\"")).isEqualTo(4);
         assertThat(lines).noneMatch(line -> line.contains("127.0.0.1"));
     }
 
-    private static boolean isSeries(String line, String name, String... tags) {
-        return line.startsWith(name + "{") && List.of(tags).stream().allMatch(line::contains);
+    /** The value of the first series of that name with all of these texts among its tags. */
+    private static double value(List<String> lines, String name, String... tags) {
+        return lines.stream()
+                .filter(line -> line.startsWith(name + "{") && Stream.of(tags).allMatch(line::contains))
+                .map(line -> line.substring(line.lastIndexOf(' ') + 1))
+                .mapToDouble(Double::parseDouble)
+                .findFirst()
+                .orElseThrow(
+                        () -> new AssertionError("no " + name + List.of(tags) + " in " + String.join("\n", lines)));
     }
 
     private static void theLogTells(Server server) {
@@ -170,7 +186,7 @@ class ObservabilityIT {
     private static void await(BooleanSupplier condition) {
         long end = System.nanoTime() + Duration.ofSeconds(30).toNanos();
         while (!condition.getAsBoolean() && System.nanoTime() < end) {
-            Thread.onSpinWait();
+            LockSupport.parkNanos(50_000_000);
         }
     }
 }

@@ -41,6 +41,7 @@ final class OtlpReceiver implements AutoCloseable {
         server.setExecutor(threads);
         server.createContext("/v1/traces", exchange -> answer(exchange, this::takeSpans));
         server.createContext("/v1/metrics", exchange -> answer(exchange, this::takeMetrics));
+        server.createContext("/v1/logs", exchange -> answer(exchange, InputStream::readAllBytes));
         server.start();
     }
 

@@ -16,7 +16,7 @@ final class PayaraServer extends ServerBuilder<PayaraServer> {
     private static final Pattern STARTED = Pattern.compile("Payara Micro .* ready in");
 
     private PayaraServer(String name) {
-        super(name, FAILED, STARTED);
+        super("payara", name, FAILED, STARTED);
     }
 
     static PayaraServer named(String name) {

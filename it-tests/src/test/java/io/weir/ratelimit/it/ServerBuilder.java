@@ -38,7 +38,7 @@ abstract class ServerBuilder<B extends ServerBuilder<B>> {
     private final List<String> jvmOptions =
             new ArrayList<>(List.of("-Xmx512m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"));
     private Path javaHome = Path.of(System.getProperty("java.home"));
-    private Path war = Path.of(Server.required("weir.example.war"));
+    private Path war;
     private int port;
     private String readyPath = "api/health";
     private Duration patience = Duration.ofMinutes(2);
@@ -46,14 +46,16 @@ abstract class ServerBuilder<B extends ServerBuilder<B>> {
     /**
      * A builder.
      *
+     * @param kind as in the name of the example's WAR
      * @param name the server's directory; what an earlier process left there is deleted at the start
      * @param failed what the log says when the application cannot be started, or a port was taken
      * @param started what the log says when the application was started; a log that says both has failed
      */
-    ServerBuilder(String name, Pattern failed, Pattern started) {
+    ServerBuilder(String kind, String name, Pattern failed, Pattern started) {
         this.name = name;
         this.failed = failed;
         this.started = started;
+        this.war = Path.of(Server.required("weir.example.war")).resolveSibling("weir-example-" + kind + ".war");
     }
 
     /**
@@ -65,7 +67,7 @@ abstract class ServerBuilder<B extends ServerBuilder<B>> {
 
     abstract B self();
 
-    /** Instead of the example's. */
+    /** Instead of the example for this kind of server. */
     B war(Path value) {
         war = value;
         return self();

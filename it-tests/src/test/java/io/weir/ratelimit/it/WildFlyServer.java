@@ -20,7 +20,7 @@ final class WildFlyServer extends ServerBuilder<WildFlyServer> {
     private static final Pattern MODULE_OPTION = Pattern.compile("--add-(?:exports|opens)=[a-z./]+=ALL-UNNAMED");
 
     private WildFlyServer(String name) {
-        super(name, FAILED, STARTED);
+        super("wildfly", name, FAILED, STARTED);
     }
 
     static WildFlyServer named(String name) {

@@ -41,7 +41,8 @@ final class DockerRedis {
             return Optional.of("Docker is not there");
         }
         try {
-            String status = CompletableFuture.supplyAsync(() -> status(socket, "/images/" + image + "/json"))
+            String status = CompletableFuture.supplyAsync(
+                            () -> status(socket, "/images/" + image + "/json"), DockerRedis::onThreadOfItsOwn)
                     .get(ANSWER_SECONDS, TimeUnit.SECONDS);
             return status.startsWith("HTTP/1.1 200")
                     ? Optional.empty()
@@ -52,6 +53,13 @@ final class DockerRedis {
             Thread.currentThread().interrupt();
             return Optional.of("interrupted while asking Docker");
         }
+    }
+
+    /** What waits keeps its thread: from Java 25 on the common pool may have but one, and the next task waits behind it. */
+    static void onThreadOfItsOwn(Runnable task) {
+        Thread thread = new Thread(task, "docker");
+        thread.setDaemon(true);
+        thread.start();
     }
 
     private static String status(Path socket, String path) {
@@ -76,7 +84,8 @@ final class DockerRedis {
      */
     static String started(String image) {
         try {
-            return CompletableFuture.supplyAsync(() -> start(image)).get(START_SECONDS, TimeUnit.SECONDS);
+            return CompletableFuture.supplyAsync(() -> start(image), DockerRedis::onThreadOfItsOwn)
+                    .get(START_SECONDS, TimeUnit.SECONDS);
         } catch (TimeoutException | ExecutionException e) {
             throw new IllegalStateException("the image " + image + " does not start in Docker", e);
         } catch (InterruptedException e) {

@@ -13,7 +13,6 @@ import java.nio.channels.SocketChannel;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -52,7 +51,7 @@ class DockerRedisTest {
         try (ServerSocketChannel docker = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
             docker.bind(UnixDomainSocketAddress.of(socket));
             if (!answer.isEmpty()) {
-                CompletableFuture.runAsync(() -> answer(docker, answer));
+                DockerRedis.onThreadOfItsOwn(() -> answer(docker, answer));
             }
             return DockerRedis.missing(socket, IMAGE);
         }

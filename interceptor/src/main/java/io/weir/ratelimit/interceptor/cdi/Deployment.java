@@ -62,7 +62,11 @@ final class Deployment {
         Map<String, Long> costs = costs(rules);
         RateLimitBackend backend = backend(settings);
         problems.addAll(backend.problems());
-        RateLimitEngine engine = engine(settings, backend);
+        CdiEvents events = new CdiEvents(beans);
+        Telemetry telemetry = settings.enabled()
+                ? Telemetry.choose(settings, backend.name(), this::find, events.ofRejections(), problems)
+                : Telemetry.NONE;
+        RateLimitEngine engine = engine(settings, backend, telemetry, events);
         if (problems.found().isEmpty()) {
             backend.start();
             LOG.log(
@@ -79,23 +83,17 @@ final class Deployment {
                 new EngineRateLimiter(engine, policies, new ContainerExecutor()),
                 bindings,
                 settings.headers(),
+                telemetry.spans(),
                 beans);
     }
 
-    private RateLimitEngine engine(Settings settings, RateLimitBackend backend) {
-        CdiEvents events = new CdiEvents(beans);
-        List<DecisionListener> listeners = new ArrayList<>();
-        List<StoreListener> storeListeners = new ArrayList<>();
-        if (settings.enabled()) {
-            Telemetry telemetry =
-                    Telemetry.choose(settings, backend.name(), this::find, events.ofRejections(), problems);
-            listeners.addAll(telemetry.listeners());
-            storeListeners.addAll(telemetry.storeListeners());
-            storeListeners.addAll(events.ofStore());
-        }
+    private RateLimitEngine engine(Settings settings, RateLimitBackend backend, Telemetry telemetry, CdiEvents events) {
+        List<DecisionListener> listeners = new ArrayList<>(telemetry.listeners());
         beans.createInstance()
                 .select(DecisionListener.class, Any.Literal.INSTANCE)
                 .forEach(listeners::add);
+        List<StoreListener> storeListeners = new ArrayList<>(telemetry.storeListeners());
+        storeListeners.addAll(events.ofStore());
         return new RateLimitEngine(
                 backend,
                 new IdentityEncoder(settings.keySecret()),

@@ -5,6 +5,7 @@ import io.weir.ratelimit.RateLimiter;
 import io.weir.ratelimit.interceptor.engine.Binding;
 import io.weir.ratelimit.interceptor.engine.RateLimitEngine;
 import io.weir.ratelimit.interceptor.engine.RequestRecord;
+import io.weir.ratelimit.interceptor.observe.SpanMarks;
 import io.weir.ratelimit.spi.CallContext;
 import jakarta.enterprise.context.ContextNotActiveException;
 import jakarta.enterprise.context.RequestScoped;
@@ -19,16 +20,23 @@ public final class RateLimitRuntime {
     private final RateLimiter limiter;
     private final Bindings bindings;
     private final List<String> headers;
+    private final SpanMarks spans;
     private final BeanManager beans;
     private final CurrentRequest request;
     private final ServletRequests servlets;
 
     RateLimitRuntime(
-            RateLimitEngine engine, RateLimiter limiter, Bindings bindings, List<String> headers, BeanManager beans) {
+            RateLimitEngine engine,
+            RateLimiter limiter,
+            Bindings bindings,
+            List<String> headers,
+            SpanMarks spans,
+            BeanManager beans) {
         this.engine = engine;
         this.limiter = limiter;
         this.bindings = bindings;
         this.headers = List.copyOf(headers);
+        this.spans = spans;
         this.beans = beans;
         this.servlets = new ServletRequests(beans);
         this.request = beans.createInstance().select(CurrentRequest.class).get();
@@ -59,6 +67,15 @@ public final class RateLimitRuntime {
      */
     public List<String> headers() {
         return headers;
+    }
+
+    /**
+     * Marks spans that begin after the decision.
+     *
+     * @return the marks
+     */
+    public SpanMarks spans() {
+        return spans;
     }
 
     /**

@@ -6,6 +6,7 @@ import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.Receipt;
 import io.weir.ratelimit.spi.CallContext;
 import io.weir.ratelimit.spi.Charge;
+import io.weir.ratelimit.spi.DecisionEvent;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -23,6 +24,8 @@ public final class RequestRecord {
     private final List<Quota> quotas = new ArrayList<>(0);
     private final List<Receipt> receipts = new ArrayList<>(0);
     private @Nullable Decision last;
+    private String lastEndpoint = "";
+    private List<Charge> lastCharges = List.of();
     private @Nullable Binding pending;
     private @Nullable Binding admitted;
 
@@ -106,6 +109,8 @@ public final class RequestRecord {
     synchronized void decided(Binding binding, List<Charge> charges, Decision decision) {
         settled(binding);
         last = decision;
+        lastEndpoint = binding.endpoint();
+        lastCharges = charges;
         for (Quota quota : decision.quotas()) {
             quotas.removeIf(older ->
                     older.policy().equals(quota.policy()) && older.name().equals(quota.name()));
@@ -127,6 +132,15 @@ public final class RequestRecord {
      */
     public synchronized Optional<Decision> last() {
         return Optional.ofNullable(last);
+    }
+
+    /**
+     * The decision that was taken last, with its charges.
+     *
+     * @return the decision without its duration, empty if no limit was asked
+     */
+    public synchronized Optional<DecisionEvent> lastEvent() {
+        return last().map(decision -> new DecisionEvent(lastEndpoint, lastCharges, decision, 0));
     }
 
     /**

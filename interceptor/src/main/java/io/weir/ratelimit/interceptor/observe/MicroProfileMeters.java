@@ -14,8 +14,9 @@ import org.eclipse.microprofile.metrics.Tag;
 import org.eclipse.microprofile.metrics.Timer;
 
 /**
- * MicroProfile Metrics. Its histograms take whole numbers, so parts of a whole are recorded in percent. The buckets of both are
- * configuration there: the defaults are in this library's {@code microprofile-config.properties}.
+ * MicroProfile Metrics. Its histograms take whole numbers, so parts of a whole are recorded in percent; without a unit, since
+ * Payara writes {@code _ratio} for it. The buckets are configuration: the defaults are in this library's
+ * {@code microprofile-config.properties}, durations in whole milliseconds, for which alone there is a notation.
  */
 final class MicroProfileMeters implements Meters {
     private final MetricRegistry registry;
@@ -42,7 +43,7 @@ final class MicroProfileMeters implements Meters {
 
     @Override
     public DoubleConsumer parts(Metric metric, String... tagsAndValues) {
-        Histogram histogram = registry.histogram(metadata(metric, MetricUnits.PERCENT), tags(tagsAndValues));
+        Histogram histogram = registry.histogram(metadata(metric, MetricUnits.NONE), tags(tagsAndValues));
         return part -> histogram.update(Math.round(100 * part));
     }
 

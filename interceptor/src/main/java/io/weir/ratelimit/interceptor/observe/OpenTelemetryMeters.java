@@ -18,7 +18,7 @@ final class OpenTelemetryMeters implements Meters {
 
     /** The buckets; those of MicroProfile Metrics are in this library's {@code microprofile-config.properties}. */
     private static final List<Double> SECONDS =
-            List.of(0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0);
+            List.of(0.0001, 0.00025, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0);
 
     private static final List<Double> PARTS = List.of(0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0);
 

@@ -10,7 +10,7 @@ import io.weir.ratelimit.spi.DecisionEvent;
 import io.weir.ratelimit.spi.DecisionListener;
 
 /** Marks the current span with what was decided. Of several decisions in one span, the last is seen. */
-final class SpanAttributes implements DecisionListener {
+final class SpanAttributes implements DecisionListener, SpanMarks {
     private static final AttributeKey<String> POLICY = AttributeKey.stringKey("ratelimit.policy");
     private static final AttributeKey<Boolean> ALLOWED = AttributeKey.booleanKey("ratelimit.allowed");
     private static final AttributeKey<Long> REMAINING = AttributeKey.longKey("ratelimit.remaining");
@@ -26,7 +26,17 @@ final class SpanAttributes implements DecisionListener {
     }
 
     @Override
+    public boolean isSpanHere() {
+        return Span.current().getSpanContext().isValid();
+    }
+
+    @Override
     public void onDecision(DecisionEvent event) {
+        mark(event);
+    }
+
+    @Override
+    public void mark(DecisionEvent event) {
         Span span = Span.current();
         if (!span.isRecording()) {
             return;

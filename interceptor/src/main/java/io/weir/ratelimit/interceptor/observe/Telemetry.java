@@ -18,8 +18,12 @@ import java.util.function.Consumer;
  *
  * @param listeners hear of decisions
  * @param storeListeners hear of the store
+ * @param spans marks spans that begin after the decision
  */
-public record Telemetry(List<DecisionListener> listeners, List<StoreListener> storeListeners) {
+public record Telemetry(List<DecisionListener> listeners, List<StoreListener> storeListeners, SpanMarks spans) {
+    /** Nothing is seen. */
+    public static final Telemetry NONE = new Telemetry(List.of(), List.of(), SpanMarks.NONE);
+
     private static final System.Logger LOG = System.getLogger("io.weir.ratelimit");
     private static final String METRICS_API = "org.eclipse.microprofile.metrics.MetricRegistry";
     private static final String TRACES_API = "io.opentelemetry.api.trace.Span";
@@ -71,18 +75,20 @@ public record Telemetry(List<DecisionListener> listeners, List<StoreListener> st
             listeners.add(decisions);
             storeListeners.add(decisions);
         });
-        boolean spans = isThere(TRACES_API);
-        if (spans) {
-            listeners.add(new SpanAttributes(keys));
+        SpanMarks spans = SpanMarks.NONE;
+        if (isThere(TRACES_API)) {
+            SpanAttributes attributes = new SpanAttributes(keys);
+            listeners.add(attributes);
+            spans = attributes;
         }
         List<Consumer<RateLimitRejected>> consumers = new ArrayList<>();
         consumers.add(new RejectionLog(System::nanoTime));
         consumers.addAll(observers);
         listeners.add(new Rejections(keys, consumers));
         if (problems.found().isEmpty()) {
-            say(settings, metrics, spans);
+            say(settings, metrics, spans != SpanMarks.NONE);
         }
-        return new Telemetry(listeners, storeListeners);
+        return new Telemetry(listeners, storeListeners, spans);
     }
 
     private static void say(Settings settings, Optional<Destination> metrics, boolean spans) {

@@ -19,6 +19,7 @@ public final class RateLimitFeature implements Feature {
             return false;
         }
         context.register(RateLimitFilter.class);
+        context.register(SpanFilter.class);
         context.register(ExceededMapper.class);
         context.register(UnavailableMapper.class);
         return true;

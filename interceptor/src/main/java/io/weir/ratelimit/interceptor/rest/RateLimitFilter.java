@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
 @Priority(Priorities.AUTHORIZATION + 100)
 public class RateLimitFilter implements ContainerRequestFilter, ContainerResponseFilter {
     private static final System.Logger LOG = System.getLogger("io.weir.ratelimit");
-    private static final String RECORD = RequestRecord.class.getName();
+    static final String RECORD = RequestRecord.class.getName();
 
     private final Set<String> missed = ConcurrentHashMap.newKeySet();
 
@@ -67,6 +67,8 @@ public class RateLimitFilter implements ContainerRequestFilter, ContainerRespons
             request.abortWith(Refusals.exceeded(rejected, deployment.dialects(), nowSeconds()));
         } else if (!decision.allowed()) {
             request.abortWith(Refusals.unavailable());
+        } else if (!runtime.spans().isSpanHere()) {
+            request.setProperty(SpanFilter.UNMARKED, true);
         }
     }
 

@@ -15,6 +15,7 @@ import io.weir.ratelimit.interceptor.local.LocalBackend;
 import io.weir.ratelimit.interceptor.policy.Policy;
 import io.weir.ratelimit.spi.BackendException.Reason;
 import io.weir.ratelimit.spi.CallContext;
+import io.weir.ratelimit.spi.Charge;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -230,5 +231,17 @@ class RequestRecordTest {
         assertThat(engine.decide(Binding.NONE, ALICE, request)).isSameAs(Decision.Allowed.UNLIMITED);
         assertThat(Binding.NONE.needsArguments()).isFalse();
         assertThat(backend.asked).isEmpty();
+    }
+
+    @Test
+    void theLastDecisionIsKnownWithItsCharges() {
+        assertThat(request.lastEvent()).isEmpty();
+        engine.decide(binding(3, A), ALICE, request);
+        Decision last = engine.decide(binding(10, A), ALICE, request);
+        assertThat(request.lastEvent()).hasValueSatisfying(event -> {
+            assertThat(event.endpoint()).isEqualTo("Search.find");
+            assertThat(event.charges()).extracting(Charge::cost).containsExactly(7L);
+            assertThat(event.decision()).isEqualTo(last);
+        });
     }
 }
