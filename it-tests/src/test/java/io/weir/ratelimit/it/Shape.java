@@ -16,16 +16,16 @@ import org.jboss.shrinkwrap.api.spec.WebArchive;
 
 /**
  * How the test application is built: on each server once as its main run and once as a variant. Not the full cross, but any two
- * values meet in one run. (The examples have no {@code beans.xml}; they run on each server too.)
+ * values meet in one run. Payara Micro takes no EAR; a WAR without {@code beans.xml} is the example's, on each server.
  *
  * <pre>
  *                        Jakarta REST        packaging   beans.xml
  * Open Liberty           lists its classes   WAR         annotated
- *   variant              web.xml only        EAR         all
- * Payara Micro           empty Application   WAR         all
- *   variant              lists its classes   EAR         all
- * WildFly                web.xml only        WAR         annotated
  *   variant              empty Application   EAR         annotated
+ * Payara Micro           empty Application   WAR         all
+ *   variant              web.xml only        WAR         annotated
+ * WildFly                lists its classes   EAR         all
+ *   variant              web.xml only        EAR         all
  * </pre>
  */
 record Shape(Rest rest, Packaging packaging, Discovery discovery) {
@@ -64,7 +64,7 @@ record Shape(Rest rest, Packaging packaging, Discovery discovery) {
         return switch (server()) {
             case "liberty" -> new Shape(Rest.LISTED, Packaging.WAR, Discovery.ANNOTATED);
             case "payara" -> new Shape(Rest.EMPTY, Packaging.WAR, Discovery.ALL);
-            case "wildfly" -> new Shape(Rest.WEB_XML, Packaging.WAR, Discovery.ANNOTATED);
+            case "wildfly" -> new Shape(Rest.LISTED, Packaging.EAR, Discovery.ALL);
             default -> throw new IllegalStateException("No such server: " + server());
         };
     }
@@ -72,9 +72,9 @@ record Shape(Rest rest, Packaging packaging, Discovery discovery) {
     /** That of the variant on the server at hand. */
     static Shape variant() {
         return switch (server()) {
-            case "liberty" -> new Shape(Rest.WEB_XML, Packaging.EAR, Discovery.ALL);
-            case "payara" -> new Shape(Rest.LISTED, Packaging.EAR, Discovery.ALL);
-            case "wildfly" -> new Shape(Rest.EMPTY, Packaging.EAR, Discovery.ANNOTATED);
+            case "liberty" -> new Shape(Rest.EMPTY, Packaging.EAR, Discovery.ANNOTATED);
+            case "payara" -> new Shape(Rest.WEB_XML, Packaging.WAR, Discovery.ANNOTATED);
+            case "wildfly" -> new Shape(Rest.WEB_XML, Packaging.EAR, Discovery.ALL);
             default -> throw new IllegalStateException("No such server: " + server());
         };
     }
