@@ -49,9 +49,11 @@ record Shape(Rest rest, Packaging packaging, Discovery discovery) {
         ALL
     }
 
+    /** Without {@code async-supported} Payara answers 500 to resources that return a {@code CompletionStage}. */
     private static final String MAPPING = """
                 <servlet>
                     <servlet-name>jakarta.ws.rs.core.Application</servlet-name>
+                    <async-supported>true</async-supported>
                 </servlet>
                 <servlet-mapping>
                     <servlet-name>jakarta.ws.rs.core.Application</servlet-name>
