@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
 
-/** A server that lacks what Weir can do without. */
+/** A server that lacks what Weir can do without; JWT, OpenAPI and Health are on none of the tested ones. */
 class FewFeaturesIT {
     @Test
     void openLibertyWithoutMetricsTracesAndFaultTolerance() {
@@ -17,7 +17,11 @@ class FewFeaturesIT {
 
             String log = server.log();
             assertThat(log).doesNotContain("mpMetrics-", "mpTelemetry-", "mpFaultTolerance-");
-            assertThat(log).contains("WEIR-001 rate limits are on: store local");
+            assertThat(log)
+                    .contains("WEIR-001 rate limits are on: store local")
+                    .contains("WEIR-003 metrics are off: neither MicroProfile Metrics nor OpenTelemetry is here for the"
+                            + " application; attributes on spans are off: the API of OpenTelemetry is not here for the"
+                            + " application");
         }
     }
 }
