@@ -72,6 +72,7 @@ abstract class ReferenceModel {
                 policy,
                 name,
                 limit.permits(),
+                limit.capacity(),
                 limit.window(),
                 remaining,
                 refused,
