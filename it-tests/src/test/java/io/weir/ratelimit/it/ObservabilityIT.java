@@ -4,10 +4,6 @@ package io.weir.ratelimit.it;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.opentelemetry.proto.metrics.v1.HistogramDataPoint;
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -36,7 +32,7 @@ class ObservabilityIT {
         try (OtlpReceiver collector = new OtlpReceiver();
                 Server server = exporting(LibertyServer.named("observed-liberty"), collector)
                         .start()) {
-            assertThat(messages(server))
+            assertThat(server.messages())
                     .contains("WEIR-003 metrics go to MicroProfile Metrics; attributes on spans are on");
             exhaust(server);
             spansTell(collector, REFUSED);
@@ -61,7 +57,7 @@ class ObservabilityIT {
         try (OtlpReceiver collector = new OtlpReceiver();
                 Server server = exporting(PayaraServer.named("observed-payara"), collector)
                         .start()) {
-            assertThat(messages(server))
+            assertThat(server.messages())
                     .contains("WEIR-003 metrics go to MicroProfile Metrics; attributes on spans are on");
             exhaust(server);
             spansTell(collector, REFUSED);
@@ -77,7 +73,7 @@ class ObservabilityIT {
                 Server server = exporting(PayaraServer.named("observed-payara-otel"), collector)
                         .systemProperty("ratelimit.metrics", "otel")
                         .start()) {
-            assertThat(messages(server)).contains("WEIR-003 metrics go to OpenTelemetry");
+            assertThat(server.messages()).contains("WEIR-003 metrics go to OpenTelemetry");
             exhaust(server);
             spansTell(collector, REFUSED);
         }
@@ -88,7 +84,7 @@ class ObservabilityIT {
         try (OtlpReceiver collector = new OtlpReceiver();
                 Server server = exporting(WildFlyServer.named("observed-wildfly"), collector)
                         .start()) {
-            assertThat(messages(server)).contains("WEIR-003 metrics go to OpenTelemetry; attributes on spans are on");
+            assertThat(server.messages()).contains("WEIR-003 metrics go to OpenTelemetry; attributes on spans are on");
             exhaust(server);
             spansTell(collector);
             collectorTells(collector);
@@ -177,23 +173,10 @@ class ObservabilityIT {
     }
 
     private static void theLogTells(Server server) {
-        assertThat(messages(server))
+        assertThat(server.messages())
                 .containsPattern(
                         "WEIR-306 the policy hello refused a call; the last one was of HelloResource.hello, key i\\.~")
                 .contains("WEIR-004");
-    }
-
-    /** The console, and the file into which a server writes what it does not show there. */
-    private static String messages(Server server) {
-        try (Stream<Path> files = Files.walk(server.directory())) {
-            StringBuilder messages = new StringBuilder(server.log());
-            for (Path file : files.filter(path -> path.endsWith("messages.log")).toList()) {
-                messages.append(Files.readString(file));
-            }
-            return messages.toString();
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
     }
 
     private static void await(BooleanSupplier condition) {

@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 
 /**
  * An application server's process of its own, beside the ones that Arquillian runs, with one application: a directory under
@@ -77,6 +78,19 @@ final class Server implements AutoCloseable {
     String log() {
         try {
             return new String(Files.readAllBytes(console(name)), StandardCharsets.UTF_8);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** The log, and what Open Liberty writes into a file of its own and not to the console. */
+    String messages() {
+        try (Stream<Path> files = Files.walk(directory())) {
+            StringBuilder messages = new StringBuilder(log());
+            for (Path file : files.filter(path -> path.endsWith("messages.log")).toList()) {
+                messages.append(Files.readString(file));
+            }
+            return messages.toString();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

@@ -157,8 +157,8 @@ final class Deployment {
                     : Policies.read(config, List.of(rule), terms, late).get(name);
             if (policy == null) {
                 throw new IllegalStateException("WEIR-204 " + rule.endpoint() + " is limited by the policy " + name
-                        + ", which was not known at deployment because the class is no bean; set ratelimit.policies."
-                        + name + ".limit");
+                        + ", which could not be checked at deployment because its class was no bean then, and is wrong; "
+                        + late.message());
             }
             long own = rule.cost() > 0 ? rule.cost() : policy.cost();
             costed.add(new Binding.Costed(policy, costs.getOrDefault(rule.endpoint(), own)));

@@ -7,7 +7,6 @@ import io.weir.ratelimit.interceptor.key.ShownKeys;
 import io.weir.ratelimit.spi.DecisionEvent;
 import io.weir.ratelimit.spi.DecisionListener;
 import java.lang.System.Logger.Level;
-import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
@@ -70,8 +69,12 @@ final class RejectionLog implements DecisionListener {
         return sample != null ? sample : byPolicy.computeIfAbsent(policy, ignored -> new Sample());
     }
 
+    /** As in the header field: in seconds, rounded up. */
     private static String retryAfter(RateLimitRejected event) {
-        return event.decision().retryAfter().map(Duration::toString).orElse("never");
+        return event.decision()
+                .retryAfter()
+                .map(wait -> wait.plusNanos(999_999_999).toSeconds() + "s")
+                .orElse("never");
     }
 
     /** The refusals of a policy that no line has told of. */

@@ -5,14 +5,11 @@ import jakarta.ws.rs.ConstrainedTo;
 import jakarta.ws.rs.RuntimeType;
 import jakarta.ws.rs.core.Feature;
 import jakarta.ws.rs.core.FeatureContext;
-import jakarta.ws.rs.ext.Provider;
 
 /**
  * Registers what this package adds to an application. Found as a service (Jakarta REST 3.1, 4.1.2), also by applications that
- * list their classes, and as a {@code @Provider}, because WildFly asks for no service where the application has no {@code
- * Application}. None of the registered classes is a {@code @Provider}, or it would be registered twice.
+ * list their classes; none of the registered classes is a {@code @Provider}, or it would be registered twice.
  */
-@Provider
 @ConstrainedTo(RuntimeType.SERVER)
 public final class RateLimitFeature implements Feature {
     @Override
@@ -21,7 +18,7 @@ public final class RateLimitFeature implements Feature {
         if (context.getConfiguration().getRuntimeType() != RuntimeType.SERVER) {
             return false;
         }
-        // Both ways may lead here.
+        // By way of ScannedFeature.
         if (context.getConfiguration().isRegistered(RateLimitFilter.class)) {
             return false;
         }

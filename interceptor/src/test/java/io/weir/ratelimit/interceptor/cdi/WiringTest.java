@@ -24,6 +24,7 @@ import io.weir.ratelimit.interceptor.engine.LogCapture;
 import io.weir.ratelimit.interceptor.key.Calls;
 import jakarta.enterprise.context.spi.CreationalContext;
 import jakarta.enterprise.inject.spi.BeanManager;
+import java.lang.reflect.Method;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
@@ -281,6 +282,22 @@ class WiringTest {
                         "WEIR-205 ratelimit.backend = memcached: there is no such store; use auto or one of [local]")
                 .hasMessageNotContaining("hunter2");
         assertThat(log.lines()).noneMatch(line -> line.contains("WEIR-001"));
+    }
+
+    /** As a server may leave a resource without a scope to its REST implementation. */
+    @Test
+    void aClassThatIsNoBeanIsLimitedAndWhatIsWrongWithItIsSaidWhenItIsCalled() throws Exception {
+        Method make = Reports.class.getMethod("make");
+        Method often = WrongOne.class.getMethod("often");
+        try (Container container = Container.start(POLICIES)) {
+            RateLimitRuntime runtime = container.runtime();
+            assertThat(runtime.binding(Reports.class, make).policies()).hasSize(1);
+            assertThatThrownBy(() -> runtime.binding(WrongOne.class, often))
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessageContaining("WEIR-204 WrongOne.often is limited by the policy WrongOne.often")
+                    .hasMessageContaining(
+                            "WEIR-111 " + WrongOne.class.getName() + ".often() @RateLimit(limit) = often: ");
+        }
     }
 
     @Test

@@ -42,7 +42,7 @@ class RejectionLogTest {
             hear(Events.rejected(List.of(login), 0));
             hear(Events.rejected(List.of(login), 0));
             String line = "FINE refused: policy=login endpoint=Search.find key=" + keys.of(USER)
-                    + " cost=2 retry-after=PT1S mode=enforce";
+                    + " cost=2 retry-after=1s mode=enforce";
             assertThat(log.lines()).filteredOn(text -> text.startsWith("FINE")).containsExactly(line, line);
         }
     }
@@ -59,9 +59,9 @@ class RejectionLogTest {
             assertThat(log.lines())
                     .containsExactly(
                             "INFO WEIR-306 the policy login refused a call; the last one was of Search.find, key "
-                                    + keys.of(USER) + ", cost 2, retry after PT1S",
+                                    + keys.of(USER) + ", cost 2, retry after 1s",
                             "INFO WEIR-306 the policy api refused a call; the last one was of Search.find, key "
-                                    + keys.of(ADDRESS) + ", cost 1, retry after PT2S");
+                                    + keys.of(ADDRESS) + ", cost 1, retry after 2s");
             nanos.incrementAndGet();
             hear(Events.rejected(List.of(login), 0));
             assertThat(log.lines()).hasSize(3).last().asString().contains("refused 101 calls since it was said last");

@@ -15,7 +15,10 @@ class RateLimitFeatureTest {
     @Test
     void aServerFindsItAsAServiceOrAsAProvider() {
         assertThat(ServiceLoader.load(Feature.class)).hasAtLeastOneElementOfType(RateLimitFeature.class);
-        assertThat(RateLimitFeature.class).hasAnnotation(Provider.class);
+        assertThat(ScannedFeature.class).hasAnnotation(Provider.class);
+        assertThat(RateLimitFeature.class.isAnnotationPresent(Provider.class))
+                .as("one class found both ways")
+                .isFalse();
     }
 
     @Test
@@ -23,7 +26,7 @@ class RateLimitFeatureTest {
         CommonConfig config = new CommonConfig(RuntimeType.SERVER, ComponentBag.INCLUDE_ALL);
 
         assertThat(new RateLimitFeature().configure(config)).isTrue();
-        assertThat(new RateLimitFeature().configure(config)).isFalse();
+        assertThat(new ScannedFeature().configure(config)).isFalse();
 
         assertThat(config.getClasses()).contains(RateLimitFilter.class, ExceededMapper.class, UnavailableMapper.class);
     }
