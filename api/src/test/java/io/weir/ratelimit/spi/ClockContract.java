@@ -98,6 +98,18 @@ interface ClockContract extends ContractFixture {
     }
 
     @EachAlgorithm
+    default void aRefusalByALimitThatBlocksStartsNoWindowAfterAStepBack(Algorithm algorithm) {
+        Limit limit = limitOf(algorithm, 10, Duration.ofMinutes(1));
+        TestKey key = key();
+        key.spend(limit, 5);
+        time().advanceMicros(-HOUR);
+        key.refusal(limitOf(algorithm, 0, Duration.ofMinutes(1)), 1);
+        time().advanceMicros(20_000_000);
+        assertThat(key.spend(limit, 10).quotas())
+                .isEqualTo(key().spend(limit, 10).quotas());
+    }
+
+    @EachAlgorithm
     default void pollingWhileTheClockIsBackDoesNotLengthenTheWait(Algorithm algorithm) {
         Limit limit = limitOf(algorithm, 10, Duration.ofMinutes(1));
         TestKey key = key();
