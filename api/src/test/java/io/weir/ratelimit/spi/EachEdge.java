@@ -14,6 +14,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.ArgumentsProvider;
 import org.junit.jupiter.params.provider.ArgumentsSource;
+import org.junit.jupiter.params.support.ParameterDeclarations;
 
 /**
  * A test that runs once per algorithm and limit, over limits that are hard to count exactly: {@code 9007199254/1s} and
@@ -43,7 +44,7 @@ import org.junit.jupiter.params.provider.ArgumentsSource;
         };
 
         @Override
-        public Stream<Arguments> provideArguments(ExtensionContext context) {
+        public Stream<Arguments> provideArguments(ParameterDeclarations parameters, ExtensionContext context) {
             return Arrays.stream(Algorithm.values())
                     .filter(algorithm -> algorithm != Algorithm.SLIDING_LOG)
                     .flatMap(algorithm -> Arrays.stream(LIMITS)
