@@ -10,7 +10,7 @@ package io.weir.ratelimit;
 public enum Algorithm {
     /**
      * At most <i>n</i> in each window; a window starts at the key's first call and ends after its length. Also called fixed
-     * window counter. One number per key. Two windows that touch admit up to 2<i>n</i> in a span as long as one.
+     * window counter. Two numbers per key. Two windows that touch admit up to 2<i>n</i> in a span as long as one.
      */
     FIXED_WINDOW("fixed-window", 'f'),
 
@@ -38,8 +38,9 @@ public enum Algorithm {
     TOKEN_BUCKET("token-bucket", 't'),
 
     /**
-     * A token bucket that holds a single permit unless {@code burst} says otherwise: a steady rate. Also called leaky bucket
-     * as a queue when the policy lets calls wait for their slot.
+     * A token bucket that holds a single permit unless {@code burst} says otherwise: a steady rate, a call every window ÷
+     * <i>n</i>. A call that comes too early is refused. Two numbers per key. Admits {@code burst + n} in a span as long as one
+     * window.
      */
     LEAKY_BUCKET("leaky-bucket", 'l');
 

@@ -26,7 +26,7 @@ for i = 1, #KEYS do
       ahead[i] = true
     end
     a, b, c = advance(letter, permits, units, exponent, capacity, a, b, c)
-  elseif letter == SLIDING then
+  elseif letter == SLIDING or letter == FIXED then
     a, b, c = now, 0, 0
   else
     a, b, c = now, 0, exponent
@@ -36,6 +36,8 @@ for i = 1, #KEYS do
   elseif letter == SLIDING then
     local left = units - floor((now - a) / UNITS[exponent])
     room = room and b + cost <= permits and c * left <= (permits - b - cost) * units
+  elseif letter == FIXED then
+    room = room and b + cost <= permits
   else
     room = room and b <= (capacity - cost) * units
   end
@@ -50,7 +52,7 @@ for i = 1, #KEYS do
   local a, b, c = states[3 * i - 2], states[3 * i - 1], states[3 * i]
   if operation == 1 and (room or ahead and ahead[i]) then
     if room then
-      b = b + (letter == SLIDING and cost or cost * units)
+      b = b + ((letter == SLIDING or letter == FIXED) and cost or cost * units)
     end
     write(KEYS[i], letter, permits, units, exponent, a, b, c)
   end

@@ -17,6 +17,10 @@ local function byReceipt(letter, permits, units, exponent, capacity, cost, a, b,
     elseif thenA + units * UNITS[exponent] == a then
       return b, max(0, c - cost)
     end
+  elseif letter == FIXED then
+    if thenA == a then
+      return max(0, b - cost), c
+    end
   elseif thenC == c then
     -- Permits return in the order they were spent: what of the debt right after the charge is left is what can be given back.
     local _, left = advance(letter, permits, units, exponent, capacity, thenA, thenB, thenC)
@@ -29,6 +33,8 @@ local function byCost(letter, units, cost, b, c)
   if letter == SLIDING then
     local fromCurrent = min(b, cost)
     return b - fromCurrent, max(0, c - (cost - fromCurrent))
+  elseif letter == FIXED then
+    return max(0, b - cost), c
   end
   return max(0, b - cost * units), c
 end
@@ -59,7 +65,8 @@ for i = 1, #KEYS do
       redis.call('DEL', KEYS[i])
     elseif newB ~= b or newC ~= c then
       -- Less is left than before, so the life that the key has is enough.
-      local state = struct.pack(letter == SLIDING and WINDOW or BUCKET, a, newB, newC)
+      local format = letter == SLIDING and TWO_WINDOWS or letter == FIXED and ONE_WINDOW or BUCKET
+      local state = struct.pack(format, a, newB, newC)
       redis.call('SET', KEYS[i], state, 'KEEPTTL')
     end
   end

@@ -63,7 +63,7 @@ public final class Limit {
     }
 
     /**
-     * A limit whose capacity is its permits.
+     * A limit whose capacity is its permits; that of a leaky bucket is 1.
      *
      * @param algorithm how it counts
      * @param permits permits per window, 0 (blocks) to {@link #MAX_PERMITS}
@@ -72,7 +72,11 @@ public final class Limit {
      * @throws IllegalArgumentException if a value is out of range, or too many permits for the window
      */
     public static Limit of(Algorithm algorithm, long permits, Duration window) {
-        return new Limit(algorithm, permits, window, algorithm == Algorithm.LEAKY_BUCKET ? 1 : permits);
+        return new Limit(algorithm, permits, window, usualCapacity(algorithm, permits));
+    }
+
+    private static long usualCapacity(Algorithm algorithm, long permits) {
+        return algorithm == Algorithm.LEAKY_BUCKET ? 1 : permits;
     }
 
     /**
@@ -200,7 +204,7 @@ public final class Limit {
     @Override
     public String toString() {
         String text = permits + "/" + windowText() + " " + algorithm.configName();
-        return capacity == permits ? text : text + " burst " + capacity;
+        return permits == 0 || capacity == usualCapacity(algorithm, permits) ? text : text + " burst " + capacity;
     }
 
     /**

@@ -7,7 +7,7 @@ package io.weir.ratelimit.spi;
  *
  * <p>Methods expect the state of the instant they are asked about, as {@link #at} gives it, unless they say otherwise.
  */
-public sealed interface LimitState permits SlidingWindowState, TokenBucketState {
+public sealed interface LimitState permits FixedWindowState, SlidingWindowState, TokenBucketState {
 
     /**
      * The state of a key that was never charged.
@@ -19,9 +19,10 @@ public sealed interface LimitState permits SlidingWindowState, TokenBucketState 
      */
     static LimitState untouched(Limit limit, long nowMicros) {
         return switch (limit.algorithm()) {
+            case FIXED_WINDOW -> new FixedWindowState(nowMicros, 0);
             case SLIDING_WINDOW -> new SlidingWindowState(nowMicros, 0, 0);
-            case TOKEN_BUCKET -> new TokenBucketState(nowMicros, 0, limit.unitExponent());
-            case FIXED_WINDOW, SLIDING_LOG, LEAKY_BUCKET ->
+            case TOKEN_BUCKET, LEAKY_BUCKET -> new TokenBucketState(nowMicros, 0, limit.unitExponent());
+            case SLIDING_LOG ->
                 throw new IllegalArgumentException(
                         "algorithm " + limit.algorithm().configName() + " is not available");
         };

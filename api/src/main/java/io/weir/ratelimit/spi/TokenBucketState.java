@@ -4,7 +4,7 @@ package io.weir.ratelimit.spi;
 import io.weir.ratelimit.Quota;
 
 /**
- * The token bucket, kept as what is missing from a full one. A permit is divided into as many parts as the window has time
+ * The token bucket and the leaky bucket, kept as what is missing from a full one. A permit is divided into as many parts as the window has time
  * units, so that in each unit as many parts return as the limit has permits: no rate is ever rounded. Source: the virtual
  * scheduling form of the generic cell rate algorithm, ITU-T I.371, with the remainder kept.
  *

@@ -9,9 +9,10 @@ import io.weir.ratelimit.Quota;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** What is admitted, and whose permits it spends. */
 interface AdmissionContract extends ContractFixture {
@@ -19,7 +20,7 @@ interface AdmissionContract extends ContractFixture {
 
     @EachAlgorithm
     default void admitsAsManyAsTheLimitAndNoMore(Algorithm algorithm) {
-        Limit limit = Limit.of(algorithm, 5, MINUTE);
+        Limit limit = limitOf(algorithm, 5, MINUTE);
         TestKey key = key();
         for (int left = 4; left >= 0; left--) {
             Quota quota = key.spend(limit, 1).quotas().get(0);
@@ -32,7 +33,7 @@ interface AdmissionContract extends ContractFixture {
 
     @EachAlgorithm
     default void aCostSpendsThatManyPermits(Algorithm algorithm) {
-        Limit limit = Limit.of(algorithm, 10, MINUTE);
+        Limit limit = limitOf(algorithm, 10, MINUTE);
         TestKey key = key();
         key.spend(limit, 4);
         key.spend(limit, 4);
@@ -43,7 +44,7 @@ interface AdmissionContract extends ContractFixture {
 
     @EachAlgorithm
     default void theWholeLimitCanBeSpentAtOnce(Algorithm algorithm) {
-        Limit limit = Limit.of(algorithm, 10, MINUTE);
+        Limit limit = limitOf(algorithm, 10, MINUTE);
         TestKey key = key();
         key.spend(limit, 10);
         key.refusal(limit, 1);
@@ -51,7 +52,7 @@ interface AdmissionContract extends ContractFixture {
 
     @EachAlgorithm
     default void aCostAboveTheCapacityIsRefusedForEverAndSpendsNothing(Algorithm algorithm) {
-        Limit limit = Limit.of(algorithm, 10, MINUTE);
+        Limit limit = limitOf(algorithm, 10, MINUTE);
         TestKey key = key();
         Quota quota = key.refusal(limit, 11);
         assertThat(quota.retryAfterMicros()).isEqualTo(Quota.NEVER);
@@ -64,7 +65,7 @@ interface AdmissionContract extends ContractFixture {
 
     @EachAlgorithm
     default void zeroPermitsBlock(Algorithm algorithm) {
-        Limit limit = Limit.of(algorithm, 0, MINUTE);
+        Limit limit = limitOf(algorithm, 0, MINUTE);
         TestKey key = key();
         Quota quota = key.refusal(limit, 1);
         assertThat(quota.retryAfterMicros()).isEqualTo(Quota.NEVER);
@@ -77,9 +78,12 @@ interface AdmissionContract extends ContractFixture {
     }
 
     @ParameterizedTest
-    @ValueSource(longs = {1, 3, 25})
-    default void aBucketAdmitsItsBurstAndThenItsRate(long burst) {
-        Limit limit = Limit.of(Algorithm.TOKEN_BUCKET, 10, Duration.ofSeconds(1), burst);
+    @CsvSource({
+        "TOKEN_BUCKET, 1", "TOKEN_BUCKET, 3", "TOKEN_BUCKET, 25",
+        "LEAKY_BUCKET, 1", "LEAKY_BUCKET, 3", "LEAKY_BUCKET, 25"
+    })
+    default void aBucketAdmitsItsBurstAndThenItsRate(Algorithm algorithm, long burst) {
+        Limit limit = Limit.of(algorithm, 10, Duration.ofSeconds(1), burst);
         TestKey key = key();
         key.spend(limit, burst);
         assertThat(key.refusal(limit, 1).retryAfterMicros()).isEqualTo(100_000);
@@ -89,9 +93,38 @@ interface AdmissionContract extends ContractFixture {
         key.refusal(limit, 1);
     }
 
+    @Test
+    default void aLeakyBucketAdmitsOneCallAtATimeAtASteadyRate() {
+        Limit limit = Limit.of(Algorithm.LEAKY_BUCKET, 10, Duration.ofSeconds(1));
+        TestKey key = key();
+        for (int call = 0; call < 25; call++) {
+            assertThat(key.spend(limit, 1).quotas().get(0).remaining()).isZero();
+            time().advanceMicros(99_999);
+            assertThat(key.refusal(limit, 1).retryAfterMicros()).isEqualTo(1);
+            assertThat(key.refusal(limit, 2).retryAfterMicros()).isEqualTo(Quota.NEVER);
+            time().advanceMicros(1);
+        }
+        time().advanceMicros(10 * limit.windowMicros());
+        key.spend(limit, 1);
+        key.refusal(limit, 1);
+    }
+
+    @Test
+    default void aFixedWindowStartsAtTheFirstCallAndAdmitsTheWholeLimitAgainAtItsEnd() {
+        Limit limit = Limit.of(Algorithm.FIXED_WINDOW, 10, MINUTE);
+        TestKey key = key();
+        key.spend(limit, 1);
+        time().advanceMicros(59_999_999);
+        key.spend(limit, 9);
+        assertThat(key.refusal(limit, 1).retryAfterMicros()).isEqualTo(1);
+        time().advanceMicros(1);
+        key.spend(limit, 10);
+        assertThat(key.refusal(limit, 1).retryAfterMicros()).isEqualTo(60_000_000);
+    }
+
     @EachAlgorithm
     default void identitiesDoNotShareALimit(Algorithm algorithm) {
-        Limit limit = Limit.of(algorithm, 3, MINUTE);
+        Limit limit = limitOf(algorithm, 3, MINUTE);
         TestKey one = key();
         TestKey other = key();
         one.spend(limit, 3);
@@ -102,7 +135,7 @@ interface AdmissionContract extends ContractFixture {
 
     @EachAlgorithm
     default void policiesDoNotShareALimit(Algorithm algorithm) {
-        Limit limit = Limit.of(algorithm, 3, MINUTE);
+        Limit limit = limitOf(algorithm, 3, MINUTE);
         TestKey key = key();
         key.spend(limit, 3);
         Charge other = new Charge(new PolicyLimits("api2", List.of(limit)), key.identity(), 3);
@@ -112,16 +145,18 @@ interface AdmissionContract extends ContractFixture {
 
     @Test
     default void algorithmsDoNotShareState() {
+        List<Limit> limits = Stream.of(Algorithm.values())
+                .filter(algorithm -> algorithm != Algorithm.SLIDING_LOG)
+                .map(algorithm -> limitOf(algorithm, 3, MINUTE))
+                .toList();
         TestKey key = key();
-        key.spend(Limit.of(Algorithm.SLIDING_WINDOW, 3, MINUTE), 3);
-        key.spend(Limit.of(Algorithm.TOKEN_BUCKET, 3, MINUTE), 3);
-        key.refusal(Limit.of(Algorithm.SLIDING_WINDOW, 3, MINUTE), 1);
-        key.refusal(Limit.of(Algorithm.TOKEN_BUCKET, 3, MINUTE), 1);
+        limits.forEach(limit -> key.spend(limit, 3));
+        limits.forEach(limit -> key.refusal(limit, 1));
     }
 
     @EachAlgorithm
     default void resetMakesAKeyAsGoodAsUntouched(Algorithm algorithm) {
-        Limit limit = Limit.of(algorithm, 3, MINUTE);
+        Limit limit = limitOf(algorithm, 3, MINUTE);
         TestKey key = key();
         TestKey other = key();
         key.spend(limit, 3);
@@ -136,7 +171,7 @@ interface AdmissionContract extends ContractFixture {
 
     @EachAlgorithm
     default void theAsynchronousFormGivesTheSameAnswers(Algorithm algorithm) throws Exception {
-        Limit limit = Limit.of(algorithm, 7, MINUTE);
+        Limit limit = limitOf(algorithm, 7, MINUTE);
         TestKey key = key();
         TestKey twin = key();
         for (long cost : new long[] {3, 5, 2, 2, 8, 1}) {

@@ -6,19 +6,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.weir.ratelimit.Algorithm;
 import io.weir.ratelimit.Receipt;
 import java.time.Duration;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** A limit that changes while keys are spent under it holds from the next call; what was spent stays spent. */
 interface ChangedLimitContract extends ContractFixture {
 
-    private static Limit minute(Algorithm algorithm, long permits) {
-        return Limit.of(algorithm, permits, Duration.ofMinutes(1));
-    }
-
-    private static Limit bucket(long permits, Duration window, long burst) {
-        return Limit.of(Algorithm.TOKEN_BUCKET, permits, window, burst);
+    private Limit minute(Algorithm algorithm, long permits) {
+        return limitOf(algorithm, permits, Duration.ofMinutes(1));
     }
 
     @EachAlgorithm
@@ -62,8 +57,10 @@ interface ChangedLimitContract extends ContractFixture {
 
     @ParameterizedTest(name = "{0}: {1}, then {2}")
     @CsvSource({
+        "FIXED_WINDOW, 1000000, 1", "FIXED_WINDOW, 100, 99", "FIXED_WINDOW, 1, 1000000",
         "SLIDING_WINDOW, 1000000, 1", "SLIDING_WINDOW, 100, 99", "SLIDING_WINDOW, 1, 1000000",
-        "TOKEN_BUCKET, 1000000, 1", "TOKEN_BUCKET, 100, 99", "TOKEN_BUCKET, 1, 1000000"
+        "TOKEN_BUCKET, 1000000, 1", "TOKEN_BUCKET, 100, 99", "TOKEN_BUCKET, 1, 1000000",
+        "LEAKY_BUCKET, 1000000, 1", "LEAKY_BUCKET, 100, 99", "LEAKY_BUCKET, 1, 1000000"
     })
     default void nobodyIsLockedOutLongerThanTheNewLimitTakesToRecover(Algorithm algorithm, long before, long after) {
         Limit now = minute(algorithm, after);
@@ -81,31 +78,33 @@ interface ChangedLimitContract extends ContractFixture {
         key.spend(now, after);
     }
 
-    @Test
-    default void aChangedBurstKeepsWhatIsMissing() {
+    @EachBucket
+    default void aChangedBurstKeepsWhatIsMissing(Algorithm algorithm) {
         Duration second = Duration.ofSeconds(1);
         TestKey key = key();
-        key.spend(bucket(10, second, 20), 18);
-        assertThat(key.remaining(bucket(10, second, 40))).isEqualTo(22);
-        assertThat(key.remaining(bucket(10, second, 19))).isEqualTo(1);
-        assertThat(key.remaining(bucket(10, second, 5))).isZero();
-        assertThat(key.peek(bucket(10, second, 5)).resetAfterMicros()).isEqualTo(500_000);
-        key.spend(bucket(10, second, 40), 22);
-        assertThat(key.refusal(bucket(10, second, 40), 1).resetAfterMicros()).isEqualTo(4_000_000);
+        key.spend(Limit.of(algorithm, 10, second, 20), 18);
+        assertThat(key.remaining(Limit.of(algorithm, 10, second, 40))).isEqualTo(22);
+        assertThat(key.remaining(Limit.of(algorithm, 10, second, 19))).isEqualTo(1);
+        assertThat(key.remaining(Limit.of(algorithm, 10, second, 5))).isZero();
+        assertThat(key.peek(Limit.of(algorithm, 10, second, 5)).resetAfterMicros())
+                .isEqualTo(500_000);
+        key.spend(Limit.of(algorithm, 10, second, 40), 22);
+        assertThat(key.refusal(Limit.of(algorithm, 10, second, 40), 1).resetAfterMicros())
+                .isEqualTo(4_000_000);
     }
 
-    @Test
-    default void aChangedRateRefillsFromTheNextCall() {
+    @EachBucket
+    default void aChangedRateRefillsFromTheNextCall(Algorithm algorithm) {
         TestKey key = key();
-        key.spend(bucket(10, Duration.ofSeconds(1), 20), 20);
-        assertThat(key.peek(bucket(40, Duration.ofSeconds(1), 20)).resetAfterMicros())
+        key.spend(Limit.of(algorithm, 10, Duration.ofSeconds(1), 20), 20);
+        assertThat(key.peek(Limit.of(algorithm, 40, Duration.ofSeconds(1), 20)).resetAfterMicros())
                 .isEqualTo(500_000);
     }
 
     @EachAlgorithm
     default void aChangeThatNeedsACoarserTimeUnitKeepsWhatWasSpent(Algorithm algorithm) {
-        Limit fine = Limit.of(algorithm, 1_000, Duration.ofDays(30));
-        Limit coarse = Limit.of(algorithm, 1_000_000_000, Duration.ofDays(30));
+        Limit fine = limitOf(algorithm, 1_000, Duration.ofDays(30));
+        Limit coarse = limitOf(algorithm, 1_000_000_000, Duration.ofDays(30));
         assertThat(coarse.unitMicros()).isGreaterThan(fine.unitMicros());
         TestKey key = key();
         key.spend(fine, 400);
@@ -117,10 +116,10 @@ interface ChangedLimitContract extends ContractFixture {
         assertThat(key.remaining(coarse)).isEqualTo(1_000_000_000 - 1_000);
     }
 
-    @Test
-    default void aBurstThatNeedsACoarserTimeUnitRoundsAgainstNobodyByMoreThanAPermit() {
-        Limit fine = bucket(1_000, Duration.ofDays(30), 1_000);
-        Limit coarse = bucket(1_000, Duration.ofDays(30), 3_000_000);
+    @EachBucket
+    default void aBurstThatNeedsACoarserTimeUnitRoundsAgainstNobodyByMoreThanAPermit(Algorithm algorithm) {
+        Limit fine = Limit.of(algorithm, 1_000, Duration.ofDays(30), 1_000);
+        Limit coarse = Limit.of(algorithm, 1_000, Duration.ofDays(30), 3_000_000);
         TestKey key = key();
         key.spend(fine, 400);
         for (int change = 0; change < 20; change++) {
@@ -133,10 +132,10 @@ interface ChangedLimitContract extends ContractFixture {
         assertThat(1_000 - key.remaining(fine)).isBetween(400 + 20 - 6L, 400 + 20 - 5L);
     }
 
-    @Test
-    default void aCoarserTimeUnitForgivesNothing() {
-        Limit fine = bucket(1_000, Duration.ofDays(30), 2_000);
-        Limit coarse = bucket(1_000, Duration.ofDays(30), 1_000_000);
+    @EachBucket
+    default void aCoarserTimeUnitForgivesNothing(Algorithm algorithm) {
+        Limit fine = Limit.of(algorithm, 1_000, Duration.ofDays(30), 2_000);
+        Limit coarse = Limit.of(algorithm, 1_000, Duration.ofDays(30), 1_000_000);
         assertThat(coarse.unitMicros()).isEqualTo(1_000);
         TestKey key = key();
         key.spend(fine, 1_000);

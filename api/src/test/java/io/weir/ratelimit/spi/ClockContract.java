@@ -16,11 +16,13 @@ interface ClockContract extends ContractFixture {
 
     @ParameterizedTest(name = "{0} {1}/{2}")
     @CsvSource({
+        "FIXED_WINDOW, 10, PT1S", "FIXED_WINDOW, 10, PT1M", "FIXED_WINDOW, 1000000, PT24H",
         "SLIDING_WINDOW, 10, PT1S", "SLIDING_WINDOW, 10, PT1M", "SLIDING_WINDOW, 1000000, PT24H",
-        "TOKEN_BUCKET, 10, PT1S", "TOKEN_BUCKET, 10, PT1M", "TOKEN_BUCKET, 1000000, PT24H"
+        "TOKEN_BUCKET, 10, PT1S", "TOKEN_BUCKET, 10, PT1M", "TOKEN_BUCKET, 1000000, PT24H",
+        "LEAKY_BUCKET, 10, PT1S", "LEAKY_BUCKET, 10, PT1M", "LEAKY_BUCKET, 1000000, PT24H"
     })
     default void aStepBackNeverMakesAWaitLongerThanAFullKeyHas(Algorithm algorithm, long permits, Duration window) {
-        Limit limit = Limit.of(algorithm, permits, window);
+        Limit limit = limitOf(algorithm, permits, window);
         TestKey key = key();
         key.spend(limit, permits);
         time().advanceMicros(limit.windowMicros() + limit.windowMicros() / 3);
@@ -31,7 +33,7 @@ interface ClockContract extends ContractFixture {
 
     @EachAlgorithm
     default void permitsSpentADayAheadAreTakenAsSpentNow(Algorithm algorithm) {
-        Limit limit = Limit.of(algorithm, 10, Duration.ofMinutes(1));
+        Limit limit = limitOf(algorithm, 10, Duration.ofMinutes(1));
         TestKey key = key();
         key.spend(limit, 10);
         time().advanceMicros(24 * HOUR);
@@ -42,11 +44,13 @@ interface ClockContract extends ContractFixture {
 
     @ParameterizedTest
     @CsvSource({
+        "FIXED_WINDOW, 5000000", "FIXED_WINDOW, 3600000000",
         "SLIDING_WINDOW, 5000000", "SLIDING_WINDOW, 3600000000",
-        "TOKEN_BUCKET, 5000000", "TOKEN_BUCKET, 3600000000"
+        "TOKEN_BUCKET, 5000000", "TOKEN_BUCKET, 3600000000",
+        "LEAKY_BUCKET, 5000000", "LEAKY_BUCKET, 3600000000"
     })
     default void honouringRetryAfterIsEnoughAfterAStepBack(Algorithm algorithm, long backMicros) {
-        Limit limit = Limit.of(algorithm, 10, Duration.ofMinutes(1));
+        Limit limit = limitOf(algorithm, 10, Duration.ofMinutes(1));
         TestKey key = key();
         key.spend(limit, 10);
         time().advanceMicros(-backMicros);
@@ -56,7 +60,7 @@ interface ClockContract extends ContractFixture {
 
     @EachAlgorithm
     default void anAdmissionAfterAStepBackMakesWaitsExactAgain(Algorithm algorithm) {
-        Limit limit = Limit.of(algorithm, 10, Duration.ofMinutes(1));
+        Limit limit = limitOf(algorithm, 10, Duration.ofMinutes(1));
         TestKey key = key();
         key.spend(limit, 9);
         time().advanceMicros(-HOUR);
@@ -84,7 +88,7 @@ interface ClockContract extends ContractFixture {
 
     @EachAlgorithm
     default void aStepBackGivesNothingBack(Algorithm algorithm) {
-        Limit limit = Limit.of(algorithm, 10, Duration.ofMinutes(1));
+        Limit limit = limitOf(algorithm, 10, Duration.ofMinutes(1));
         TestKey key = key();
         key.spend(limit, 10);
         time().advanceMicros(-HOUR);
@@ -94,8 +98,20 @@ interface ClockContract extends ContractFixture {
     }
 
     @EachAlgorithm
+    default void aRefusalByALimitThatBlocksStartsNoWindowAfterAStepBack(Algorithm algorithm) {
+        Limit limit = limitOf(algorithm, 10, Duration.ofMinutes(1));
+        TestKey key = key();
+        key.spend(limit, 5);
+        time().advanceMicros(-HOUR);
+        key.refusal(limitOf(algorithm, 0, Duration.ofMinutes(1)), 1);
+        time().advanceMicros(20_000_000);
+        assertThat(key.spend(limit, 10).quotas())
+                .isEqualTo(key().spend(limit, 10).quotas());
+    }
+
+    @EachAlgorithm
     default void pollingWhileTheClockIsBackDoesNotLengthenTheWait(Algorithm algorithm) {
-        Limit limit = Limit.of(algorithm, 10, Duration.ofMinutes(1));
+        Limit limit = limitOf(algorithm, 10, Duration.ofMinutes(1));
         TestKey key = key();
         key.spend(limit, 10);
         time().advanceMicros(20_000_003 - HOUR);
@@ -110,7 +126,7 @@ interface ClockContract extends ContractFixture {
 
     @EachAlgorithm
     default void permitsSpentWhileTheClockIsBackCount(Algorithm algorithm) {
-        Limit limit = Limit.of(algorithm, 10, Duration.ofMinutes(1));
+        Limit limit = limitOf(algorithm, 10, Duration.ofMinutes(1));
         TestKey key = key();
         key.spend(limit, 4);
         time().advanceMicros(-10_000_000);
@@ -122,7 +138,7 @@ interface ClockContract extends ContractFixture {
 
     @EachAlgorithm
     default void aReceiptFromBeforeAStepBackGivesNoMoreThanItTook(Algorithm algorithm) {
-        Limit limit = Limit.of(algorithm, 10, Duration.ofMinutes(1));
+        Limit limit = limitOf(algorithm, 10, Duration.ofMinutes(1));
         TestKey key = key();
         Receipt receipt = key.spend(limit, 4).receipt();
         key.spend(limit, 5);

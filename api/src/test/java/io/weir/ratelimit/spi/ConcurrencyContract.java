@@ -24,7 +24,7 @@ interface ConcurrencyContract extends ContractFixture {
 
     @EachAlgorithm
     default void manyThreadsOnOneKeyAdmitExactlyTheLimit(Algorithm algorithm) throws Exception {
-        Limit limit = Limit.of(algorithm, 500, Duration.ofHours(1));
+        Limit limit = limitOf(algorithm, 500, Duration.ofHours(1));
         TestKey key = key();
         LongAdder admitted = new LongAdder();
         together(thread -> () -> {
@@ -41,7 +41,7 @@ interface ConcurrencyContract extends ContractFixture {
 
     @EachAlgorithm
     default void crossingChargesNeitherDeadlockNorSpendInPart(Algorithm algorithm) throws Exception {
-        Limit limit = Limit.of(algorithm, 100, Duration.ofHours(1));
+        Limit limit = limitOf(algorithm, 100, Duration.ofHours(1));
         List<TestKey> keys = List.of(key(), key(), key());
         ConcurrentHashMap<TestKey, LongAdder> spent = new ConcurrentHashMap<>();
         together(thread -> () -> {
@@ -68,7 +68,7 @@ interface ConcurrencyContract extends ContractFixture {
 
     @EachAlgorithm
     default void oneReceiptUsedByManyThreadsCountsOnce(Algorithm algorithm) throws Exception {
-        Limit limit = Limit.of(algorithm, 500, Duration.ofHours(1));
+        Limit limit = limitOf(algorithm, 500, Duration.ofHours(1));
         TestKey key = key();
         Receipt receipt = key.spend(limit, 3).receipt();
         key.spend(limit, 497);

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.spi;
 
+import io.weir.ratelimit.Algorithm;
+import java.time.Duration;
+
 /** What every part of the contract has at hand. */
 interface ContractFixture {
     RateLimitBackend backend();
@@ -11,5 +14,12 @@ interface ContractFixture {
     /** A fresh key with each call. */
     default TestKey key() {
         return TestKey.fresh(backend());
+    }
+
+    /** A limit whose permits can all be spent at once: a leaky bucket needs a burst for that. */
+    default Limit limitOf(Algorithm algorithm, long permits, Duration window) {
+        return algorithm == Algorithm.LEAKY_BUCKET
+                ? Limit.of(algorithm, permits, window, Math.max(1, permits))
+                : Limit.of(algorithm, permits, window);
     }
 }

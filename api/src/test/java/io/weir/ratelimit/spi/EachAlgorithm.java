@@ -15,5 +15,5 @@ import org.junit.jupiter.params.provider.EnumSource;
 @ParameterizedTest(name = "{0}")
 @EnumSource(
         value = Algorithm.class,
-        names = {"SLIDING_WINDOW", "TOKEN_BUCKET"})
+        names = {"FIXED_WINDOW", "SLIDING_WINDOW", "TOKEN_BUCKET", "LEAKY_BUCKET"})
 @interface EachAlgorithm {}

@@ -1,12 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.spi;
 
+import io.weir.ratelimit.Algorithm;
 import java.lang.annotation.ElementType;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.ArgumentsProvider;
+import org.junit.jupiter.params.provider.ArgumentsSource;
+import org.junit.jupiter.params.support.ParameterDeclarations;
 
 /**
  * A test that runs once per algorithm and limit, over limits that are hard to count exactly: {@code 9007199254/1s} and
@@ -15,30 +23,33 @@ import org.junit.jupiter.params.provider.CsvSource;
 @Retention(RetentionPolicy.RUNTIME)
 @Target(ElementType.METHOD)
 @ParameterizedTest(name = "{1}/{2} {0}")
-@CsvSource({
-    "SLIDING_WINDOW, 1, PT0.001S",
-    "SLIDING_WINDOW, 7, PT0.001S",
-    "SLIDING_WINDOW, 7, PT1S",
-    "SLIDING_WINDOW, 3, PT10S",
-    "SLIDING_WINDOW, 100, PT1M",
-    "SLIDING_WINDOW, 1000003, PT1S",
-    "SLIDING_WINDOW, 1000000, PT24H",
-    "SLIDING_WINDOW, 1000000000, P30D",
-    "SLIDING_WINDOW, 9007199254, PT1S",
-    "SLIDING_WINDOW, 284, P366D",
-    "SLIDING_WINDOW, 1, P366D",
-    "SLIDING_WINDOW, 281474976710654, PT1S",
-    "TOKEN_BUCKET, 1, PT0.001S",
-    "TOKEN_BUCKET, 7, PT0.001S",
-    "TOKEN_BUCKET, 7, PT1S",
-    "TOKEN_BUCKET, 3, PT10S",
-    "TOKEN_BUCKET, 100, PT1M",
-    "TOKEN_BUCKET, 1000003, PT1S",
-    "TOKEN_BUCKET, 1000000, PT24H",
-    "TOKEN_BUCKET, 1000000000, P30D",
-    "TOKEN_BUCKET, 9007199254, PT1S",
-    "TOKEN_BUCKET, 284, P366D",
-    "TOKEN_BUCKET, 1, P366D",
-    "TOKEN_BUCKET, 281474976710654, PT1S"
-})
-@interface EachEdge {}
+@ArgumentsSource(EachEdge.Edges.class)
+@interface EachEdge {
+
+    /** Each algorithm with each limit. */
+    final class Edges implements ArgumentsProvider {
+        private static final String[] LIMITS = {
+            "1/PT0.001S",
+            "7/PT0.001S",
+            "7/PT1S",
+            "3/PT10S",
+            "100/PT1M",
+            "1000003/PT1S",
+            "1000000/PT24H",
+            "1000000000/P30D",
+            "9007199254/PT1S",
+            "284/P366D",
+            "1/P366D",
+            "281474976710654/PT1S"
+        };
+
+        @Override
+        public Stream<Arguments> provideArguments(ParameterDeclarations parameters, ExtensionContext context) {
+            return Arrays.stream(Algorithm.values())
+                    .filter(algorithm -> algorithm != Algorithm.SLIDING_LOG)
+                    .flatMap(algorithm -> Arrays.stream(LIMITS)
+                            .map(limit -> limit.split("/"))
+                            .map(sides -> Arguments.of(algorithm, Long.valueOf(sides[0]), Duration.parse(sides[1]))));
+        }
+    }
+}

@@ -17,7 +17,7 @@ interface GiveBackContract extends ContractFixture {
 
     @EachAlgorithm
     default void aReceiptGivesBackExactlyItsCharge(Algorithm algorithm) {
-        Limit limit = Limit.of(algorithm, 10, TEN_SECONDS);
+        Limit limit = limitOf(algorithm, 10, TEN_SECONDS);
         TestKey key = key();
         TestKey twin = key();
         key.spend(limit, 4);
@@ -36,11 +36,13 @@ interface GiveBackContract extends ContractFixture {
 
     @ParameterizedTest
     @CsvSource({
+        "FIXED_WINDOW, true", "FIXED_WINDOW, false",
         "SLIDING_WINDOW, true", "SLIDING_WINDOW, false",
-        "TOKEN_BUCKET, true", "TOKEN_BUCKET, false"
+        "TOKEN_BUCKET, true", "TOKEN_BUCKET, false",
+        "LEAKY_BUCKET, true", "LEAKY_BUCKET, false"
     })
     default void receiptsGiveBackInAnyOrder(Algorithm algorithm, boolean lastFirst) {
-        Limit limit = Limit.of(algorithm, 10, TEN_SECONDS);
+        Limit limit = limitOf(algorithm, 10, TEN_SECONDS);
         TestKey key = key();
         TestKey twin = key();
         key.spend(limit, 3);
@@ -56,7 +58,7 @@ interface GiveBackContract extends ContractFixture {
 
     @EachAlgorithm
     default void aReceiptCountsOnce(Algorithm algorithm) {
-        Limit limit = Limit.of(algorithm, 10, TEN_SECONDS);
+        Limit limit = limitOf(algorithm, 10, TEN_SECONDS);
         TestKey key = key();
         Receipt receipt = key.spend(limit, 3).receipt();
         key.spend(limit, 7);
@@ -70,7 +72,7 @@ interface GiveBackContract extends ContractFixture {
 
     @EachAlgorithm
     default void aReceiptWhoseWindowHasPassedDoesNothing(Algorithm algorithm) {
-        Limit limit = Limit.of(algorithm, 10, TEN_SECONDS);
+        Limit limit = limitOf(algorithm, 10, TEN_SECONDS);
         TestKey key = key();
         Decision.Allowed charged = key.spend(limit, 10);
         time().advanceMicros(charged.quotas().get(0).resetAfterMicros());
@@ -91,9 +93,9 @@ interface GiveBackContract extends ContractFixture {
         assertThat(key.remaining(limit)).as("10 - 5 - 2 x 1/2").isEqualTo(4);
     }
 
-    @Test
-    default void aBucketGivesBackOnlyWhatHasNotReturnedByItself() {
-        Limit limit = Limit.of(Algorithm.TOKEN_BUCKET, 10, TEN_SECONDS);
+    @EachBucket
+    default void aBucketGivesBackOnlyWhatHasNotReturnedByItself(Algorithm algorithm) {
+        Limit limit = limitOf(algorithm, 10, TEN_SECONDS);
         TestKey key = key();
         Receipt receipt = key.spend(limit, 5).receipt();
         time().advanceMicros(3_000_000);
@@ -103,9 +105,22 @@ interface GiveBackContract extends ContractFixture {
         assertThat(key.remaining(limit)).as("3 of the 5 had returned").isEqualTo(5);
     }
 
+    @Test
+    default void aReceiptOfAFixedWindowThatHasPassedDoesNothingToTheNext() {
+        Limit limit = Limit.of(Algorithm.FIXED_WINDOW, 10, TEN_SECONDS);
+        TestKey key = key();
+        Receipt first = key.spend(limit, 4).receipt();
+        Receipt second = key.spend(limit, 4).receipt();
+        time().advanceMicros(10_000_000);
+        backend().giveBack(first);
+        key.spend(limit, 6);
+        backend().giveBack(second);
+        assertThat(key.remaining(limit)).isEqualTo(4);
+    }
+
     @EachAlgorithm
     default void givingBackEverythingMakesAKeyAsGoodAsUntouched(Algorithm algorithm) {
-        Limit limit = Limit.of(algorithm, 10, TEN_SECONDS);
+        Limit limit = limitOf(algorithm, 10, TEN_SECONDS);
         TestKey key = key();
         Receipt receipt = key.spend(limit, 10).receipt();
         time().advanceMicros(2_000_017);
@@ -130,7 +145,7 @@ interface GiveBackContract extends ContractFixture {
 
     @EachAlgorithm
     default void aReceiptNeverLiftsALimitAboveItsCapacity(Algorithm algorithm) {
-        Limit limit = Limit.of(algorithm, 10, TEN_SECONDS);
+        Limit limit = limitOf(algorithm, 10, TEN_SECONDS);
         TestKey key = key();
         Receipt receipt = key.spend(limit, 5).receipt();
         key.giveBack(limit, 5);
@@ -144,7 +159,7 @@ interface GiveBackContract extends ContractFixture {
 
     @EachAlgorithm
     default void aReceiptTouchesNoOtherKey(Algorithm algorithm) {
-        Limit limit = Limit.of(algorithm, 10, TEN_SECONDS);
+        Limit limit = limitOf(algorithm, 10, TEN_SECONDS);
         TestKey other = key();
         Receipt receipt = key().spend(limit, 5).receipt();
         other.spend(limit, 10);
@@ -154,7 +169,7 @@ interface GiveBackContract extends ContractFixture {
 
     @EachAlgorithm
     default void theEmptyReceiptGivesNothingBack(Algorithm algorithm) {
-        Limit limit = Limit.of(algorithm, 10, TEN_SECONDS);
+        Limit limit = limitOf(algorithm, 10, TEN_SECONDS);
         TestKey key = key();
         key.spend(limit, 10);
         backend().giveBack(Receipt.EMPTY);
@@ -163,7 +178,7 @@ interface GiveBackContract extends ContractFixture {
 
     @EachAlgorithm
     default void aCostCanBeGivenBackWithoutAReceipt(Algorithm algorithm) {
-        Limit limit = Limit.of(algorithm, 10, TEN_SECONDS);
+        Limit limit = limitOf(algorithm, 10, TEN_SECONDS);
         TestKey key = key();
         key.spend(limit, 10);
         key.giveBack(limit, 4);
@@ -174,7 +189,7 @@ interface GiveBackContract extends ContractFixture {
 
     @EachAlgorithm
     default void withoutAReceiptALimitIsNeverLiftedAboveItsCapacity(Algorithm algorithm) {
-        Limit limit = Limit.of(algorithm, 10, TEN_SECONDS);
+        Limit limit = limitOf(algorithm, 10, TEN_SECONDS);
         for (long cost : new long[] {4, 10, 11, Long.MAX_VALUE}) {
             TestKey key = key();
             key.giveBack(limit, cost);

@@ -148,6 +148,9 @@ class LimitTest {
         assertThat(sliding(100, Duration.ofMinutes(1))).hasToString("100/1m sliding-window");
         assertThat(bucket(10, SECOND, 20)).hasToString("10/1s token-bucket burst 20");
         assertThat(bucket(10, SECOND, 10)).hasToString("10/1s token-bucket");
+        assertThat(Limit.of(Algorithm.LEAKY_BUCKET, 10, SECOND)).hasToString("10/1s leaky-bucket");
+        assertThat(Limit.of(Algorithm.LEAKY_BUCKET, 10, SECOND, 10)).hasToString("10/1s leaky-bucket burst 10");
+        assertThat(Limit.of(Algorithm.LEAKY_BUCKET, 0, SECOND)).hasToString("0/1s leaky-bucket");
     }
 
     @Test

@@ -2,9 +2,11 @@
 package io.weir.ratelimit.spi;
 
 import io.weir.ratelimit.Algorithm;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
-import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Random calls, compared with {@link ReferenceModel} step by step. The build takes always the same walks, so that it says
@@ -19,9 +21,16 @@ interface ModelContract extends ContractFixture {
         runScenarios(List.of(algorithm));
     }
 
-    @Test
-    default void agreesWithTheReferenceModelWherePoliciesMixAlgorithms() {
-        runScenarios(List.of(Algorithm.SLIDING_WINDOW, Algorithm.TOKEN_BUCKET));
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "SLIDING_WINDOW TOKEN_BUCKET",
+                "FIXED_WINDOW LEAKY_BUCKET",
+                "FIXED_WINDOW SLIDING_WINDOW TOKEN_BUCKET LEAKY_BUCKET"
+            })
+    default void agreesWithTheReferenceModelWherePoliciesMixAlgorithms(String algorithms) {
+        runScenarios(
+                Arrays.stream(algorithms.split(" ")).map(Algorithm::valueOf).toList());
     }
 
     private void runScenarios(List<Algorithm> algorithms) {

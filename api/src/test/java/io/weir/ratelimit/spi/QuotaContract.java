@@ -17,7 +17,7 @@ interface QuotaContract extends ContractFixture {
     @EachEdge
     default void honouringRetryAfterIsEnoughAndOneMicrosecondLessIsNot(
             Algorithm algorithm, long permits, Duration window) {
-        Limit limit = Limit.of(algorithm, permits, window);
+        Limit limit = limitOf(algorithm, permits, window);
         TestKey key = key();
         key.spend(limit, permits);
         time().advanceMicros(limit.windowMicros() / 3 + 1);
@@ -37,7 +37,7 @@ interface QuotaContract extends ContractFixture {
 
     @EachEdge
     default void remainingGrowsAtTheInstantToldAndNotBefore(Algorithm algorithm, long permits, Duration window) {
-        Limit limit = Limit.of(algorithm, permits, window);
+        Limit limit = limitOf(algorithm, permits, window);
         TestKey key = key();
         long spent = permits;
         for (int step = 0; step < 8; step++) {
@@ -54,7 +54,7 @@ interface QuotaContract extends ContractFixture {
 
     @EachEdge
     default void anUntouchedKeyHasNothingToWaitFor(Algorithm algorithm, long permits, Duration window) {
-        Limit limit = Limit.of(algorithm, permits, window);
+        Limit limit = limitOf(algorithm, permits, window);
         Quota quota = key().peek(limit, permits);
         assertThat(quota).isEqualTo(new Quota("api", "api", permits, permits, window, permits, false, 0, 0, 0));
     }
@@ -62,7 +62,7 @@ interface QuotaContract extends ContractFixture {
     @EachEdge
     default void afterResetAfterAKeyEqualsAnUntouchedOneAndNotBefore(
             Algorithm algorithm, long permits, Duration window) {
-        Limit limit = Limit.of(algorithm, permits, window);
+        Limit limit = limitOf(algorithm, permits, window);
         TestKey key = key();
         key.spend(limit, permits);
         time().advanceMicros(limit.windowMicros() / 2 + 1);
@@ -121,19 +121,36 @@ interface QuotaContract extends ContractFixture {
                 .isEqualTo(105_000_000);
     }
 
-    @ParameterizedTest(name = "10/1s burst 20, {0} spent: {1} ms until full")
-    @CsvSource({"1, 100", "7, 700", "20, 2000"})
-    default void aBucketIsFullAgainWhenWhatIsMissingHasReturned(long spent, long resetMillis) {
-        Limit limit = Limit.of(Algorithm.TOKEN_BUCKET, 10, Duration.ofSeconds(1), 20);
+    @ParameterizedTest(name = "{0} 10/1s burst 20, {1} spent: {2} ms until full")
+    @CsvSource({
+        "TOKEN_BUCKET, 1, 100", "TOKEN_BUCKET, 7, 700", "TOKEN_BUCKET, 20, 2000",
+        "LEAKY_BUCKET, 1, 100", "LEAKY_BUCKET, 7, 700", "LEAKY_BUCKET, 20, 2000"
+    })
+    default void aBucketIsFullAgainWhenWhatIsMissingHasReturned(Algorithm algorithm, long spent, long resetMillis) {
+        Limit limit = Limit.of(algorithm, 10, Duration.ofSeconds(1), 20);
         Quota quota = key().spend(limit, spent).quotas().get(0);
         assertThat(quota.resetAfterMicros()).isEqualTo(resetMillis * 1_000);
         assertThat(quota.growsAfterMicros()).isEqualTo(100_000);
         assertThat(quota.remaining()).isEqualTo(20 - spent);
     }
 
+    @Test
+    default void aFixedWindowReturnsEverythingAtItsEnd() {
+        Limit limit = Limit.of(Algorithm.FIXED_WINDOW, 10, Duration.ofSeconds(60));
+        TestKey key = key();
+        key.spend(limit, 2);
+        time().advanceMicros(15_000_000);
+        Quota quota = key.spend(limit, 3).quotas().get(0);
+        assertThat(quota.remaining()).isEqualTo(5);
+        assertThat(quota.growsAfterMicros()).isEqualTo(45_000_000);
+        assertThat(quota.resetAfterMicros()).isEqualTo(45_000_000);
+        assertThat(key.refusal(limit, 6).retryAfterMicros()).isEqualTo(45_000_000);
+        assertThat(key.refusal(limit, 11).retryAfterMicros()).isEqualTo(Quota.NEVER);
+    }
+
     @EachAlgorithm
     default void peekSpendsNothingAndEqualsTheDecisionThatFollows(Algorithm algorithm) {
-        Limit limit = Limit.of(algorithm, 10, Duration.ofSeconds(60));
+        Limit limit = limitOf(algorithm, 10, Duration.ofSeconds(60));
         TestKey key = key();
         for (int call = 0; call < 50; call++) {
             long cost = 1L + call % 4;
@@ -150,7 +167,7 @@ interface QuotaContract extends ContractFixture {
 
     @EachAlgorithm
     default void theQuotaOfAnAdmissionIsWhatAPeekRightAfterItShows(Algorithm algorithm) {
-        Limit limit = Limit.of(algorithm, 10, Duration.ofSeconds(60));
+        Limit limit = limitOf(algorithm, 10, Duration.ofSeconds(60));
         TestKey key = key();
         for (int call = 0; call < 5; call++) {
             Quota quota = key.spend(limit, 1).quotas().get(0);

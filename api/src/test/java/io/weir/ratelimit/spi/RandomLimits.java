@@ -53,7 +53,8 @@ final class RandomLimits {
     }
 
     private Limit limit(Algorithm algorithm, long permits, Duration window) {
-        if (algorithm != Algorithm.TOKEN_BUCKET || random.nextBoolean()) {
+        boolean bucket = algorithm == Algorithm.TOKEN_BUCKET || algorithm == Algorithm.LEAKY_BUCKET;
+        if (!bucket || random.nextBoolean()) {
             return Limit.of(algorithm, permits, window);
         }
         long most = random.nextBoolean() ? 2 * permits + 1 : 300 * permits + 1;

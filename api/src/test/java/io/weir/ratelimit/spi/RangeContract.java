@@ -17,7 +17,7 @@ interface RangeContract extends ContractFixture {
 
     @EachEdge
     default void admitsExactlyTheLimit(Algorithm algorithm, long permits, Duration window) {
-        Limit limit = Limit.of(algorithm, permits, window);
+        Limit limit = limitOf(algorithm, permits, window);
         TestKey key = key();
         key.refusal(limit, permits + 1);
         if (permits > 1) {
@@ -30,12 +30,13 @@ interface RangeContract extends ContractFixture {
     }
 
     @EachEdge
-    default void halfAWindowOnHalfOfItCounts(Algorithm algorithm, long permits, Duration window) {
-        Limit limit = Limit.of(algorithm, permits, window);
+    default void halfAWindowOnHalfOfItCountsOrAllOfItInAFixedWindow(
+            Algorithm algorithm, long permits, Duration window) {
+        Limit limit = limitOf(algorithm, permits, window);
         TestKey key = key();
         key.spend(limit, permits);
         time().advanceMicros(limit.windowMicros() * (algorithm == Algorithm.SLIDING_WINDOW ? 3 : 1) / 2);
-        assertThat(key.remaining(limit)).isEqualTo(permits / 2);
+        assertThat(key.remaining(limit)).isEqualTo(algorithm == Algorithm.FIXED_WINDOW ? 0 : permits / 2);
     }
 
     @ParameterizedTest(name = "{0}/{1} at {2} a call")
@@ -74,14 +75,37 @@ interface RangeContract extends ContractFixture {
     }
 
     @Test
+    default void aLeakyBucketAdmitsExactlyItsRateInEachSpanOfAWindow() {
+        Limit limit = Limit.of(Algorithm.LEAKY_BUCKET, 7, Duration.ofSeconds(1));
+        TestKey key = key();
+        assertThat(mostInASpanOfAWindow(limit, admittedAsSoonAsPossible(key, limit, 400)))
+                .isEqualTo(7);
+    }
+
+    @Test
+    default void aFixedWindowAdmitsNearlyTwiceTheLimitAcrossAnEdge() {
+        Limit limit = Limit.of(Algorithm.FIXED_WINDOW, 100, Duration.ofMinutes(1));
+        TestKey key = key();
+        key.spend(limit, 1);
+        time().advanceMicros(limit.windowMicros() - 1);
+        List<Long> admitted = admittedAsSoonAsPossible(key, limit, 400);
+        assertThat(mostInASpanOfAWindow(limit, admitted)).isEqualTo(199);
+    }
+
+    @Test
     default void aSlidingWindowAdmitsLessThanTwiceTheLimitInAnySpanOfAWindow() {
         Limit limit = Limit.of(Algorithm.SLIDING_WINDOW, 100, Duration.ofMinutes(1));
         TestKey key = key();
-        List<Long> admitted = new ArrayList<>();
         key.spend(limit, 1);
-        admitted.add(time().micros());
         time().advanceMicros(limit.windowMicros() - 1);
-        for (int call = 0; call < 400; call++) {
+        List<Long> admitted = admittedAsSoonAsPossible(key, limit, 400);
+        assertThat(mostInASpanOfAWindow(limit, admitted)).isBetween(190L, 199L);
+    }
+
+    /** When calls of cost 1 were admitted to a caller who waits for as long as each refusal tells. */
+    private List<Long> admittedAsSoonAsPossible(TestKey key, Limit limit, int calls) {
+        List<Long> admitted = new ArrayList<>();
+        for (int call = 0; call < calls; call++) {
             Quota quota = key.acquire(limit, 1).quotas().get(0);
             if (quota.refused()) {
                 time().advanceMicros(quota.retryAfterMicros());
@@ -89,12 +113,15 @@ interface RangeContract extends ContractFixture {
                 admitted.add(time().micros());
             }
         }
-        long most = admitted.stream()
+        return admitted;
+    }
+
+    private static long mostInASpanOfAWindow(Limit limit, List<Long> admitted) {
+        return admitted.stream()
                 .mapToLong(from -> admitted.stream()
                         .filter(at -> at >= from && at < from + limit.windowMicros())
                         .count())
                 .max()
                 .orElseThrow();
-        assertThat(most).isBetween(190L, 199L);
     }
 }

@@ -20,9 +20,10 @@ abstract class ReferenceModel {
 
     static ReferenceModel of(Limit limit) {
         return switch (limit.algorithm()) {
+            case FIXED_WINDOW -> new FixedWindowModel(limit);
             case SLIDING_WINDOW -> new SlidingWindowModel(limit);
-            case TOKEN_BUCKET -> new TokenBucketModel(limit);
-            case FIXED_WINDOW, SLIDING_LOG, LEAKY_BUCKET -> throw new IllegalArgumentException("no model of " + limit);
+            case TOKEN_BUCKET, LEAKY_BUCKET -> new TokenBucketModel(limit);
+            case SLIDING_LOG -> throw new IllegalArgumentException("no model of " + limit);
         };
     }
 

@@ -12,7 +12,7 @@ interface RefusalContract extends ContractFixture {
 
     @EachAlgorithm
     default void aHundredRefusalsChangeNothing(Algorithm algorithm) {
-        Limit limit = Limit.of(algorithm, 10, Duration.ofMinutes(1));
+        Limit limit = limitOf(algorithm, 10, Duration.ofMinutes(1));
         TestKey key = key();
         key.spend(limit, 8);
         time().advanceMicros(3_000_017);
@@ -25,7 +25,7 @@ interface RefusalContract extends ContractFixture {
 
     @EachAlgorithm
     default void aKeyThatWasRefusedRecoversAsOneThatWasNot(Algorithm algorithm) {
-        Limit limit = Limit.of(algorithm, 10, Duration.ofMinutes(1));
+        Limit limit = limitOf(algorithm, 10, Duration.ofMinutes(1));
         TestKey patient = key();
         TestKey poller = key();
         patient.spend(limit, 10);
@@ -40,7 +40,7 @@ interface RefusalContract extends ContractFixture {
 
     @EachAlgorithm
     default void aPollerFasterThanTheRefillGetsInOnTime(Algorithm algorithm) {
-        Limit limit = Limit.of(algorithm, 10, Duration.ofSeconds(1));
+        Limit limit = limitOf(algorithm, 10, Duration.ofSeconds(1));
         TestKey poller = key();
         poller.spend(limit, 10);
         long due = time().micros() + poller.refusal(limit, 1).retryAfterMicros();
@@ -55,7 +55,7 @@ interface RefusalContract extends ContractFixture {
 
     @EachAlgorithm
     default void aRefusalBeforeTheFirstCallDoesNotStartAWindow(Algorithm algorithm) {
-        Limit limit = Limit.of(algorithm, 10, Duration.ofMinutes(1));
+        Limit limit = limitOf(algorithm, 10, Duration.ofMinutes(1));
         TestKey refused = key();
         TestKey untouched = key();
         refused.refusal(limit, 11);

@@ -21,8 +21,8 @@ interface SeveralLimitsContract extends ContractFixture {
 
     @EachAlgorithm
     default void allLimitsOfAPolicyHoldAtOnce(Algorithm algorithm) {
-        Limit second = Limit.of(algorithm, 2, Duration.ofSeconds(1));
-        Limit hour = Limit.of(algorithm, 5, Duration.ofHours(1));
+        Limit second = limitOf(algorithm, 2, Duration.ofSeconds(1));
+        Limit hour = limitOf(algorithm, 5, Duration.ofHours(1));
         List<Charge> call = List.of(key().charge(1, second, hour));
         for (int expected : new int[] {2, 2, 1, 0}) {
             long admitted = Stream.generate(() -> backend().acquire(call))
@@ -36,9 +36,9 @@ interface SeveralLimitsContract extends ContractFixture {
 
     @EachAlgorithm
     default void quotasComeInTheOrderOfChargesAndTheirLimits(Algorithm algorithm) {
-        Limit second = Limit.of(algorithm, 10, Duration.ofSeconds(1));
-        Limit hour = Limit.of(algorithm, 1000, Duration.ofHours(1));
-        Limit day = Limit.of(algorithm, 5000, Duration.ofDays(1));
+        Limit second = limitOf(algorithm, 10, Duration.ofSeconds(1));
+        Limit hour = limitOf(algorithm, 1000, Duration.ofHours(1));
+        Limit day = limitOf(algorithm, 5000, Duration.ofDays(1));
         TestKey key = key();
         Decision decision = backend()
                 .acquire(List.of(
@@ -59,9 +59,9 @@ interface SeveralLimitsContract extends ContractFixture {
 
     @EachAlgorithm
     default void aRefusalSpendsNothingUnderAnyLimitOfThePolicy(Algorithm algorithm) {
-        Limit wide = Limit.of(algorithm, 100, Duration.ofHours(1));
-        Limit narrow = Limit.of(algorithm, 2, Duration.ofSeconds(1));
-        Limit day = Limit.of(algorithm, 1000, Duration.ofDays(1));
+        Limit wide = limitOf(algorithm, 100, Duration.ofHours(1));
+        Limit narrow = limitOf(algorithm, 2, Duration.ofSeconds(1));
+        Limit day = limitOf(algorithm, 1000, Duration.ofDays(1));
         TestKey key = key();
         Charge one = key.charge(1, wide, narrow, day);
         backend().acquire(List.of(one));
@@ -75,7 +75,7 @@ interface SeveralLimitsContract extends ContractFixture {
 
     @EachAlgorithm
     default void aRefusingChargeLeavesTheOthersUnspent(Algorithm algorithm) {
-        Limit limit = Limit.of(algorithm, 10, Duration.ofMinutes(1));
+        Limit limit = limitOf(algorithm, 10, Duration.ofMinutes(1));
         TestKey organisation = key();
         TestKey user = key();
         TestKey address = key();
@@ -104,9 +104,9 @@ interface SeveralLimitsContract extends ContractFixture {
 
     @EachAlgorithm
     default void everyLimitThatRefusesSaysSoWithItsOwnWait(Algorithm algorithm) {
-        Limit second = Limit.of(algorithm, 4, Duration.ofSeconds(1));
-        Limit minute = Limit.of(algorithm, 4, Duration.ofMinutes(1));
-        Limit hour = Limit.of(algorithm, 5, Duration.ofHours(1));
+        Limit second = limitOf(algorithm, 4, Duration.ofSeconds(1));
+        Limit minute = limitOf(algorithm, 4, Duration.ofMinutes(1));
+        Limit hour = limitOf(algorithm, 5, Duration.ofHours(1));
         TestKey key = key();
         backend().acquire(List.of(key.charge(4, second, minute, hour)));
         Decision decision = backend().acquire(List.of(key.charge(1, second, minute, hour)));
@@ -131,8 +131,8 @@ interface SeveralLimitsContract extends ContractFixture {
 
     @EachAlgorithm
     default void refundingADecisionGivesBackAllItsCharges(Algorithm algorithm) {
-        Limit second = Limit.of(algorithm, 10, Duration.ofSeconds(1));
-        Limit hour = Limit.of(algorithm, 100, Duration.ofHours(1));
+        Limit second = limitOf(algorithm, 10, Duration.ofSeconds(1));
+        Limit hour = limitOf(algorithm, 100, Duration.ofHours(1));
         TestKey one = key();
         TestKey other = key();
         backend().acquire(List.of(one.charge(2, second, hour)));
@@ -147,8 +147,8 @@ interface SeveralLimitsContract extends ContractFixture {
 
     @EachAlgorithm
     default void resetDropsTheStateUnderAllLimits(Algorithm algorithm) {
-        Limit second = Limit.of(algorithm, 10, Duration.ofSeconds(1));
-        Limit hour = Limit.of(algorithm, 100, Duration.ofHours(1));
+        Limit second = limitOf(algorithm, 10, Duration.ofSeconds(1));
+        Limit hour = limitOf(algorithm, 100, Duration.ofHours(1));
         TestKey key = key();
         backend().acquire(List.of(key.charge(10, second, hour)));
         backend().reset(TestKey.policy(second, hour), key.identity());
@@ -158,7 +158,7 @@ interface SeveralLimitsContract extends ContractFixture {
 
     @EachAlgorithm
     default void oneCallMayHaveManyCharges(Algorithm algorithm) {
-        Limit limit = Limit.of(algorithm, 2, Duration.ofMinutes(1));
+        Limit limit = limitOf(algorithm, 2, Duration.ofMinutes(1));
         List<TestKey> keys = Stream.generate(this::key).limit(40).toList();
         List<Charge> all = keys.stream().map(key -> key.charge(1, limit)).toList();
         assertThat(backend().acquire(all).quotas()).hasSize(40).allMatch(quota -> quota.remaining() == 1);

@@ -5,10 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import io.weir.ratelimit.Algorithm;
+import io.weir.ratelimit.Quota;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 
 class TokenBucketStateTest {
     private static final long PERMIT = 1_000_000;
@@ -70,14 +69,21 @@ class TokenBucketStateTest {
                 .isSameAs(state);
     }
 
-    @ParameterizedTest
-    @EnumSource(
-            value = Algorithm.class,
-            names = {"FIXED_WINDOW", "SLIDING_LOG", "LEAKY_BUCKET"})
-    void anAlgorithmThatIsNotAvailableIsNamed(Algorithm algorithm) {
-        Limit unavailable = Limit.of(algorithm, 3, Duration.ofSeconds(1));
+    @Test
+    void aLeakyBucketIsATokenBucketOfOnePermit() {
+        Limit leaky = Limit.of(Algorithm.LEAKY_BUCKET, 3, Duration.ofSeconds(1));
+        LimitState state = LimitState.untouched(leaky, 100).spend(leaky, 1);
+        assertThat(state).isEqualTo(new TokenBucketState(100, PERMIT, 0));
+        assertThat(state.fits(leaky, 1, 100)).isFalse();
+        assertThat(state.waitMicros(leaky, 1, 100)).isEqualTo(333_334);
+        assertThat(state.waitMicros(leaky, 2, 100)).isEqualTo(Quota.NEVER);
+    }
+
+    @Test
+    void anAlgorithmThatIsNotAvailableIsNamed() {
+        Limit unavailable = Limit.of(Algorithm.SLIDING_LOG, 3, Duration.ofSeconds(1));
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> LimitState.untouched(unavailable, 0))
-                .withMessage("algorithm " + algorithm.configName() + " is not available");
+                .withMessage("algorithm sliding-log is not available");
     }
 }

@@ -33,7 +33,7 @@ public class LocalDecisionBenchmark {
     public int callers;
 
     /** How the limit counts. */
-    @Param({"SLIDING_WINDOW", "TOKEN_BUCKET"})
+    @Param({"FIXED_WINDOW", "SLIDING_WINDOW", "TOKEN_BUCKET"})
     public Algorithm algorithm = Algorithm.SLIDING_WINDOW;
 
     private RateLimitEngine engine = Callers.engine(List.of());

@@ -28,7 +28,7 @@ import org.openjdk.jmh.annotations.Warmup;
 @Measurement(iterations = 5, time = 1)
 public class RedisDecisionBenchmark {
     /** How the limits count. */
-    @Param({"SLIDING_WINDOW", "TOKEN_BUCKET"})
+    @Param({"FIXED_WINDOW", "SLIDING_WINDOW", "TOKEN_BUCKET"})
     public Algorithm algorithm = Algorithm.SLIDING_WINDOW;
 
     /** How many limits a decision is about. */

@@ -3,6 +3,7 @@ package io.weir.ratelimit.benchmarks;
 
 import io.weir.ratelimit.Algorithm;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Locale;
 
 /**
@@ -23,7 +24,7 @@ public final class RedisRatio {
      */
     public static void main(String[] arguments) {
         System.out.printf("median of %d pairs of rounds, %d calls each, 1 thread, 10,000 keys%n", ROUNDS, CALLS);
-        for (Algorithm algorithm : new Algorithm[] {Algorithm.SLIDING_WINDOW, Algorithm.TOKEN_BUCKET}) {
+        for (Algorithm algorithm : List.of(Algorithm.FIXED_WINDOW, Algorithm.SLIDING_WINDOW, Algorithm.TOKEN_BUCKET)) {
             for (int limits : new int[] {1, 3}) {
                 try (RedisContenders contenders = new RedisContenders(algorithm, limits)) {
                     print(algorithm, limits, contenders);

@@ -48,7 +48,7 @@ class WrongConfigurationIT {
                         "WEIR-102 ratelimit.policies.cost.cost = -2",
                         "WEIR-102 ratelimit.policies.failure.on-failure = perhaps",
                         "WEIR-104 ratelimit.key-secret = ***",
-                        "WEIR-107 ratelimit.policies.later.algorithm = fixed-window",
+                        "WEIR-107 ratelimit.policies.later.algorithm = sliding-log",
                         "WEIR-109 ratelimit.policies.twins.limit",
                         "WEIR-110 WrongResource.unknownPolicy",
                         "WEIR-110 ratelimit.policies.unlimited",

@@ -6,6 +6,7 @@ import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.BackendReceipt;
 import io.weir.ratelimit.spi.Charge;
+import io.weir.ratelimit.spi.FixedWindowState;
 import io.weir.ratelimit.spi.Limit;
 import io.weir.ratelimit.spi.LimitState;
 import io.weir.ratelimit.spi.SlidingWindowState;
@@ -70,7 +71,11 @@ record ScriptCall(List<Charge> charges, List<Object> keys) {
     static byte[] states(List<LimitState> states) {
         ByteBuffer out = ByteBuffer.allocate(STATE * states.size());
         for (LimitState state : states) {
-            if (state instanceof SlidingWindowState window) {
+            if (state instanceof FixedWindowState window) {
+                put(out, window.startMicros(), 7);
+                put(out, window.spent(), 7);
+                put(out, 0, 6);
+            } else if (state instanceof SlidingWindowState window) {
                 put(out, window.startMicros(), 7);
                 put(out, window.current(), 7);
                 put(out, window.previous(), 6);
@@ -121,9 +126,10 @@ record ScriptCall(List<Charge> charges, List<Object> keys) {
         long b = get(in, 7);
         long c = get(in, 6);
         return switch (limit.algorithm()) {
+            case FIXED_WINDOW -> new FixedWindowState(a, b);
             case SLIDING_WINDOW -> new SlidingWindowState(a, b, c);
-            case TOKEN_BUCKET -> new TokenBucketState(a, b, (int) c);
-            case FIXED_WINDOW, SLIDING_LOG, LEAKY_BUCKET ->
+            case TOKEN_BUCKET, LEAKY_BUCKET -> new TokenBucketState(a, b, (int) c);
+            case SLIDING_LOG ->
                 throw new IllegalArgumentException(
                         "algorithm " + limit.algorithm().configName() + " is not available");
         };

@@ -17,6 +17,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** Expiry on Redis's own clock: a key lives as long as it differs from one that was never charged, and none lives for ever. */
 class ExpiryTest {
@@ -40,16 +41,20 @@ class ExpiryTest {
 
     @ParameterizedTest(name = "{2} of {0} {1}/1h burst {3}")
     @CsvSource({
+        "FIXED_WINDOW, 100, 1, 100",
+        "FIXED_WINDOW, 100, 100, 100",
         "SLIDING_WINDOW, 100, 1, 100",
         "SLIDING_WINDOW, 100, 100, 100",
         "TOKEN_BUCKET, 100, 1, 100",
         "TOKEN_BUCKET, 100, 100, 100",
         "TOKEN_BUCKET, 100, 400, 500",
-        "TOKEN_BUCKET, 7, 3, 7"
+        "TOKEN_BUCKET, 7, 3, 7",
+        "LEAKY_BUCKET, 7, 1, 1",
+        "LEAKY_BUCKET, 100, 400, 500"
     })
     void aKeyLivesUntilItEqualsAnUntouchedOneAndNotTwiceAsLong(
             Algorithm algorithm, long permits, long cost, long burst) {
-        Limit limit = algorithm == Algorithm.TOKEN_BUCKET
+        Limit limit = algorithm == Algorithm.TOKEN_BUCKET || algorithm == Algorithm.LEAKY_BUCKET
                 ? Limit.of(algorithm, permits, Duration.ofHours(1), burst)
                 : Limit.of(algorithm, permits, Duration.ofHours(1));
         Quota quota = store.acquire("k.a", cost, limit).quotas().get(0);
@@ -58,14 +63,32 @@ class ExpiryTest {
                 .isBetween(recoveryMillis - MARGIN_MILLIS, Math.min(2 * recoveryMillis, recoveryMillis + 1_000));
     }
 
-    @Test
-    void aKeyOfAnEndedBucketIsGone() {
-        Limit limit = Limit.of(Algorithm.TOKEN_BUCKET, 50, Duration.ofMillis(500));
+    @ParameterizedTest
+    @EnumSource(
+            value = Algorithm.class,
+            names = {"FIXED_WINDOW", "SLIDING_WINDOW", "TOKEN_BUCKET", "LEAKY_BUCKET"})
+    void aKeyThatEqualsAnUntouchedOneIsGone(Algorithm algorithm) {
+        Limit limit = TestStore.limitOf(algorithm, 50, Duration.ofMillis(500));
         store.acquire("k.a", 10, limit);
         Await.until(
                 "the key has expired",
                 Duration.ofSeconds(10),
                 () -> redis.keys(store.pattern()).isEmpty());
+    }
+
+    @Test
+    void laterCallsAndGivingBackDoNotMoveTheEndOfAFixedWindow() {
+        Limit limit = Limit.of(Algorithm.FIXED_WINDOW, 100, Duration.ofHours(1));
+        Quota first = store.acquire("k.a", 1, limit).quotas().get(0);
+        long told = first.resetAfterMicros();
+        for (int call = 0; call < 20; call++) {
+            Decision.Allowed allowed = (Decision.Allowed) store.acquire("k.a", 2, limit);
+            store.backend().giveBack(allowed.receipt());
+            long resetMicros = allowed.quotas().get(0).resetAfterMicros();
+            assertThat(resetMicros).isLessThan(told);
+            told = resetMicros;
+            assertThat(ttl("k.a", "f3600000")).isBetween(told / 1_000 - MARGIN_MILLIS, told / 1_000 + 1);
+        }
     }
 
     @Test
@@ -85,7 +108,12 @@ class ExpiryTest {
         List<Receipt> receipts = new ArrayList<>();
         for (int step = 0; step < 600; step++) {
             String identity = "k." + random.nextInt(5);
-            Limit[] limits = {limit(random, Algorithm.SLIDING_WINDOW, 40), limit(random, Algorithm.TOKEN_BUCKET, 50)};
+            Limit[] limits = {
+                limit(random, Algorithm.FIXED_WINDOW, 30),
+                limit(random, Algorithm.SLIDING_WINDOW, 40),
+                limit(random, Algorithm.TOKEN_BUCKET, 50),
+                limit(random, Algorithm.LEAKY_BUCKET, 60)
+            };
             switch (random.nextInt(8)) {
                 case 0 -> store.backend().giveBack(TestStore.charge(identity, 1 + random.nextInt(3), limits));
                 case 1 -> {
@@ -110,7 +138,7 @@ class ExpiryTest {
     }
 
     private static Limit limit(Random random, Algorithm algorithm, int millis) {
-        return Limit.of(
+        return TestStore.limitOf(
                 algorithm,
                 1 + random.nextInt(20),
                 Duration.ofMillis(random.nextBoolean() ? millis : 3_600_000L + millis));

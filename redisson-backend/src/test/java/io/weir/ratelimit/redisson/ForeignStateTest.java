@@ -15,15 +15,16 @@ import java.util.stream.Stream;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** What somebody else put under a key of ours is reported and never overwritten. */
 class ForeignStateTest {
+    private static final Limit FIXED = Limit.of(Algorithm.FIXED_WINDOW, 10, Duration.ofHours(1));
     private static final Limit WINDOW = Limit.of(Algorithm.SLIDING_WINDOW, 10, Duration.ofHours(1));
     private static final Limit BUCKET = Limit.of(Algorithm.TOKEN_BUCKET, 10, Duration.ofHours(1));
+    private static final Limit LEAKY = Limit.of(Algorithm.LEAKY_BUCKET, 10, Duration.ofHours(1));
 
     private final TestStore store = TestStore.on(RedisFixture.shared().address());
     private final RedisConnection redis = RedisFixture.shared().connect();
@@ -41,20 +42,21 @@ class ForeignStateTest {
     }
 
     static Stream<Arguments> foreign() {
-        return Stream.of(WINDOW, BUCKET)
-                .flatMap(limit -> Stream.of(
-                                "",
-                                "5",
-                                "1763638242",
-                                "15 bytes of it.",
-                                "19 bytes of garbage",
-                                "\u00ff".repeat(15),
-                                "\u00ff".repeat(19),
-                                // a bucket, but for its unit
-                                "\0".repeat(14) + "\u0007",
-                                "\0".repeat(14) + "\u00ff",
-                                "a state of a limit must not be so long that nobody could have written it")
-                        .map(text -> Arguments.of(limit, text)));
+        return limits().flatMap(limit -> Stream.of(
+                        "",
+                        "5",
+                        "1763638242",
+                        "13 bytes long",
+                        "15 bytes of it.",
+                        "19 bytes of garbage",
+                        "\u00ff".repeat(13),
+                        "\u00ff".repeat(15),
+                        "\u00ff".repeat(19),
+                        // a bucket, but for its unit
+                        "\0".repeat(14) + "\u0007",
+                        "\0".repeat(14) + "\u00ff",
+                        "a state of a limit must not be so long that nobody could have written it")
+                .map(text -> Arguments.of(limit, text)));
     }
 
     @ParameterizedTest
@@ -80,16 +82,27 @@ class ForeignStateTest {
     }
 
     static Stream<Limit> limits() {
-        return Stream.of(WINDOW, BUCKET);
+        return Stream.of(FIXED, WINDOW, BUCKET, LEAKY);
     }
 
-    @Test
-    void theStateOfTheOtherAlgorithmUnderItsOwnKeyIsForeign() {
-        store.acquire("k.b", 1, WINDOW);
-        byte[] state = redis.bytes(store.key("k.b", "s3600000"));
-        String key = store.key("k.a", "t3600000");
+    static Stream<Arguments> ofOtherForms() {
+        return Stream.of(
+                Arguments.of(FIXED, WINDOW),
+                Arguments.of(FIXED, LEAKY),
+                Arguments.of(WINDOW, FIXED),
+                Arguments.of(WINDOW, BUCKET),
+                Arguments.of(BUCKET, FIXED),
+                Arguments.of(BUCKET, WINDOW));
+    }
+
+    @ParameterizedTest
+    @MethodSource("ofOtherForms")
+    void theStateOfAnotherAlgorithmUnderItsOwnKeyIsForeign(Limit written, Limit limit) {
+        store.acquire("k.b", 1, written);
+        byte[] state = redis.bytes(store.key("k.b", written.algorithm().letter() + "3600000"));
+        String key = store.key("k.a", limit.algorithm().letter() + "3600000");
         redis.call("SET", key, state);
-        assertReportedAndKept(BUCKET, key);
+        assertReportedAndKept(limit, key);
     }
 
     private void assertReportedAndKept(Limit limit, String key) {

@@ -4,13 +4,18 @@ package io.weir.ratelimit.redisson;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.weir.ratelimit.Algorithm;
+import io.weir.ratelimit.spi.Limit;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URISyntaxException;
 import java.net.URL;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HexFormat;
 import java.util.List;
+import java.util.UUID;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -84,6 +89,23 @@ class ScriptTest {
             for (Script script : List.of(Script.ACQUIRE, Script.GIVE_BACK)) {
                 assertThat(redis.text("SCRIPT", "LOAD", script.text())).isEqualTo(script.digest());
             }
+        }
+    }
+
+    @Test
+    void aReplyIsTheOutcomeTheTimeAndThreeNumbersOfWhichAFixedWindowLeavesTheThirdZero() {
+        Limit limit = Limit.of(Algorithm.FIXED_WINDOW, 1_000_000, Duration.ofDays(1));
+        assertThat(limit.unitExponent()).isPositive();
+        ScriptCall call = ScriptCall.of("test-" + UUID.randomUUID(), List.of(TestStore.charge("k.a", 3, limit)));
+        byte[] arguments = call.arguments(ScriptCall.SPEND, 0x36751816A28BL);
+        try (RedisConnection redis = RedisFixture.shared().connect()) {
+            for (String spent : List.of("00000000000003", "00000000000006")) {
+                byte[] reply = (byte[]) redis.call(
+                        "EVAL", Script.ACQUIRE.text(), "1", call.keys().get(0), arguments);
+                assertThat(HexFormat.of().formatHex(reply))
+                        .isEqualTo("01" + "0036751816a28b" + "0036751816a28b" + spent + "000000000000");
+            }
+            redis.call("DEL", call.keys().get(0));
         }
     }
 

@@ -25,10 +25,10 @@ class SharedLimitTest {
     @ParameterizedTest
     @EnumSource(
             value = Algorithm.class,
-            names = {"SLIDING_WINDOW", "TOKEN_BUCKET"})
+            names = {"FIXED_WINDOW", "SLIDING_WINDOW", "TOKEN_BUCKET", "LEAKY_BUCKET"})
     void manyThreadsOnOneKeyAreAdmittedExactlyTheLimit(Algorithm algorithm) throws Exception {
         try (TestStore store = TestStore.on(RedisFixture.shared().address()).ready()) {
-            Limit limit = Limit.of(algorithm, 500, Duration.ofDays(30));
+            Limit limit = TestStore.limitOf(algorithm, 500, Duration.ofDays(30));
             assertThat(admitted(limit, List.of(store.backend()))).isEqualTo(500);
             assertThat(store.remaining("k.hot", limit)).isZero();
         }
@@ -37,13 +37,13 @@ class SharedLimitTest {
     @ParameterizedTest
     @EnumSource(
             value = Algorithm.class,
-            names = {"SLIDING_WINDOW", "TOKEN_BUCKET"})
+            names = {"FIXED_WINDOW", "SLIDING_WINDOW", "TOKEN_BUCKET", "LEAKY_BUCKET"})
     void twoInstancesShareOneLimitExactly(Algorithm algorithm) throws Exception {
         try (TestStore one = TestStore.on(RedisFixture.shared().address()).ready();
                 TestStore other = TestStore.on(RedisFixture.shared().address()).ready()) {
             RedissonBackend second = new RedissonBackend(other.client(), one.namespace(), Duration.ofSeconds(20));
             FaultCalls.awaitDecision(second);
-            Limit limit = Limit.of(algorithm, 777, Duration.ofDays(30));
+            Limit limit = TestStore.limitOf(algorithm, 777, Duration.ofDays(30));
             assertThat(admitted(limit, List.of(one.backend(), second))).isEqualTo(777);
             assertThat(one.remaining("k.hot", limit)).isZero();
         }

@@ -46,12 +46,16 @@ class StoredFormatTest {
         spend("p.alice", "login", Limit.of(Algorithm.SLIDING_WINDOW, 10, Duration.ofMinutes(1)));
         spend("i.203.0.113.7", "Report.make", Limit.of(Algorithm.TOKEN_BUCKET, 10, Duration.ofMillis(1_500)));
         spend("h.x-api-key.~8Zk", "a_b-c$D", Limit.of(Algorithm.TOKEN_BUCKET, 7, Duration.ofDays(366)));
+        spend("all", "daily", Limit.of(Algorithm.FIXED_WINDOW, 10, Duration.ofDays(1)));
+        spend("anon", "steady", Limit.of(Algorithm.LEAKY_BUCKET, 10, Duration.ofSeconds(1)));
         String head = "weir:1:{" + store.namespace() + ":";
         assertThat(redis.keys(store.pattern()))
                 .containsExactlyInAnyOrder(
                         head + "p.alice}:login:s60000",
                         head + "i.203.0.113.7}:Report.make:t1500",
-                        head + "h.x-api-key.~8Zk}:a_b-c$D:t31622400000");
+                        head + "h.x-api-key.~8Zk}:a_b-c$D:t31622400000",
+                        head + "all}:daily:f86400000",
+                        head + "anon}:steady:l1000");
     }
 
     @Test
@@ -69,6 +73,39 @@ class StoredFormatTest {
         assertThat(keys).hasSize(5).allMatch(key -> key.indexOf('{') == key.lastIndexOf('{'));
         assertThat(keys.stream().filter(key -> key.contains(tag)).map(key -> key.substring(key.indexOf('}'))))
                 .containsExactlyInAnyOrder("}:api:s1000", "}:api:s3600000", "}:mixed:s3600000", "}:mixed:t7200000");
+    }
+
+    @Test
+    void aFixedWindowIsItsStartAndACount() {
+        Limit limit = Limit.of(Algorithm.FIXED_WINDOW, Limit.MAX_PERMITS, Duration.ofSeconds(1));
+        spend("k.a", 300, limit);
+        assertThat(hex("k.a", "f1000")).isEqualTo("0036751816a28b" + "00000000012c");
+        now += 7;
+        spend("k.a", Limit.MAX_PERMITS - 300, limit);
+        // The window starts at the first call; 2^48 - 2 are spent.
+        assertThat(hex("k.a", "f1000")).isEqualTo("0036751816a28b" + "fffffffffffe");
+        now += limit.windowMicros();
+        spend("k.a", 1, limit);
+        // The next starts at the call, 1,000,007 later: 0x36751816A28B + 0xF4247.
+        assertThat(hex("k.a", "f1000")).isEqualTo("0036751825e4d2" + "000000000001");
+    }
+
+    @Test
+    void aFixedWindowOfWhichPartWasGivenBackKeepsItsForm() {
+        Limit limit = Limit.of(Algorithm.FIXED_WINDOW, 10, Duration.ofMinutes(10));
+        spend("k.a", 3, limit);
+        backend.giveBack(TestStore.charge("k.a", 1, limit));
+        assertThat(hex("k.a", "f600000")).isEqualTo("0036751816a28b" + "000000000002");
+    }
+
+    @Test
+    void aLeakyBucketIsStoredAsATokenBucket() {
+        Limit limit = Limit.of(Algorithm.LEAKY_BUCKET, 1_000, Duration.ofMinutes(10), 500);
+        spend("k.a", 300, limit);
+        assertThat(hex("k.a", "l600000")).isEqualTo("0036751816a28b" + "000029e8d60800" + "00");
+        backend.giveBack(TestStore.charge("k.a", 299, limit));
+        // A permit of 600,000,000 parts.
+        assertThat(hex("k.a", "l600000")).isEqualTo("0036751816a28b" + "00000023c34600" + "00");
     }
 
     @Test

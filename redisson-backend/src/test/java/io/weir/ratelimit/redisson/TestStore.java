@@ -44,6 +44,13 @@ record TestStore(String address, RedissonClient client, String namespace, Rediss
         return new TestStore(address, client, namespace, new RedissonBackend(client, namespace, deadline));
     }
 
+    /** A limit whose permits can all be spent at once: a leaky bucket needs a burst for that. */
+    static Limit limitOf(Algorithm algorithm, long permits, Duration window) {
+        return algorithm == Algorithm.LEAKY_BUCKET
+                ? Limit.of(algorithm, permits, window, permits)
+                : Limit.of(algorithm, permits, window);
+    }
+
     static Charge charge(String identity, long cost, Limit... limits) {
         return new Charge(new PolicyLimits(POLICY, List.of(limits)), identity, cost);
     }

@@ -56,9 +56,9 @@ class TrafficTest {
     @ParameterizedTest
     @EnumSource(
             value = Algorithm.class,
-            names = {"SLIDING_WINDOW", "TOKEN_BUCKET"})
+            names = {"FIXED_WINDOW", "SLIDING_WINDOW", "TOKEN_BUCKET", "LEAKY_BUCKET"})
     void aRefusedCallWritesNothingAndLeavesTheTimeToLiveAlone(Algorithm algorithm) {
-        Limit limit = Limit.of(algorithm, 10, Duration.ofHours(1));
+        Limit limit = TestStore.limitOf(algorithm, 10, Duration.ofHours(1));
         store.acquire("k.a", 8, limit);
         String key = store.key("k.a", algorithm.letter() + "3600000");
         byte[] before = (byte[]) redis.call("DUMP", key);
@@ -97,11 +97,18 @@ class TrafficTest {
         assertThat(redis.keys(store.pattern())).isEmpty();
     }
 
-    @Test
-    void givingEverythingBackAndResettingLeaveNoKey() {
-        Limit limit = Limit.of(Algorithm.SLIDING_WINDOW, 10, Duration.ofHours(1));
+    @ParameterizedTest
+    @EnumSource(
+            value = Algorithm.class,
+            names = {"FIXED_WINDOW", "SLIDING_WINDOW"})
+    void givingAWindowBackAndResettingLeaveNoKey(Algorithm algorithm) {
+        Limit limit = Limit.of(algorithm, 10, Duration.ofHours(1));
         Decision.Allowed allowed = (Decision.Allowed) store.acquire("k.a", 3, limit);
+        assertThat(redis.keys(store.pattern())).hasSize(1);
         store.backend().giveBack(allowed.receipt());
+        assertThat(redis.keys(store.pattern())).isEmpty();
+        store.acquire("k.a", 3, limit);
+        store.backend().giveBack(TestStore.charge("k.a", 3, limit));
         assertThat(redis.keys(store.pattern())).isEmpty();
         store.acquire("k.b", 3, limit);
         store.backend().reset(TestStore.charge("k.b", 1, limit).policy(), "k.b");

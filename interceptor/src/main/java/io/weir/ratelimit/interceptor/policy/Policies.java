@@ -38,7 +38,8 @@ public final class Policies {
             "ratelimit.local.max-keys",
             "ratelimit.metrics");
 
-    private static final Set<Algorithm> AVAILABLE = Set.of(Algorithm.SLIDING_WINDOW, Algorithm.TOKEN_BUCKET);
+    private static final Set<Algorithm> AVAILABLE =
+            Set.of(Algorithm.FIXED_WINDOW, Algorithm.SLIDING_WINDOW, Algorithm.TOKEN_BUCKET, Algorithm.LEAKY_BUCKET);
     private static final Set<FailureMode> MODES = Set.of(FailureMode.OPEN, FailureMode.CLOSED);
 
     private final ConfigReader reader;
@@ -139,7 +140,7 @@ public final class Policies {
                             : inPlace.get().place() + " @RateLimit(algorithm)",
                     algorithm.configName(),
                     "this algorithm is not available in this version",
-                    "use sliding-window or token-bucket");
+                    "use fixed-window, sliding-window, token-bucket or leaky-bucket");
             return Optional.empty();
         }
         Optional<List<Limit>> limits = limits(name, place, algorithm, inPlace);
@@ -196,7 +197,7 @@ public final class Policies {
                     wrongBurst ? burst.get().toString() : text.get(),
                     String.valueOf(e.getMessage()),
                     wrongBurst
-                            ? "a burst is what a token bucket holds, 1 or more"
+                            ? "a burst is what a token bucket or a leaky bucket holds, 1 or more"
                             : "a limit is <permits>/<duration>, such as 100/1m, several separated by commas");
             return Optional.empty();
         }

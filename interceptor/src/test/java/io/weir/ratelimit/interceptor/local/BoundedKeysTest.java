@@ -11,10 +11,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.InstanceOfAssertFactories.type;
 
+import io.weir.ratelimit.Algorithm;
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.Receipt;
 import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.Charge;
+import io.weir.ratelimit.spi.Limit;
 import io.weir.ratelimit.spi.ManualTime;
 import io.weir.ratelimit.spi.PolicyLimits;
 import java.time.Duration;
@@ -143,6 +145,22 @@ class BoundedKeysTest {
         assertThat(hasPlace(backend, tenASecond, "b")).isFalse();
         time.advanceMicros(1);
         assertThat(hasPlace(backend, tenASecond, "b")).isTrue();
+    }
+
+    @Test
+    void aKeyOfAFixedWindowLeavesItsPlaceAtTheEndOfTheWindowHoweverOftenItWasSpent() {
+        PolicyLimits tenASecond =
+                new PolicyLimits("ten", List.of(Limit.of(Algorithm.FIXED_WINDOW, 10, Duration.ofSeconds(1))));
+        LocalBackend backend = new LocalBackend(1, time);
+        acquire(backend, tenASecond, "a");
+        for (int call = 0; call < 9; call++) {
+            time.advanceMicros(111_111);
+            acquire(backend, tenASecond, "a");
+        }
+        assertThat(hasPlace(backend, tenASecond, "b")).isFalse();
+        time.advanceMicros(1);
+        assertThat(hasPlace(backend, tenASecond, "b")).isTrue();
+        assertThat(backend.size()).isEqualTo(1);
     }
 
     @Test

@@ -15,6 +15,7 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class LimitParserTest {
@@ -50,14 +51,30 @@ class LimitParserTest {
     }
 
     @Test
+    void aLeakyBucketHoldsOnePermitUnlessItHasABurst() {
+        assertThat(LimitParser.parse("10/1s, 100/1m", Algorithm.LEAKY_BUCKET, Optional.empty()))
+                .extracting(Limit::capacity)
+                .containsExactly(1L, 1L);
+        assertThat(LimitParser.parse("10/1s", Algorithm.LEAKY_BUCKET, Optional.of(20L)))
+                .containsExactly(Limit.of(Algorithm.LEAKY_BUCKET, 10, Duration.ofSeconds(1), 20));
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            value = Algorithm.class,
+            names = {"FIXED_WINDOW", "SLIDING_WINDOW"})
+    void aWindowHasNoBurst(Algorithm algorithm) {
+        assertThatThrownBy(() -> LimitParser.parse("10/1s", algorithm, Optional.of(20L)))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("burst");
+    }
+
+    @Test
     void aBucketHasItsBurst() {
         assertThat(LimitParser.parse("10/1s", Algorithm.TOKEN_BUCKET, Optional.of(20L)))
                 .containsExactly(Limit.of(Algorithm.TOKEN_BUCKET, 10, Duration.ofSeconds(1), 20));
         assertThat(LimitParser.parse("10/1s", Algorithm.TOKEN_BUCKET, Optional.empty()))
                 .containsExactly(Limit.of(Algorithm.TOKEN_BUCKET, 10, Duration.ofSeconds(1), 10));
-        assertThatThrownBy(() -> LimitParser.parse("10/1s", Algorithm.SLIDING_WINDOW, Optional.of(20L)))
-                .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("burst");
         assertThatThrownBy(() -> LimitParser.parse("10/1s", Algorithm.TOKEN_BUCKET, Optional.of(0L)))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("burst");

@@ -56,6 +56,27 @@ class PoliciesTest {
     }
 
     @ParameterizedTest
+    @ValueSource(strings = {"fixed-window", "sliding-window", "token-bucket", "leaky-bucket"})
+    void eachAlgorithmIsKnownByItsName(String algorithm) {
+        ReadPolicies read =
+                ReadPolicies.of("ratelimit.policies.api.limit=10/1s", "ratelimit.policies.api.algorithm=" + algorithm);
+        assertThat(read.found()).isEmpty();
+        assertThat(read.limits("api")).isEqualTo("[10/1s " + algorithm + "]");
+    }
+
+    @Test
+    void aLeakyBucketHoldsOnePermitUnlessABurstIsConfigured() {
+        String[] leaky = {"ratelimit.policies.api.limit=10/1s", "ratelimit.policies.api.algorithm=leaky-bucket"};
+        assertThat(ReadPolicies.of(leaky).policy("api").limits().limits())
+                .containsExactly(Limit.of(Algorithm.LEAKY_BUCKET, 10, Duration.ofSeconds(1), 1));
+        assertThat(ReadPolicies.of(leaky[0], leaky[1], "ratelimit.policies.api.burst=3")
+                        .policy("api")
+                        .limits()
+                        .limits())
+                .containsExactly(Limit.of(Algorithm.LEAKY_BUCKET, 10, Duration.ofSeconds(1), 3));
+    }
+
+    @ParameterizedTest
     @ValueSource(strings = {"api", "\"api\"", "login-ip", "a_b", "A$1", "\"Class.method\"", "\"a.b.c\"", "\"0\""})
     void namesMayStandInQuotesAndMustWhereTheyHaveDots(String written) {
         ReadPolicies read = ReadPolicies.of(
