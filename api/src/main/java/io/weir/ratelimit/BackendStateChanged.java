@@ -4,8 +4,8 @@ package io.weir.ratelimit;
 import java.util.Objects;
 
 /**
- * A CDI event: the store stopped deciding, or decides again. It is fired once per change and not per call, on the thread of the
- * call that found out. What an observer throws changes nothing.
+ * A CDI event: the store stopped deciding, or decides again. It is fired once per change and not per call, on the thread of a
+ * call. Observers hear changes in their order, those with {@code @ObservesAsync} in none. What an observer throws changes nothing.
  *
  * @param backend the store's name, such as {@code redisson}
  * @param available whether it decides from now on

@@ -13,6 +13,7 @@ import java.util.Optional;
  * @param policy the policy the limit belongs to
  * @param name the limit's own name: the policy's, or {@code <policy>-<window>} where the policy has several
  * @param permits permits per window, 0 or more
+ * @param capacity permits that the limit can hold at most: the burst of a bucket, else the permits
  * @param window the window's length
  * @param remaining permits that a call at that instant could still spend, 0 or more
  * @param refused whether this limit had no room for the call
@@ -25,6 +26,7 @@ public record Quota(
         String policy,
         String name,
         long permits,
+        long capacity,
         Duration window,
         long remaining,
         boolean refused,
@@ -41,13 +43,18 @@ public record Quota(
         Objects.requireNonNull(policy, "policy");
         Objects.requireNonNull(name, "name");
         Objects.requireNonNull(window, "window");
-        if (permits < 0 || remaining < 0 || retryAfterMicros < 0 || resetAfterMicros < 0 || growsAfterMicros < 0) {
+        if (permits < 0
+                || capacity < 0
+                || remaining < 0
+                || retryAfterMicros < 0
+                || resetAfterMicros < 0
+                || growsAfterMicros < 0) {
             throw new IllegalArgumentException("negative component in quota of " + name);
         }
     }
 
     /**
-     * The limit with the least part of its permits left, the first of equals.
+     * The limit with the least part of its capacity left, the first of equals.
      *
      * @param quotas one or more
      * @return one of them
@@ -55,8 +62,7 @@ public record Quota(
     public static Quota closestToExhaustion(List<Quota> quotas) {
         Quota closest = quotas.get(0);
         for (Quota quota : quotas) {
-            // Products of whole numbers would overflow; a tie lost to rounding chooses one of two equals.
-            if ((double) quota.remaining * closest.permits < (double) closest.remaining * quota.permits) {
+            if (quota.leftPart() < closest.leftPart()) {
                 closest = quota;
             }
         }
@@ -80,6 +86,11 @@ public record Quota(
      */
     public Duration resetAfter() {
         return micros(resetAfterMicros);
+    }
+
+    /** Nothing is left of a limit that permits nothing. */
+    private double leftPart() {
+        return capacity == 0 ? 0 : (double) remaining / capacity;
     }
 
     private static Duration micros(long micros) {

@@ -5,7 +5,8 @@ import java.util.Objects;
 
 /**
  * A CDI event: a call was refused because a limit had no room. It is fired on the thread of the call, before the caller hears
- * of the refusal, so an observer should be quick or {@code @ObservesAsync}. What an observer throws changes nothing.
+ * of the refusal, so an observer should be quick or {@code @ObservesAsync}; those are not told more than 256 events ahead. What
+ * an observer throws does not change the decision. Refusals that an observer itself meets are not fired.
  *
  * <pre>{@code
  * void refused(@Observes RateLimitRejected event) {

@@ -3,7 +3,8 @@ package io.weir.ratelimit.spi;
 
 /**
  * Hears of every decision, after it was taken and on the thread that took it. A CDI bean of this type takes part by being
- * there. What it throws is logged and changes nothing; how long it takes, the caller waits.
+ * there. What it throws is logged once and changes nothing; how long it takes, the caller waits. Decisions that it asks for itself
+ * are taken, and told to no listener.
  */
 @FunctionalInterface
 public interface DecisionListener {

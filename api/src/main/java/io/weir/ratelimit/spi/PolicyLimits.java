@@ -93,6 +93,7 @@ public final class PolicyLimits {
                 policy,
                 names.get(index),
                 limit.permits(),
+                limit.capacity(),
                 limit.window(),
                 remaining,
                 refused,

@@ -78,9 +78,9 @@ class PolicyLimitsTest {
         PolicyLimits policy = new PolicyLimits("api", List.of(second));
         LimitState full = LimitState.untouched(second, 5).spend(second, 10);
         assertThat(policy.quota(0, full, 1, true, 5))
-                .isEqualTo(new Quota("api", "api", 10, Duration.ofSeconds(1), 0, false, 0, 2_000_000, 1_100_000));
+                .isEqualTo(new Quota("api", "api", 10, 10, Duration.ofSeconds(1), 0, false, 0, 2_000_000, 1_100_000));
         assertThat(policy.quota(0, full, 2, false, 5))
-                .isEqualTo(
-                        new Quota("api", "api", 10, Duration.ofSeconds(1), 0, true, 1_200_000, 2_000_000, 1_100_000));
+                .isEqualTo(new Quota(
+                        "api", "api", 10, 10, Duration.ofSeconds(1), 0, true, 1_200_000, 2_000_000, 1_100_000));
     }
 }

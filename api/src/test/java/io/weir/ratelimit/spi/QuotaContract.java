@@ -56,7 +56,7 @@ interface QuotaContract extends ContractFixture {
     default void anUntouchedKeyHasNothingToWaitFor(Algorithm algorithm, long permits, Duration window) {
         Limit limit = limitOf(algorithm, permits, window);
         Quota quota = key().peek(limit, permits);
-        assertThat(quota).isEqualTo(new Quota("api", "api", permits, window, permits, false, 0, 0, 0));
+        assertThat(quota).isEqualTo(new Quota("api", "api", permits, permits, window, permits, false, 0, 0, 0));
     }
 
     @EachEdge

@@ -73,6 +73,7 @@ abstract class ReferenceModel {
                 policy,
                 name,
                 limit.permits(),
+                limit.capacity(),
                 limit.window(),
                 remaining,
                 refused,

@@ -73,6 +73,7 @@ public class ObservedDecisionBenchmark {
                         Settings.read(config, new Problems()),
                         "local",
                         new Server(List.of(openTelemetry, SharedMetricRegistries.getOrCreate("benchmark"))),
+                        true,
                         List.of(),
                         new Problems())
                 .listeners();

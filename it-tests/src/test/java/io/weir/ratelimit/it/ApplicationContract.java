@@ -10,6 +10,7 @@ import java.net.http.HttpResponse;
 import java.util.Base64;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
@@ -350,6 +351,22 @@ abstract class ApplicationContract {
             assertThat(limiter("acquire-async" + of).body()).isEqualTo("Allowed in context");
         }
         assertThat(limiter("acquire-async" + of).body()).isEqualTo("Rejected in context");
+    }
+
+    @Test
+    void observersHearOfARefusalOnceEach() {
+        String of = "?policy=code&key=code:" + UUID.randomUUID();
+        int now = decisions("refused%20code");
+        int later = decisions("refused%20later%20code");
+        limiter("acquire" + of + "&cost=5");
+
+        assertThat(limiter("acquire" + of).body()).isEqualTo("Rejected");
+
+        assertThat(decisions("refused%20code")).isEqualTo(now + 1);
+        for (int i = 0; i < 100 && decisions("refused%20later%20code") == later; i++) {
+            LockSupport.parkNanos(20_000_000);
+        }
+        assertThat(decisions("refused%20later%20code")).isEqualTo(later + 1);
     }
 
     // --- Beans of all sorts

@@ -7,10 +7,11 @@ import org.jboss.arquillian.container.test.api.Deployment;
 import org.jboss.arquillian.container.test.api.RunAsClient;
 import org.jboss.arquillian.junit5.ArquillianExtension;
 import org.jboss.arquillian.test.api.ArquillianResource;
-import org.jboss.shrinkwrap.api.spec.WebArchive;
+import org.jboss.shrinkwrap.api.Archive;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.ExtendWith;
 
+/** On each server, with the limits in process. */
 @Tag("arquillian")
 @ExtendWith(ArquillianExtension.class)
 @RunAsClient
@@ -19,12 +20,12 @@ class ApplicationInProcessIT extends ApplicationContract {
     private URL base;
 
     @Deployment(testable = false)
-    static WebArchive application() {
-        return TestWar.application();
+    static Archive<?> application() {
+        return Shape.main().application();
     }
 
     @Override
     URI base() {
-        return URI.create(base.toString());
+        return Http.loopback(base);
     }
 }

@@ -138,6 +138,6 @@ class ExampleIT {
     }
 
     private URI uri(String path) {
-        return URI.create(base + path);
+        return Http.loopback(base).resolve(path);
     }
 }

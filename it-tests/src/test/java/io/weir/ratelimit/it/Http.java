@@ -7,6 +7,7 @@ import java.io.UncheckedIOException;
 import java.net.Socket;
 import java.net.SocketException;
 import java.net.URI;
+import java.net.URL;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
@@ -26,6 +27,11 @@ final class Http {
             .build();
 
     private Http() {}
+
+    /** The same place by the loopback address: Payara's adapter tells the machine's own, by which a client is another. */
+    static URI loopback(URL url) {
+        return URI.create("http://127.0.0.1:" + url.getPort() + url.getPath());
+    }
 
     /** A GET with header fields, given as name, value, name, value. */
     static HttpResponse<String> get(URI uri, String... headers) {

@@ -7,6 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.function.UnaryOperator;
 import java.util.regex.Pattern;
 
 /** Open Liberty with the example's {@code server.xml}. */
@@ -19,6 +20,7 @@ final class LibertyServer extends ServerBuilder<LibertyServer> {
     private final String name;
     private final Map<String, String> bootstrapProperties = new LinkedHashMap<>();
     private final Map<String, String> overrides = new LinkedHashMap<>();
+    private UnaryOperator<String> change = UnaryOperator.identity();
 
     private LibertyServer(String name) {
         super("openliberty", name, FAILED, STARTED);
@@ -40,6 +42,12 @@ final class LibertyServer extends ServerBuilder<LibertyServer> {
         return this;
     }
 
+    /** Without features of the example's {@code server.xml}, by their names without a version. */
+    LibertyServer without(String... features) {
+        change = xml -> xml.replaceAll("<feature>(" + String.join("|", features) + ")-[^<]*</feature>", "");
+        return this;
+    }
+
     @Override
     LibertyServer self() {
         return this;
@@ -51,7 +59,8 @@ final class LibertyServer extends ServerBuilder<LibertyServer> {
         bootstrapProperties.put("http.port", Integer.toString(httpPort));
         bootstrapProperties.putIfAbsent("https.port", "-1");
         Files.createDirectories(server.resolve("apps"));
-        Files.copy(Path.of(Server.required("weir.example.server.xml")), server.resolve("server.xml"));
+        String xml = Files.readString(Path.of(Server.required("weir.example.server.xml")));
+        Files.writeString(server.resolve("server.xml"), change.apply(xml));
         Files.copy(war(), server.resolve("apps").resolve(WAR));
         Files.write(
                 server.resolve("bootstrap.properties"),

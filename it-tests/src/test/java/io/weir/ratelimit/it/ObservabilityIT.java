@@ -70,6 +70,19 @@ class ObservabilityIT {
         }
     }
 
+    /** Its OpenTelemetry has spans only, and its API lacks what newer ones have. */
+    @Test
+    void payaraMicroWithMetricsOfOpenTelemetry() {
+        try (OtlpReceiver collector = new OtlpReceiver();
+                Server server = exporting(PayaraServer.named("observed-payara-otel"), collector)
+                        .systemProperty("ratelimit.metrics", "otel")
+                        .start()) {
+            assertThat(messages(server)).contains("WEIR-003 metrics go to OpenTelemetry");
+            exhaust(server);
+            spansTell(collector, REFUSED);
+        }
+    }
+
     @Test
     void wildFly() {
         try (OtlpReceiver collector = new OtlpReceiver();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.it;
 
+import io.weir.ratelimit.it.app.EmptyApplication;
 import io.weir.ratelimit.it.app.TestApplication;
 import java.io.File;
 import java.nio.file.Path;
@@ -17,6 +18,7 @@ final class TestWar {
     static WebArchive application() {
         return libraries("weir-test.war")
                 .addPackage(TestApplication.class.getPackage())
+                .deleteClass(EmptyApplication.class)
                 .addAsWebInfResource("app/web.xml", "web.xml")
                 .addAsResource("app/microprofile-config.properties", "META-INF/microprofile-config.properties");
     }

@@ -64,7 +64,8 @@ final class Deployment {
         problems.addAll(backend.problems());
         CdiEvents events = new CdiEvents(beans);
         Telemetry telemetry = settings.enabled()
-                ? Telemetry.choose(settings, backend.name(), this::find, events.ofRejections(), problems)
+                ? Telemetry.choose(
+                        settings, backend.name(), this::find, isOpenTelemetryOn(), events.ofRejections(), problems)
                 : Telemetry.NONE;
         RateLimitEngine engine = engine(settings, backend, telemetry, events);
         if (problems.found().isEmpty()) {
@@ -101,15 +102,17 @@ final class Deployment {
                 new Outages(backend.name(), System::nanoTime, storeListeners));
     }
 
-    /** An object of the server's. One that it cannot make is one that it does not have. */
+    /** An object of the server's. */
     private <T> Optional<T> find(Class<T> type) {
-        try {
-            Instance<T> found = objects.select(type);
-            return found.isResolvable() ? Optional.of(found.get()) : Optional.empty();
-        } catch (RuntimeException e) {
-            LOG.log(Level.WARNING, "WEIR-307 the server has a " + type.getName() + " and cannot give it", e);
-            return Optional.empty();
-        }
+        Instance<T> found = objects.select(type);
+        return found.isResolvable() ? Optional.of(found.get()) : Optional.empty();
+    }
+
+    /** MicroProfile Telemetry is off unless it is switched on. */
+    private boolean isOpenTelemetryOn() {
+        return config.getOptionalValue("otel.sdk.disabled", String.class)
+                .filter("false"::equalsIgnoreCase)
+                .isPresent();
     }
 
     /** What annotations say about a method of a bean. */

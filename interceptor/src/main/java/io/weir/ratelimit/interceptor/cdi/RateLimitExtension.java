@@ -36,10 +36,29 @@ public class RateLimitExtension implements Extension {
 
     void deploy(@Observes AfterDeploymentValidation event, BeanManager beans) {
         Problems problems = new Problems();
-        Deployment deployment = new Deployment(ofThisArchive(beans), problems);
-        runtime = deployment.make(beanClasses);
+        Thread thread = Thread.currentThread();
+        ClassLoader context = thread.getContextClassLoader();
+        thread.setContextClassLoader(ofTheApplication(context));
+        try {
+            runtime = new Deployment(ofThisArchive(beans), problems).make(beanClasses);
+        } finally {
+            thread.setContextClassLoader(context);
+        }
         if (!problems.found().isEmpty()) {
             event.addDeploymentProblem(new DeploymentException(problems.message()));
+        }
+    }
+
+    /**
+     * The class loader by which configuration is found. WildFly deploys the WAR of an EAR under the EAR's own, which sees neither
+     * this class nor the WAR's configuration.
+     */
+    private static ClassLoader ofTheApplication(@Nullable ClassLoader context) {
+        try {
+            Class.forName(RateLimitExtension.class.getName(), false, context);
+            return Objects.requireNonNull(context);
+        } catch (ClassNotFoundException e) {
+            return RateLimitExtension.class.getClassLoader();
         }
     }
 

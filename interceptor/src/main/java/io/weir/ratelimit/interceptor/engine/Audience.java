@@ -6,11 +6,16 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BiConsumer;
 
-/** Those who want to hear of something. What one of them throws is said once and keeps nothing from the others or the call. */
+/**
+ * Those who want to hear of something. What one of them throws is said once and keeps nothing from the others or the call. What
+ * happens on a thread while one of them hears is not told to any of them: a listener that asks for a decision would hear of that
+ * one too, without end.
+ */
 final class Audience<L> {
     private static final System.Logger LOG = System.getLogger("io.weir.ratelimit");
 
     private final List<Listener<L>> listeners;
+    private final ThreadLocal<Boolean> telling = new ThreadLocal<>();
 
     private record Listener<L>(L listener, AtomicBoolean failed) {}
 
@@ -25,19 +30,31 @@ final class Audience<L> {
     }
 
     <E> void tell(BiConsumer<L, E> how, E event) {
-        for (Listener<L> each : listeners) {
-            try {
-                how.accept(each.listener, event);
-            } catch (VirtualMachineError e) {
-                throw e;
-            } catch (Throwable e) {
-                if (each.failed.compareAndSet(false, true)) {
-                    LOG.log(
-                            Level.WARNING,
-                            "WEIR-303 the listener " + each.listener.getClass().getName()
-                                    + " failed, which changes nothing; said once",
-                            e);
-                }
+        if (listeners.isEmpty() || telling.get() != null) {
+            return;
+        }
+        telling.set(true);
+        try {
+            for (Listener<L> each : listeners) {
+                tell(each, how, event);
+            }
+        } finally {
+            telling.remove();
+        }
+    }
+
+    private static <L, E> void tell(Listener<L> each, BiConsumer<L, E> how, E event) {
+        try {
+            how.accept(each.listener, event);
+        } catch (OutOfMemoryError | InternalError e) {
+            throw e;
+        } catch (Throwable e) {
+            if (each.failed.compareAndSet(false, true)) {
+                LOG.log(
+                        Level.WARNING,
+                        "WEIR-303 the listener " + each.listener.getClass().getName()
+                                + " failed, which changes nothing; said once",
+                        e);
             }
         }
     }

@@ -6,7 +6,10 @@ import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.BackendException.Reason;
 import java.lang.System.Logger.Level;
 import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongSupplier;
 
@@ -26,6 +29,8 @@ public final class Outages {
     private final String backend;
     private final LongSupplier nanoTime;
     private final Audience<StoreListener> listeners;
+    private final Queue<BackendStateChanged> changes = new ConcurrentLinkedQueue<>();
+    private final AtomicBoolean telling = new AtomicBoolean();
     private final LongAdder degraded = new LongAdder();
 
     private volatile boolean away;
@@ -67,17 +72,19 @@ public final class Outages {
 
     /** The store answered. */
     void answered() {
-        if (away && nanoTime.getAsLong() - lastFailureNanos >= quietNanos) {
-            if (end()) {
-                listeners.tell(StoreListener::onChange, new BackendStateChanged(backend, true, ""));
-            }
+        if (away && isQuiet()) {
+            end();
         }
     }
 
-    private synchronized boolean end() {
-        boolean ends = away;
-        if (ends) {
+    private boolean isQuiet() {
+        return nanoTime.getAsLong() - lastFailureNanos >= quietNanos;
+    }
+
+    private synchronized void end() {
+        if (away && isQuiet()) {
             away = false;
+            changes.add(new BackendStateChanged(backend, true, ""));
             long seconds = TimeUnit.NANOSECONDS.toSeconds(nanoTime.getAsLong() - sinceNanos);
             LOG.log(
                     Level.INFO,
@@ -86,7 +93,6 @@ public final class Outages {
                     String.valueOf(seconds),
                     String.valueOf(degraded.sum() - degradedBefore));
         }
-        return ends;
     }
 
     /** The store could not decide. */
@@ -95,26 +101,19 @@ public final class Outages {
         quietNanos = failure.reason() == Reason.FOREIGN_STATE || failure.reason() == Reason.FULL
                 ? QUIET_KEY_NANOS
                 : QUIET_NANOS;
-        if (!away && begin(failure)) {
-            listeners.tell(
-                    StoreListener::onChange,
-                    new BackendStateChanged(backend, false, failure.reason().tag()));
+        if (!away) {
+            begin(failure);
         }
         degraded.increment();
         errorOf(failure);
     }
 
-    /** An operation that is no decision failed. */
-    void errorOf(BackendException failure) {
-        listeners.tell(StoreListener::onError, failure);
-    }
-
-    private synchronized boolean begin(BackendException failure) {
-        boolean begins = !away;
-        if (begins) {
+    private synchronized void begin(BackendException failure) {
+        if (!away) {
             away = true;
             sinceNanos = lastFailureNanos;
             degradedBefore = degraded.sum();
+            changes.add(new BackendStateChanged(backend, false, failure.reason().tag()));
             LOG.log(
                     Level.WARNING,
                     "WEIR-301 the rate limit store {0} does not decide ({1}: {2}); until it does, each policy''s on-failure decides",
@@ -122,6 +121,26 @@ public final class Outages {
                     failure.reason().tag(),
                     failure.getMessage());
         }
-        return begins;
+    }
+
+    /** An operation that is no decision failed. */
+    void errorOf(BackendException failure) {
+        listeners.tell(StoreListener::onError, failure);
+    }
+
+    /**
+     * Tells of changes in the order in which they came, whichever threads found them. A thread that comes while another one tells
+     * leaves its change to that one and goes on.
+     */
+    void tellChanges() {
+        while (!changes.isEmpty() && telling.compareAndSet(false, true)) {
+            try {
+                for (BackendStateChanged next = changes.poll(); next != null; next = changes.poll()) {
+                    listeners.tell(StoreListener::onChange, next);
+                }
+            } finally {
+                telling.set(false);
+            }
+        }
     }
 }

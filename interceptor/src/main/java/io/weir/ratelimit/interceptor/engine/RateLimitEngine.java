@@ -59,6 +59,7 @@ public final class RateLimitEngine {
      * @return the decision
      */
     public Decision decide(Binding binding, CallContext call, RequestRecord request) {
+        Told told;
         // Two calls of one request at once would both find the charge still due.
         synchronized (request) {
             if (request.wasDecided(binding)) {
@@ -69,11 +70,16 @@ public final class RateLimitEngine {
                 request.settled(binding);
                 return Decision.Allowed.UNLIMITED;
             }
-            Decision decision = decide(binding, charges);
-            request.decided(binding, charges, decision);
-            return decision;
+            told = asked(binding, charges);
+            request.decided(binding, charges, told.decision);
         }
+        // Afterwards: a listener may call the same request's beans, or wait for one of its threads.
+        tell(binding, told);
+        return told.decision;
     }
+
+    /** A decision and how long the store took. */
+    private record Told(List<Charge> charges, Decision decision, long nanos) {}
 
     /**
      * Decides about a call that belongs to no request.
@@ -113,7 +119,13 @@ public final class RateLimitEngine {
     }
 
     Decision decide(Binding binding, List<Charge> charges) {
-        long start = listeners.isEmpty() ? 0 : System.nanoTime();
+        Told told = asked(binding, charges);
+        tell(binding, told);
+        return told.decision;
+    }
+
+    private Told asked(Binding binding, List<Charge> charges) {
+        long start = System.nanoTime();
         Decision decision;
         try {
             decision = backend.acquire(charges);
@@ -121,30 +133,30 @@ public final class RateLimitEngine {
         } catch (RuntimeException e) {
             decision = degraded(binding, e);
         }
-        tell(binding, charges, decision, start);
-        return decision;
+        return new Told(charges, decision, System.nanoTime() - start);
     }
 
     /** As {@link #decide(Binding, List)}, completed on a thread of the executor. */
     CompletionStage<Decision> decideAsync(Binding binding, List<Charge> charges, Executor executor) {
-        long start = listeners.isEmpty() ? 0 : System.nanoTime();
-        return asked(charges)
-                .handleAsync(
-                        (decided, failure) -> {
-                            Decision decision = decided;
-                            if (decision == null) {
-                                decision = degraded(binding, failure);
-                            } else {
-                                outages.answered();
-                            }
-                            tell(binding, charges, decision, start);
-                            return decision;
+        long start = System.nanoTime();
+        return acquireAsync(charges)
+                .handle((decided, failure) -> {
+                    long nanos = System.nanoTime() - start;
+                    if (decided != null) {
+                        outages.answered();
+                    }
+                    return new Told(charges, decided != null ? decided : degraded(binding, failure), nanos);
+                })
+                .thenApplyAsync(
+                        told -> {
+                            tell(binding, told);
+                            return told.decision;
                         },
                         executor);
     }
 
     /** A store may throw as well as complete with a failure. */
-    private CompletionStage<Decision> asked(List<Charge> charges) {
+    private CompletionStage<Decision> acquireAsync(List<Charge> charges) {
         try {
             return backend.acquireAsync(charges);
         } catch (RuntimeException e) {
@@ -163,19 +175,24 @@ public final class RateLimitEngine {
                 known.reason().tag());
     }
 
+    /** What is not known can have anything in its text, an identity too. */
     static BackendException known(Throwable failure) {
         Throwable cause =
                 failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
         return cause instanceof BackendException known
                 ? known
-                : new BackendException(BackendException.Reason.REFUSED, "the store failed: " + cause, cause);
+                : new BackendException(
+                        BackendException.Reason.REFUSED,
+                        "the store failed with " + cause.getClass().getName(),
+                        cause);
     }
 
-    private void tell(Binding binding, List<Charge> charges, Decision decision, long start) {
+    private void tell(Binding binding, Told told) {
+        outages.tellChanges();
         if (!listeners.isEmpty()) {
-            long nanos = Math.max(0, System.nanoTime() - start);
-            DecisionEvent event = new DecisionEvent(binding.endpoint(), charges, decision, nanos);
-            listeners.tell(DecisionListener::onDecision, event);
+            listeners.tell(
+                    DecisionListener::onDecision,
+                    new DecisionEvent(binding.endpoint(), told.charges, told.decision, told.nanos));
         }
     }
 

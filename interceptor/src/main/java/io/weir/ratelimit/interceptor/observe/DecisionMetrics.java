@@ -8,7 +8,6 @@ import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.DecisionEvent;
 import io.weir.ratelimit.spi.DecisionListener;
-import io.weir.ratelimit.spi.Limit;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -87,13 +86,10 @@ final class DecisionMetrics implements DecisionListener, StoreListener {
 
     /** The part of its capacity that the fullest limit of a policy has given away; all of it where nothing is permitted. */
     private static double utilization(Charge charge, List<Quota> quotas, int first) {
-        List<Limit> limits = charge.policy().limits();
         double fullest = 0;
-        for (int i = 0; i < limits.size(); i++) {
-            long capacity = limits.get(i).capacity();
-            double spent =
-                    capacity == 0 ? 1 : 1 - (double) quotas.get(first + i).remaining() / capacity;
-            fullest = Math.max(fullest, spent);
+        for (int i = first; i < first + charge.policy().limits().size(); i++) {
+            Quota quota = quotas.get(i);
+            fullest = Math.max(fullest, quota.capacity() == 0 ? 1 : 1 - (double) quota.remaining() / quota.capacity());
         }
         return fullest;
     }

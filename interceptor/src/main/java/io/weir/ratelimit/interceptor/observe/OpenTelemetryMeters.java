@@ -5,6 +5,7 @@ import io.opentelemetry.api.OpenTelemetry;
 import io.opentelemetry.api.common.Attributes;
 import io.opentelemetry.api.common.AttributesBuilder;
 import io.opentelemetry.api.metrics.DoubleHistogram;
+import io.opentelemetry.api.metrics.DoubleHistogramBuilder;
 import io.opentelemetry.api.metrics.LongCounter;
 import io.opentelemetry.api.metrics.Meter;
 import java.util.List;
@@ -56,11 +57,15 @@ final class OpenTelemetryMeters implements Meters {
     }
 
     private DoubleHistogram histogram(Metric metric, String unit, List<Double> buckets) {
-        return meter.histogramBuilder(metric.label())
+        DoubleHistogramBuilder histogram = meter.histogramBuilder(metric.label())
                 .setDescription(metric.description())
-                .setUnit(unit)
-                .setExplicitBucketBoundariesAdvice(buckets)
-                .build();
+                .setUnit(unit);
+        try {
+            histogram.setExplicitBucketBoundariesAdvice(buckets);
+        } catch (NoSuchMethodError e) {
+            // Before 1.32 the SDK's default buckets, or a view, decide.
+        }
+        return histogram.build();
     }
 
     private static Attributes attributes(String... tagsAndValues) {

@@ -1,57 +1,73 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.interceptor.observe;
 
+import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.RateLimitRejected;
+import io.weir.ratelimit.interceptor.key.ShownKeys;
+import io.weir.ratelimit.spi.DecisionEvent;
+import io.weir.ratelimit.spi.DecisionListener;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
 /**
  * Logs each refusal at DEBUG, and at INFO one per policy and minute with the number since the last such line: a flood of refused
  * calls must not become a flood of lines.
  */
-final class RejectionLog implements Consumer<RateLimitRejected> {
+final class RejectionLog implements DecisionListener {
     private static final System.Logger LOG = System.getLogger("io.weir.ratelimit.rejections");
     private static final long QUIET_NANOS = TimeUnit.MINUTES.toNanos(1);
 
+    private final ShownKeys keys;
     private final LongSupplier nanoTime;
     private final Map<String, Sample> byPolicy = new ConcurrentHashMap<>();
 
-    RejectionLog(LongSupplier nanoTime) {
+    RejectionLog(ShownKeys keys, LongSupplier nanoTime) {
+        this.keys = keys;
         this.nanoTime = nanoTime;
     }
 
     @Override
-    public void accept(RateLimitRejected event) {
-        if (LOG.isLoggable(Level.DEBUG)) {
-            LOG.log(
-                    Level.DEBUG,
-                    "refused: policy={0} endpoint={1} key={2} cost={3} retry-after={4} mode=enforce",
-                    event.policy(),
-                    event.endpoint(),
-                    event.key(),
-                    String.valueOf(event.cost()),
-                    retryAfter(event));
+    public void onDecision(DecisionEvent event) {
+        if (!(event.decision() instanceof Decision.Rejected rejected) || !LOG.isLoggable(Level.INFO)) {
+            return;
         }
-        if (LOG.isLoggable(Level.INFO)) {
-            long count = byPolicy.computeIfAbsent(event.policy(), ignored -> new Sample())
-                    .countToTell(nanoTime.getAsLong());
+        // In a flood hardly any refusal becomes a line, and only one that does pays for its text.
+        boolean each = LOG.isLoggable(Level.DEBUG);
+        String policy = rejected.decisive().policy();
+        long count = sample(policy).countToTell(nanoTime.getAsLong());
+        if (each || count > 0) {
+            RateLimitRejected rejection = Rejections.rejection(event, rejected, keys);
+            if (each) {
+                LOG.log(
+                        Level.DEBUG,
+                        "refused: policy={0} endpoint={1} key={2} cost={3} retry-after={4} mode=enforce",
+                        policy,
+                        rejection.endpoint(),
+                        rejection.key(),
+                        String.valueOf(rejection.cost()),
+                        retryAfter(rejection));
+            }
             if (count > 0) {
                 LOG.log(
                         Level.INFO,
                         "WEIR-306 the policy {0} refused {1}; the last one was of {2}, key {3}, cost {4}, retry after {5}",
-                        event.policy(),
+                        policy,
                         count == 1 ? "a call" : count + " calls since it was said last",
-                        event.endpoint(),
-                        event.key(),
-                        String.valueOf(event.cost()),
-                        retryAfter(event));
+                        rejection.endpoint(),
+                        rejection.key(),
+                        String.valueOf(rejection.cost()),
+                        retryAfter(rejection));
             }
         }
+    }
+
+    private Sample sample(String policy) {
+        Sample sample = byPolicy.get(policy);
+        return sample != null ? sample : byPolicy.computeIfAbsent(policy, ignored -> new Sample());
     }
 
     private static String retryAfter(RateLimitRejected event) {

@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 
 /**
  * Chooses what an operator will see, by what the server has and shows to the application.
@@ -48,7 +49,7 @@ public record Telemetry(List<DecisionListener> listeners, List<StoreListener> st
     }
 
     /** Where metrics go, and in which words to say so. */
-    private record Destination(Meters meters, String name) {}
+    private record Destination(DecisionMetrics metrics, String name) {}
 
     /**
      * Chooses and says at INFO what is on and what is off.
@@ -56,6 +57,7 @@ public record Telemetry(List<DecisionListener> listeners, List<StoreListener> st
      * @param settings what is wanted
      * @param backend the store's name
      * @param beans the server's objects
+     * @param exporting whether OpenTelemetry is told to do anything
      * @param observers hear of refusals, with keys that may be shown
      * @param problems takes what is wanted and not there
      * @return what hears of decisions and of the store
@@ -64,16 +66,16 @@ public record Telemetry(List<DecisionListener> listeners, List<StoreListener> st
             Settings settings,
             String backend,
             Beans beans,
+            boolean exporting,
             List<Consumer<RateLimitRejected>> observers,
             Problems problems) {
         ShownKeys keys = new ShownKeys(settings.keySecret());
         List<DecisionListener> listeners = new ArrayList<>();
         List<StoreListener> storeListeners = new ArrayList<>();
-        Optional<Destination> metrics = destination(settings.metrics(), beans, problems);
+        Optional<Destination> metrics = destination(settings.metrics(), backend, beans, problems);
         metrics.ifPresent(destination -> {
-            DecisionMetrics decisions = new DecisionMetrics(destination.meters, backend);
-            listeners.add(decisions);
-            storeListeners.add(decisions);
+            listeners.add(destination.metrics);
+            storeListeners.add(destination.metrics);
         });
         SpanMarks spans = SpanMarks.NONE;
         if (isThere(TRACES_API)) {
@@ -81,25 +83,24 @@ public record Telemetry(List<DecisionListener> listeners, List<StoreListener> st
             listeners.add(attributes);
             spans = attributes;
         }
-        List<Consumer<RateLimitRejected>> consumers = new ArrayList<>();
-        consumers.add(new RejectionLog(System::nanoTime));
-        consumers.addAll(observers);
-        listeners.add(new Rejections(keys, consumers));
+        listeners.add(new RejectionLog(keys, System::nanoTime));
+        observers.forEach(observer -> listeners.add(new Rejections(keys, observer)));
         if (problems.found().isEmpty()) {
-            say(settings, metrics, spans != SpanMarks.NONE);
+            say(settings, metrics, spans != SpanMarks.NONE, exporting);
         }
         return new Telemetry(listeners, storeListeners, spans);
     }
 
-    private static void say(Settings settings, Optional<Destination> metrics, boolean spans) {
+    private static void say(Settings settings, Optional<Destination> metrics, boolean spans, boolean exporting) {
         String metricsOff = settings.metrics() == Settings.Metrics.NONE
                 ? "are off, as configured"
                 : "are off: neither MicroProfile Metrics nor OpenTelemetry is here for the application";
         LOG.log(
                 Level.INFO,
-                "WEIR-003 metrics {0}; attributes on spans {1}",
+                "WEIR-003 metrics {0}; attributes on spans {1}{2}",
                 metrics.map(destination -> "go to " + destination.name).orElse(metricsOff),
-                spans ? "are on" : "are off: the API of OpenTelemetry is not here for the application");
+                spans ? "are on" : "are off: the API of OpenTelemetry is not here for the application",
+                spans && !exporting ? ", and OpenTelemetry itself is off until otel.sdk.disabled=false" : "");
         if (settings.keySecret().isEmpty()) {
             LOG.log(
                     Level.INFO,
@@ -108,17 +109,15 @@ public record Telemetry(List<DecisionListener> listeners, List<StoreListener> st
         }
     }
 
-    private static Optional<Destination> destination(Settings.Metrics wanted, Beans beans, Problems problems) {
+    private static Optional<Destination> destination(
+            Settings.Metrics wanted, String backend, Beans beans, Problems problems) {
         Optional<Destination> found = Optional.empty();
-        if (wanted == Settings.Metrics.MP || wanted == Settings.Metrics.AUTO) {
-            found = isThere(METRICS_API)
-                    ? MicroProfileMeters.find(beans).map(meters -> new Destination(meters, "MicroProfile Metrics"))
-                    : found;
+        if ((wanted == Settings.Metrics.MP || wanted == Settings.Metrics.AUTO) && isThere(METRICS_API)) {
+            found = destination("MicroProfile Metrics", backend, () -> MicroProfileMeters.find(beans));
         }
-        if (wanted == Settings.Metrics.OTEL || (wanted == Settings.Metrics.AUTO && found.isEmpty())) {
-            found = isThere(TRACES_API)
-                    ? OpenTelemetryMeters.find(beans).map(meters -> new Destination(meters, "OpenTelemetry"))
-                    : found;
+        if ((wanted == Settings.Metrics.OTEL || (wanted == Settings.Metrics.AUTO && found.isEmpty()))
+                && isThere(TRACES_API)) {
+            found = destination("OpenTelemetry", backend, () -> OpenTelemetryMeters.find(beans));
         }
         if (found.isEmpty() && (wanted == Settings.Metrics.MP || wanted == Settings.Metrics.OTEL)) {
             boolean mp = wanted == Settings.Metrics.MP;
@@ -130,6 +129,16 @@ public record Telemetry(List<DecisionListener> listeners, List<StoreListener> st
                     "enable it on the server and make its API visible to the application, or use auto");
         }
         return found;
+    }
+
+    /** An API that is there and fails is none: metrics are no reason for an application not to start. */
+    private static Optional<Destination> destination(String name, String backend, Supplier<Optional<Meters>> meters) {
+        try {
+            return meters.get().map(found -> new Destination(new DecisionMetrics(found, backend), name));
+        } catch (RuntimeException | LinkageError e) {
+            LOG.log(Level.WARNING, "WEIR-307 " + name + " is here and fails; it is not used", e);
+            return Optional.empty();
+        }
     }
 
     /** Asked of this library's own class loader: that of the thread can find classes that this code would not. */

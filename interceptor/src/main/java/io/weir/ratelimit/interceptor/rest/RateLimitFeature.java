@@ -5,17 +5,24 @@ import jakarta.ws.rs.ConstrainedTo;
 import jakarta.ws.rs.RuntimeType;
 import jakarta.ws.rs.core.Feature;
 import jakarta.ws.rs.core.FeatureContext;
+import jakarta.ws.rs.ext.Provider;
 
 /**
  * Registers what this package adds to an application. Found as a service (Jakarta REST 3.1, 4.1.2), also by applications that
- * list their classes; none of the registered classes is a {@code @Provider}, or it would be registered twice.
+ * list their classes, and as a {@code @Provider}, because WildFly asks for no service where the application has no {@code
+ * Application}. None of the registered classes is a {@code @Provider}, or it would be registered twice.
  */
+@Provider
 @ConstrainedTo(RuntimeType.SERVER)
 public final class RateLimitFeature implements Feature {
     @Override
     public boolean configure(FeatureContext context) {
         // Not every client runtime that loads services knows the annotation above.
         if (context.getConfiguration().getRuntimeType() != RuntimeType.SERVER) {
+            return false;
+        }
+        // Both ways may lead here.
+        if (context.getConfiguration().isRegistered(RateLimitFilter.class)) {
             return false;
         }
         context.register(RateLimitFilter.class);

@@ -68,7 +68,7 @@ public class RateLimitFilter implements ContainerRequestFilter, ContainerRespons
         } else if (!decision.allowed()) {
             request.abortWith(Refusals.unavailable());
         } else if (!runtime.spans().isSpanHere()) {
-            request.setProperty(SpanFilter.UNMARKED, true);
+            request.setProperty(SpanFilter.UNMARKED, runtime.spans());
         }
     }
 

@@ -2,6 +2,7 @@
 package io.weir.ratelimit.interceptor.rest;
 
 import io.weir.ratelimit.interceptor.engine.RequestRecord;
+import io.weir.ratelimit.interceptor.observe.SpanMarks;
 import jakarta.annotation.Priority;
 import jakarta.ws.rs.Priorities;
 import jakarta.ws.rs.container.ContainerRequestContext;
@@ -17,9 +18,10 @@ public class SpanFilter implements ContainerRequestFilter {
 
     @Override
     public void filter(ContainerRequestContext request) {
-        if (request.getProperty(UNMARKED) != null
+        if (request.getProperty(UNMARKED) instanceof SpanMarks spans
+                && spans.isSpanHere()
                 && request.getProperty(RateLimitFilter.RECORD) instanceof RequestRecord record) {
-            record.lastEvent().ifPresent(Deployed.find().runtime().spans()::mark);
+            record.lastEvent().ifPresent(spans::mark);
         }
     }
 }

@@ -28,7 +28,9 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.Semaphore;
 
 /** The application of the container tests. */
 final class Beans {
@@ -112,6 +114,27 @@ final class Beans {
 
         public void changed(@Observes BackendStateChanged event) {
             changes.add(event);
+        }
+    }
+
+    /** Hears nothing until it is let, and then throws. */
+    @ApplicationScoped
+    public static class Slow {
+        private final CountDownLatch let = new CountDownLatch(1);
+        private final Semaphore heard = new Semaphore(0);
+
+        public void goOn() {
+            let.countDown();
+        }
+
+        public Semaphore heard() {
+            return heard;
+        }
+
+        public void refused(@ObservesAsync RateLimitRejected event) throws InterruptedException {
+            let.await();
+            heard.release();
+            throw new IllegalStateException("observer");
         }
     }
 

@@ -7,8 +7,10 @@ import io.weir.ratelimit.spi.CallContext;
 import jakarta.enterprise.context.control.RequestContextController;
 import jakarta.enterprise.inject.se.SeContainer;
 import jakarta.enterprise.inject.se.SeContainerInitializer;
+import jakarta.enterprise.inject.spi.Extension;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.eclipse.microprofile.config.Config;
 import org.eclipse.microprofile.config.spi.ConfigProviderResolver;
 
@@ -29,6 +31,10 @@ final class Container implements AutoCloseable {
             this.cdi = SeContainerInitializer.newInstance()
                     .disableDiscovery()
                     .addExtensions(RateLimitExtension.class)
+                    .addExtensions(Stream.of(beans)
+                            .filter(Extension.class::isAssignableFrom)
+                            .map(type -> (Class<? extends Extension>) type)
+                            .toArray(Class[]::new))
                     .addBeanClasses(RateLimitBeans.class, CurrentRequest.class, RateLimitInterceptor.class)
                     .addBeanClasses(beans)
                     .initialize();
@@ -38,7 +44,7 @@ final class Container implements AutoCloseable {
         }
     }
 
-    /** Starts a container; each line is {@code name=value}. */
+    /** Starts a container; each line is {@code name=value}, each class a bean or an extension. */
     static Container start(String[] lines, Class<?>... beans) {
         Map<String, String> properties = new HashMap<>();
         for (String line : lines) {

@@ -225,6 +225,32 @@ class WiringTest {
         }
     }
 
+    /** Refused clients decide how many events there are. */
+    @Test
+    void asynchronousObserversThatDoNotKeepUpAreNotFloodedAndThoseThatThrowAreMentioned() throws Exception {
+        try (Container container = Container.start(POLICIES, Beans.Slow.class)) {
+            RateLimiter limiter = container.bean(RateLimiter.class);
+            Beans.Slow slow = container.bean(Beans.Slow.class);
+            limiter.acquire("twice", "tenant", 2);
+            for (int i = 0; i < 2 * CdiEvents.MOST_UNHEARD; i++) {
+                limiter.acquire("twice", "tenant");
+            }
+            assertThat(log.lines())
+                    .filteredOn(line -> line.contains("WEIR-308"))
+                    .hasSize(1);
+            slow.goOn();
+            for (int i = 0; i < CdiEvents.MOST_UNHEARD; i++) {
+                assertThat(slow.heard().tryAcquire(10, TimeUnit.SECONDS)).isTrue();
+            }
+            assertThat(slow.heard().tryAcquire())
+                    .as("those beyond were dropped")
+                    .isFalse();
+        }
+        assertThat(log.lines())
+                .filteredOn(line -> line.contains("WEIR-303 an asynchronous observer of RateLimitRejected failed"))
+                .hasSize(1);
+    }
+
     @Test
     void aMetricsApiThatIsWantedAndNotHereFailsTheStart() {
         assertThatThrownBy(() -> Container.start(policiesAnd("ratelimit.metrics=otel")))

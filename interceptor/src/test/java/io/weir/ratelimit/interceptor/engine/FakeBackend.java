@@ -74,8 +74,17 @@ final class FakeBackend implements RateLimitBackend {
         String policy = charge.policy().policy();
         Limit limit = charge.policy().limits().get(0);
         long remaining = Math.max(0, limit.permits() - asked.size());
-        return List.of(
-                new Quota(policy, policy, limit.permits(), limit.window(), remaining, refuses, refuses ? 1 : 0, 1, 1));
+        return List.of(new Quota(
+                policy,
+                policy,
+                limit.permits(),
+                limit.capacity(),
+                limit.window(),
+                remaining,
+                refuses,
+                refuses ? 1 : 0,
+                1,
+                1));
     }
 
     @Override

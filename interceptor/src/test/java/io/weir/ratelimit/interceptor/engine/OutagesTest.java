@@ -8,6 +8,7 @@ import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.BackendException.Reason;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
@@ -133,12 +134,48 @@ class OutagesTest {
         nanos.addAndGet(TimeUnit.SECONDS.toNanos(2));
         outages.answered();
         outages.answered();
+        assertThat(changes).as("told by who is outside of locks").isEmpty();
+        outages.tellChanges();
+        outages.tellChanges();
         assertThat(changes)
                 .containsExactly(
                         new BackendStateChanged("redisson", false, "timeout"),
                         new BackendStateChanged("redisson", true, ""));
         assertThat(errors).containsExactly(Reason.TIMEOUT, Reason.TIMEOUT, Reason.TIMEOUT, Reason.CONNECTION);
         assertThat(outages.degradedDecisions()).isEqualTo(3);
+    }
+
+    /** The first listener is slow to hear that the store is away; meanwhile it comes back. */
+    @Test
+    void changesAreHeardInTheOrderInWhichTheyCame() {
+        List<Boolean> second = new ArrayList<>();
+        Outages[] slow = new Outages[1];
+        slow[0] = new Outages(
+                "redisson",
+                nanos::get,
+                List.of(
+                        new StoreListener() {
+                            @Override
+                            public void onChange(BackendStateChanged change) {
+                                if (!change.available()) {
+                                    nanos.addAndGet(TimeUnit.SECONDS.toNanos(2));
+                                    CompletableFuture.runAsync(() -> {
+                                                slow[0].answered();
+                                                slow[0].tellChanges();
+                                            })
+                                            .join();
+                                }
+                            }
+                        },
+                        new StoreListener() {
+                            @Override
+                            public void onChange(BackendStateChanged change) {
+                                second.add(change.available());
+                            }
+                        }));
+        slow[0].failed(FakeBackend.down(Reason.TIMEOUT));
+        slow[0].tellChanges();
+        assertThat(second).containsExactly(false, true);
     }
 
     @Test

@@ -13,10 +13,15 @@ import io.weir.ratelimit.interceptor.policy.Policy;
 import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.BackendException.Reason;
 import io.weir.ratelimit.spi.CallContext;
+import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.DecisionListener;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -111,7 +116,7 @@ class RateLimitEngineTest {
         assertThat(RateLimitEngine.known(new CompletionException(inner))).isSameAs(inner);
         assertThat(RateLimitEngine.known(inner)).isSameAs(inner);
         assertThat(RateLimitEngine.known(new IllegalStateException("x")))
-                .hasMessage("the store failed: java.lang.IllegalStateException: x")
+                .hasMessage("the store failed with java.lang.IllegalStateException")
                 .hasCauseInstanceOf(IllegalStateException.class);
     }
 
@@ -157,8 +162,56 @@ class RateLimitEngineTest {
         assertThat(nanos).singleElement().satisfies(took -> assertThat(took).isBetween(1L, most));
     }
 
+    /** Or a listener that asks for a decision would hear of that one too, without end. */
+    @Test
+    void whatAListenerAsksForIsDecidedAndNotTold() {
+        List<Decision> decided = new ArrayList<>();
+        RateLimitEngine[] engine = new RateLimitEngine[1];
+        engine[0] = engine(backend, event -> decided.add(engine[0].decide(binding(1, BY_ADDRESS), CALL)));
+        engine[0].decide(binding(1, BY_USER), CALL);
+        engine[0].decide(binding(1, BY_USER), CALL);
+        assertThat(decided).hasSize(2);
+        assertThat(backend.asked).hasSize(4);
+    }
+
+    @Test
+    void aListenerSeesTheRequestWithTheChargeAndHoldsNoOtherThreadOfIt() {
+        RequestRecord request = new RequestRecord(CALL);
+        List<Decision> decided = new ArrayList<>();
+        RateLimitEngine[] engine = new RateLimitEngine[1];
+        engine[0] = engine(
+                backend,
+                event -> decided.add(
+                        CompletableFuture.supplyAsync(() -> engine[0].decide(binding(1, BY_USER), CALL, request))
+                                .orTimeout(10, TimeUnit.SECONDS)
+                                .join()));
+        engine[0].decide(binding(1, BY_USER), CALL, request);
+        assertThat(decided).hasSize(1);
+        assertThat(backend.asked).as("charged once").hasSize(1);
+    }
+
+    @Test
+    void anAsynchronousDecisionTookAsLongAsTheStoreAndNotAsTheExecutor() {
+        List<Long> nanos = new ArrayList<>();
+        Deque<Runnable> busy = new ArrayDeque<>();
+        RateLimitEngine engine = engine(backend, event -> nanos.add(event.nanos()));
+        long start = System.nanoTime();
+        List<Charge> charges = List.of(new Charge(BY_USER.limits(), "p.alice", 1));
+        engine.decideAsync(binding(1, BY_USER), charges, busy::add);
+        long answered = System.nanoTime() - start;
+        while (System.nanoTime() - start < 2 * answered) {
+            Thread.onSpinWait();
+        }
+        busy.remove().run();
+        assertThat(nanos).singleElement().satisfies(took -> assertThat(took).isBetween(0L, answered));
+    }
+
     static Stream<Throwable> whatListenersThrow() {
-        return Stream.of(new IllegalStateException("x"), new NoClassDefFoundError("x"), new AssertionError("x"));
+        return Stream.of(
+                new IllegalStateException("x"),
+                new NoClassDefFoundError("x"),
+                new AssertionError("x"),
+                new StackOverflowError());
     }
 
     @ParameterizedTest

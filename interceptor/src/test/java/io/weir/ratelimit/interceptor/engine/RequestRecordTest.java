@@ -61,7 +61,7 @@ class RequestRecordTest {
     @Test
     void callsOfOneRequestThatRunInParallelAreChargedOnceToo() throws Exception {
         CountDownLatch both = new CountDownLatch(2);
-        RateLimitEngine meeting = engine(new LocalBackend(10), event -> {
+        CallContext meeting = new Watched(ALICE, () -> {
             both.countDown();
             try {
                 both.await(300, TimeUnit.MILLISECONDS);
@@ -69,9 +69,10 @@ class RequestRecordTest {
                 Thread.currentThread().interrupt();
             }
         });
-        Thread other = new Thread(() -> meeting.decide(binding(1, A), ALICE, request));
+        RateLimitEngine parallel = engine(new LocalBackend(10));
+        Thread other = new Thread(() -> parallel.decide(binding(1, A), meeting, request));
         other.start();
-        assertThat(meeting.decide(binding(1, A), ALICE, request).allowed()).isTrue();
+        assertThat(parallel.decide(binding(1, A), meeting, request).allowed()).isTrue();
         other.join();
         assertThat(request.receipts()).hasSize(1);
     }
@@ -93,7 +94,7 @@ class RequestRecordTest {
     @Test
     void theSecondEntryPointOfAMethodResolvesNoKeyAgain() {
         AtomicInteger resolved = new AtomicInteger();
-        CallContext counting = new InvocationCounter(ALICE, resolved);
+        CallContext counting = new Watched(ALICE, resolved::incrementAndGet);
         Binding method = binding(1, A);
         engine.decide(method, counting, request);
         engine.decide(method, counting, request);
@@ -101,7 +102,7 @@ class RequestRecordTest {
         assertThat(backend.asked).containsExactly("a p.alice 1");
     }
 
-    private record InvocationCounter(CallContext call, AtomicInteger resolved) implements CallContext {
+    private record Watched(CallContext call, Runnable asked) implements CallContext {
         @Override
         public Optional<String> peerAddress() {
             return call.peerAddress();
@@ -109,7 +110,7 @@ class RequestRecordTest {
 
         @Override
         public Optional<String> principal() {
-            resolved.incrementAndGet();
+            asked.run();
             return call.principal();
         }
 

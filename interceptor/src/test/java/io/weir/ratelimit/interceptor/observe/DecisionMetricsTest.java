@@ -138,7 +138,7 @@ class DecisionMetricsTest {
 
     @ParameterizedTest
     @MethodSource("apis")
-    void aMillionKeysAreOneSeries(SeriesReader reader) {
+    void manyKeysAreOneSeries(SeriesReader reader) {
         DecisionMetrics metrics = new DecisionMetrics(reader.meters(), "redisson");
         for (int i = 0; i < 1_000; i++) {
             metrics.onDecision(Events.allowed(List.of(charge(LOGIN, "p.user" + i, 1)), 9));

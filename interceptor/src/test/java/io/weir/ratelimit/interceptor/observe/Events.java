@@ -64,6 +64,7 @@ final class Events {
                         charge.policy().policy(),
                         name,
                         limit.permits(),
+                        limit.capacity(),
                         limit.window(),
                         remaining[i],
                         refused,

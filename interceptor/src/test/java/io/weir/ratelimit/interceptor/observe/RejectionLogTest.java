@@ -13,6 +13,7 @@ import io.weir.ratelimit.RateLimitRejected;
 import io.weir.ratelimit.interceptor.engine.LogCapture;
 import io.weir.ratelimit.interceptor.key.ShownKeys;
 import io.weir.ratelimit.spi.Charge;
+import io.weir.ratelimit.spi.DecisionEvent;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -25,15 +26,21 @@ class RejectionLogTest {
     private final ShownKeys keys = new ShownKeys(Optional.empty());
     private final AtomicLong nanos = new AtomicLong(-5);
     private final List<RateLimitRejected> heard = new ArrayList<>();
-    private final Rejections rejections = new Rejections(keys, List.of(new RejectionLog(nanos::get), heard::add));
+    private final RejectionLog lines = new RejectionLog(keys, nanos::get);
+    private final Rejections events = new Rejections(keys, heard::add);
     private final Charge api = charge(API, ADDRESS, 1);
     private final Charge login = charge(LOGIN, USER, 2);
+
+    private void hear(DecisionEvent event) {
+        lines.onDecision(event);
+        events.onDecision(event);
+    }
 
     @Test
     void eachRefusalIsALineAtDebug() {
         try (LogCapture log = new LogCapture(Level.FINE)) {
-            rejections.onDecision(Events.rejected(List.of(login), 0));
-            rejections.onDecision(Events.rejected(List.of(login), 0));
+            hear(Events.rejected(List.of(login), 0));
+            hear(Events.rejected(List.of(login), 0));
             String line = "FINE refused: policy=login endpoint=Search.find key=" + keys.of(USER)
                     + " cost=2 retry-after=PT1S mode=enforce";
             assertThat(log.lines()).filteredOn(text -> text.startsWith("FINE")).containsExactly(line, line);
@@ -44,11 +51,11 @@ class RejectionLogTest {
     void atInfoItIsOneLinePerPolicyAndMinuteWithTheNumber() {
         try (LogCapture log = new LogCapture()) {
             for (int i = 0; i < 100; i++) {
-                rejections.onDecision(Events.rejected(List.of(login), 0));
+                hear(Events.rejected(List.of(login), 0));
             }
-            rejections.onDecision(Events.rejected(List.of(api), 5, 0));
+            hear(Events.rejected(List.of(api), 5, 0));
             nanos.addAndGet(TimeUnit.MINUTES.toNanos(1) - 1);
-            rejections.onDecision(Events.rejected(List.of(login), 0));
+            hear(Events.rejected(List.of(login), 0));
             assertThat(log.lines())
                     .containsExactly(
                             "INFO WEIR-306 the policy login refused a call; the last one was of Search.find, key "
@@ -56,7 +63,7 @@ class RejectionLogTest {
                             "INFO WEIR-306 the policy api refused a call; the last one was of Search.find, key "
                                     + keys.of(ADDRESS) + ", cost 1, retry after PT2S");
             nanos.incrementAndGet();
-            rejections.onDecision(Events.rejected(List.of(login), 0));
+            hear(Events.rejected(List.of(login), 0));
             assertThat(log.lines()).hasSize(3).last().asString().contains("refused 101 calls since it was said last");
         }
     }
@@ -64,7 +71,7 @@ class RejectionLogTest {
     @Test
     void atWarningThereIsNoLine() {
         try (LogCapture log = new LogCapture(Level.WARNING)) {
-            rejections.onDecision(Events.rejected(List.of(login), 0));
+            hear(Events.rejected(List.of(login), 0));
             assertThat(log.lines()).isEmpty();
         }
     }
@@ -72,8 +79,8 @@ class RejectionLogTest {
     @Test
     void onlyARefusalIsOne() {
         try (LogCapture log = new LogCapture(Level.FINE)) {
-            rejections.onDecision(Events.allowed(List.of(login), 1));
-            rejections.onDecision(Events.degraded(List.of(login), FailureMode.CLOSED));
+            hear(Events.allowed(List.of(login), 1));
+            hear(Events.degraded(List.of(login), FailureMode.CLOSED));
             assertThat(log.lines()).isEmpty();
             assertThat(heard).isEmpty();
         }
@@ -81,7 +88,7 @@ class RejectionLogTest {
 
     @Test
     void thoseWhoHearOfARefusalHearOfThePolicyThatDecidedTheWait() {
-        rejections.onDecision(Events.rejected(List.of(api, login), 0, 5, 0));
+        hear(Events.rejected(List.of(api, login), 0, 5, 0));
         assertThat(heard).singleElement().satisfies(event -> {
             assertThat(event.policy()).isEqualTo("login");
             assertThat(event.endpoint()).isEqualTo("Search.find");

@@ -60,7 +60,7 @@ class TelemetryTest {
 
     private Telemetry choose(String metrics, String serverHas) {
         return Telemetry.choose(
-                settings("ratelimit.metrics", metrics), "local", new Server(serverHas), List.of(), problems);
+                settings("ratelimit.metrics", metrics), "local", new Server(serverHas), true, List.of(), problems);
     }
 
     @ParameterizedTest
@@ -104,8 +104,42 @@ class TelemetryTest {
     @Test
     void withAKeySecretItIsNotSaid() {
         Telemetry.choose(
-                settings("ratelimit.key-secret", "0123456789abcdef"), "local", new Server(""), List.of(), problems);
+                settings("ratelimit.key-secret", "0123456789abcdef"),
+                "local",
+                new Server(""),
+                true,
+                List.of(),
+                problems);
         assertThat(log.lines()).hasSize(1).noneMatch(line -> line.contains("WEIR-004"));
+    }
+
+    @Test
+    void thatOpenTelemetryIsOffIsSaid() {
+        Telemetry.choose(settings(), "local", new Server("otel"), false, List.of(), problems);
+        assertThat(log.lines())
+                .first()
+                .asString()
+                .endsWith("spans are on, and OpenTelemetry itself is off until otel.sdk.disabled=false");
+    }
+
+    @Test
+    void anApiThatFailsIsNotUsedAndIsNoReasonNotToStart() {
+        Telemetry.Beans failing = new Telemetry.Beans() {
+            @Override
+            public <T> Optional<T> find(Class<T> type) {
+                if (type == MetricRegistry.class) {
+                    throw new NoSuchMethodError("older than expected");
+                }
+                return new Server("otel").find(type);
+            }
+        };
+        Telemetry telemetry = Telemetry.choose(settings(), "local", failing, true, List.of(), problems);
+        assertThat(telemetry.listeners()).hasAtLeastOneElementOfType(DecisionMetrics.class);
+        assertThat(log.lines())
+                .first()
+                .asString()
+                .startsWith("WARNING WEIR-307 MicroProfile Metrics is here and fails");
+        assertThat(problems.found()).isEmpty();
     }
 
     @ParameterizedTest
@@ -123,7 +157,9 @@ class TelemetryTest {
             boolean traces = hidden.startsWith("org.");
             assertThat(listeners)
                     .isEqualTo(
-                            traces ? "[DecisionMetrics, SpanAttributes, Rejections]" : "[DecisionMetrics, Rejections]");
+                            traces
+                                    ? "[DecisionMetrics, SpanAttributes, RejectionLog]"
+                                    : "[DecisionMetrics, RejectionLog]");
             assertThat(log.lines())
                     .first()
                     .asString()
@@ -143,7 +179,7 @@ class TelemetryTest {
 
         public static String choose() {
             List<DecisionListener> listeners = Telemetry.choose(
-                            settings(), "local", Chooser::find, List.of(), new Problems())
+                            settings(), "local", Chooser::find, true, List.of(), new Problems())
                     .listeners();
             return listeners.stream()
                     .map(listener -> listener.getClass().getSimpleName())

@@ -62,7 +62,7 @@ class HeaderDialectTest {
         "10, 5, 100, 49, b",
         "10, 0, 100, 0, a",
         "0, 0, 100, 100, a",
-        "100, 100, 0, 0, a",
+        "100, 100, 0, 0, b",
         "281474976710654, 281474976710653, 281474976710654, 281474976710652, b",
     })
     void closestIsWhoHasTheLeastPartLeftTheFirstOfEquals(
@@ -89,7 +89,7 @@ class HeaderDialectTest {
 
     @Test
     void whoNeverGetsInIsToldNoTime() {
-        Quota never = new Quota("api", "api", 10, MINUTE, 10, true, Quota.NEVER, 0, 0);
+        Quota never = new Quota("api", "api", 10, 10, MINUTE, 10, true, Quota.NEVER, 0, 0);
         assertThat(fields("ietf", new QuotaView(List.of(never), never, NOW_SECONDS)))
                 .containsExactly("RateLimit-Policy: \"api\";q=10;w=60", "RateLimit: \"api\";r=10");
     }
@@ -143,6 +143,7 @@ class HeaderDialectTest {
                 quotas.add(new Quota(
                         name.toString(),
                         name.toString(),
+                        permits,
                         permits,
                         Duration.ofMillis(1 + random.nextInt(1 << (1 + random.nextInt(30)))),
                         permits == 0 ? 0 : random.nextLong(permits + 1),

@@ -16,12 +16,30 @@ final class Quotas {
     static Quota admitted(
             String name, long permits, Duration window, long remaining, long growsMicros, long resetMicros) {
         return new Quota(
-                name.replaceAll("-1[smhd]$", ""), name, permits, window, remaining, false, 0, resetMicros, growsMicros);
+                name.replaceAll("-1[smhd]$", ""),
+                name,
+                permits,
+                permits,
+                window,
+                remaining,
+                false,
+                0,
+                resetMicros,
+                growsMicros);
     }
 
     static Quota refused(String name, long permits, Duration window, long waitMicros, long resetMicros) {
         return new Quota(
-                name.replaceAll("-1[smhd]$", ""), name, permits, window, 0, true, waitMicros, resetMicros, waitMicros);
+                name.replaceAll("-1[smhd]$", ""),
+                name,
+                permits,
+                permits,
+                window,
+                0,
+                true,
+                waitMicros,
+                resetMicros,
+                waitMicros);
     }
 
     /** The fields of a dialect, each as {@code name: value}. */

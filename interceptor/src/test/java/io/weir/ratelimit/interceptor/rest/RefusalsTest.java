@@ -82,7 +82,7 @@ class RefusalsTest {
 
     @Test
     void aCallThatNoWaitHelpsIsToldNoTime() {
-        Quota never = new Quota("api", "api", 10, MINUTE, 10, true, Quota.NEVER, 0, 0);
+        Quota never = new Quota("api", "api", 10, 10, MINUTE, 10, true, Quota.NEVER, 0, 0);
         Response response = exceeded(List.of("ietf"), refused("other", 1, MINUTE, 5_000_000, 5_000_000), never);
         assertThat(response.getStatus()).isEqualTo(429);
         assertThat(fields(response)).doesNotContainKey("Retry-After").containsEntry("RateLimit", "\"api\";r=10");

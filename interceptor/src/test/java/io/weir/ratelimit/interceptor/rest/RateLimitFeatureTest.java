@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.interceptor.rest;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import jakarta.ws.rs.RuntimeType;
+import jakarta.ws.rs.core.Feature;
+import jakarta.ws.rs.ext.Provider;
+import java.util.ServiceLoader;
+import org.glassfish.jersey.model.internal.CommonConfig;
+import org.glassfish.jersey.model.internal.ComponentBag;
+import org.junit.jupiter.api.Test;
+
+class RateLimitFeatureTest {
+    @Test
+    void aServerFindsItAsAServiceOrAsAProvider() {
+        assertThat(ServiceLoader.load(Feature.class)).hasAtLeastOneElementOfType(RateLimitFeature.class);
+        assertThat(RateLimitFeature.class).hasAnnotation(Provider.class);
+    }
+
+    @Test
+    void aServerThatFindsItTwiceHasOneFilter() {
+        CommonConfig config = new CommonConfig(RuntimeType.SERVER, ComponentBag.INCLUDE_ALL);
+
+        assertThat(new RateLimitFeature().configure(config)).isTrue();
+        assertThat(new RateLimitFeature().configure(config)).isFalse();
+
+        assertThat(config.getClasses()).contains(RateLimitFilter.class, ExceededMapper.class, UnavailableMapper.class);
+    }
+
+    @Test
+    void aClientIsLeftAlone() {
+        CommonConfig config = new CommonConfig(RuntimeType.CLIENT, ComponentBag.INCLUDE_ALL);
+
+        assertThat(new RateLimitFeature().configure(config)).isFalse();
+
+        assertThat(config.getClasses()).isEmpty();
+    }
+}
