@@ -5,6 +5,7 @@ import java.nio.charset.StandardCharsets;
 import java.security.SecureRandom;
 import java.util.Arrays;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,8 +16,16 @@ import org.jspecify.annotations.Nullable;
 public final class ShownKeys {
     private static final int SECRET_BYTES = 16;
 
+    /** How many of the latest keys are remembered; a power of two. */
+    private static final int LATEST = 1_024;
+
     /** Null if stored identities are hashed already. */
     private final byte @Nullable [] secret;
+
+    /** Each key at the place that its hash code gives it, until another one takes it: a busy caller's is made once. */
+    private final AtomicReferenceArray<@Nullable Shown> latest = new AtomicReferenceArray<>(LATEST);
+
+    private record Shown(String identity, String text) {}
 
     /**
      * The form in which keys are shown.
@@ -39,7 +48,16 @@ public final class ShownKeys {
     public String of(String identity) {
         int kind = identity.indexOf('.');
         // The keys that all callers share have no value to hide.
-        return secret == null || kind < 0 ? identity : identity.substring(0, kind) + ".~" + hash(secret, identity);
+        if (secret == null || kind < 0) {
+            return identity;
+        }
+        int place = identity.hashCode() & (LATEST - 1);
+        Shown shown = latest.get(place);
+        if (shown == null || !shown.identity.equals(identity)) {
+            shown = new Shown(identity, identity.substring(0, kind) + ".~" + hash(secret, identity));
+            latest.set(place, shown);
+        }
+        return shown.text;
     }
 
     /**

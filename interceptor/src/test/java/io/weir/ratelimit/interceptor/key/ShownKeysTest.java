@@ -25,6 +25,15 @@ class ShownKeysTest {
                 .isNotEqualTo(keys.of("i.10.0.0.1").substring(2));
     }
 
+    /** Their hash codes are equal, so one takes the other's place among the latest. */
+    @Test
+    void keysThatMeetAtOnePlaceAreNotTakenForEachOther() {
+        assertThat("p.Aa".hashCode()).isEqualTo("p.BB".hashCode());
+        String first = keys.of("p.Aa");
+        assertThat(keys.of("p.BB")).isNotEqualTo(first);
+        assertThat(keys.of("p.Aa")).isEqualTo(first);
+    }
+
     @Test
     void withoutASecretNobodyCanGuessWhoItIs() {
         assertThat(keys.of("p.alice")).isNotEqualTo(new ShownKeys(Optional.empty()).of("p.alice"));
