@@ -19,7 +19,7 @@ class ObservabilityIT {
     private static final String DECISIONS =
             "ratelimit.decisions{endpoint=HelloResource.hello, outcome=%s, policy=hello, tier=none}";
 
-    private static <B extends ServerBuilder<B>> B exporting(B server, OtlpReceiver collector) {
+    private static ServerBuilder<?> exporting(ServerBuilder<?> server, OtlpReceiver collector) {
         return server.systemProperty("otel.sdk.disabled", "false")
                 .systemProperty("otel.exporter.otlp.endpoint", collector.endpoint())
                 .systemProperty("otel.exporter.otlp.protocol", "http/protobuf")
@@ -29,16 +29,7 @@ class ObservabilityIT {
 
     @Test
     void openLiberty() {
-        try (OtlpReceiver collector = new OtlpReceiver();
-                Server server = exporting(LibertyServer.named("observed-liberty"), collector)
-                        .start()) {
-            assertThat(server.messages())
-                    .contains("WEIR-003 metrics go to MicroProfile Metrics; attributes on spans are on");
-            exhaust(server);
-            spansTell(collector, REFUSED);
-            scrapeTells(server);
-            theLogTells(server);
-        }
+        metricsOfMicroProfileAndSpansAreSeenOn(LibertyServer.named("observed-liberty"));
     }
 
     @Test
@@ -54,9 +45,12 @@ class ObservabilityIT {
 
     @Test
     void payaraMicro() {
+        metricsOfMicroProfileAndSpansAreSeenOn(PayaraServer.named("observed-payara"));
+    }
+
+    private static void metricsOfMicroProfileAndSpansAreSeenOn(ServerBuilder<?> kind) {
         try (OtlpReceiver collector = new OtlpReceiver();
-                Server server = exporting(PayaraServer.named("observed-payara"), collector)
-                        .start()) {
+                Server server = exporting(kind, collector).start()) {
             assertThat(server.messages())
                     .contains("WEIR-003 metrics go to MicroProfile Metrics; attributes on spans are on");
             exhaust(server);
