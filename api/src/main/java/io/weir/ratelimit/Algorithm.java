@@ -39,7 +39,8 @@ public enum Algorithm {
 
     /**
      * A token bucket that holds a single permit unless {@code burst} says otherwise: a steady rate, a call every window ÷
-     * <i>n</i>. A call that comes too early is refused. Two numbers per key. Admits {@code burst + n} in a span as long as one
+     * <i>n</i>. A call that comes too early is refused, or queues for its slot where the policy has a {@code max-wait}. Two
+     * numbers per key. Admits {@code burst + n} in a span as long as one
      * window.
      */
     LEAKY_BUCKET("leaky-bucket", 'l');

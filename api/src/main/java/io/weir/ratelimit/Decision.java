@@ -34,20 +34,35 @@ public sealed interface Decision {
     List<Quota> quotas();
 
     /**
-     * Every limit had room, and all of them were charged.
+     * Every limit had room, or a slot that the call was ready to wait for, and all of them were charged. Who gets this from
+     * {@link RateLimiter} has waited already.
      *
      * @param quotas what each limit said after the charge
      * @param receipt with which exactly these charges can be given back
+     * @param waitMicros microseconds from the decision to the call's slot: the longest wait of its limits, 0 if there was room
      */
-    record Allowed(List<Quota> quotas, Receipt receipt) implements Decision {
+    record Allowed(List<Quota> quotas, Receipt receipt, long waitMicros) implements Decision {
 
         /** A call to which no limit applies. */
         public static final Allowed UNLIMITED = new Allowed(List.of(), Receipt.EMPTY);
 
-        /** Copies the list. */
+        /** Copies the list and checks that the wait is not negative. */
         public Allowed {
             quotas = List.copyOf(quotas);
             Objects.requireNonNull(receipt, "receipt");
+            if (waitMicros < 0) {
+                throw new IllegalArgumentException("the wait must not be negative");
+            }
+        }
+
+        /**
+         * A call for which there was room.
+         *
+         * @param quotas what each limit said after the charge
+         * @param receipt with which exactly these charges can be given back
+         */
+        public Allowed(List<Quota> quotas, Receipt receipt) {
+            this(quotas, receipt, 0);
         }
 
         @Override

@@ -17,7 +17,8 @@ import java.util.concurrent.CompletionStage;
 public interface RateLimiter {
 
     /**
-     * Spends the policy's cost for a key if every limit of the policy has room.
+     * Spends the policy's cost for a key if every limit of the policy has room, at once or within the policy's {@code max-wait}, which
+     * this call then waits. An interrupt ends the wait: the call is decided as one that does not wait, and the thread stays interrupted.
      *
      * @param policy a policy's name
      * @param key who spends
@@ -27,7 +28,7 @@ public interface RateLimiter {
     Decision acquire(String policy, Identity key);
 
     /**
-     * Spends a cost for a key if every limit of the policy has room.
+     * Spends a cost for a key if every limit of the policy has room, waiting as {@link #acquire(String, Identity)}.
      *
      * @param policy a policy's name
      * @param key who spends
@@ -37,16 +38,17 @@ public interface RateLimiter {
     Decision acquire(String policy, Identity key, long cost);
 
     /**
-     * As {@link #acquire(String, Identity)}, without waiting.
+     * As {@link #acquire(String, Identity)}, without holding a thread while it waits.
      *
      * @param policy a policy's name
      * @param key who spends
-     * @return completed with the decision, on a thread of the container
+     * @return completed with the decision, on a thread of the container. Cancelling its {@code CompletableFuture} ends the wait and
+     *     gives back what was charged
      */
     CompletionStage<Decision> acquireAsync(String policy, Identity key);
 
     /**
-     * As {@link #acquire(String, Identity, long)}, without waiting.
+     * As {@link #acquire(String, Identity, long)}, without holding a thread while it waits.
      *
      * @param policy a policy's name
      * @param key who spends
@@ -56,11 +58,11 @@ public interface RateLimiter {
     CompletionStage<Decision> acquireAsync(String policy, Identity key, long cost);
 
     /**
-     * What a key has left, without spending.
+     * What a key has left, without spending and without waiting.
      *
      * @param policy a policy's name
      * @param key who asks
-     * @return one quota per limit of the policy, for a call of the policy's cost
+     * @return one quota per limit of the policy, for a call of the policy's cost that is ready to wait for its {@code max-wait}
      * @throws RateLimitUnavailableException if the shared store does not answer
      */
     List<Quota> peek(String policy, Identity key);

@@ -10,7 +10,9 @@ import java.util.Objects;
  *
  * <p>State is counted in whole numbers that a double holds exactly, because Redis's scripts know no others. So time is divided
  * into units, the finest of 1 µs, 10 µs, … 1 s that divides the window and for which permits × window stays within
- * 2<sup>53</sup>. {@link #MAX_PERMITS} per second, or {@code 1000000000/30d}, are within it.
+ * 2<sup>53</sup>. {@link #MAX_PERMITS} per second, or {@code 1000000000/30d}, are within it. A bucket for whose permits calls
+ * may wait owes more than it holds: there the unit divides {@link #maxWait()} too, and {@link #mostDebt()} stays within
+ * 2<sup>53</sup>.
  */
 public final class Limit {
     /** The greatest number of permits per window, and of permits that a bucket holds: 2<sup>48</sup> − 2. */
@@ -19,6 +21,9 @@ public final class Limit {
     /** The longest window. */
     public static final Duration MAX_WINDOW = Duration.ofDays(366);
 
+    /** The longest that a call may be ready to wait: 1 h. */
+    public static final Duration MAX_MAX_WAIT = Duration.ofHours(1);
+
     private static final long MAX_EXACT = 1L << 53;
     private static final int MAX_EXPONENT = 6;
 
@@ -26,12 +31,15 @@ public final class Limit {
     private final long permits;
     private final Duration window;
     private final long capacity;
+    private final Duration maxWait;
     private final int unitExponent;
     private final long unitMicros;
     private final long windowMicros;
     private final long windowUnits;
+    private final long slotMicros;
+    private final long mostDebt;
 
-    private Limit(Algorithm algorithm, long permits, Duration window, long capacity) {
+    private Limit(Algorithm algorithm, long permits, Duration window, long capacity, Duration maxWait) {
         this.algorithm = Objects.requireNonNull(algorithm, "algorithm");
         this.permits = checkedPermits(permits, "permits");
         this.window = checkedWindow(window);
@@ -40,26 +48,48 @@ public final class Limit {
         if (permits > 0 && capacity == 0) {
             throw new IllegalArgumentException("burst must be at least 1");
         }
+        this.maxWait = checkedMaxWait(maxWait);
         this.windowMicros = window.toMillis() * 1_000;
-        long most = Math.max(1, Math.max(permits, this.capacity));
+        this.slotMicros = isBucket(algorithm) && permits > 0 ? maxWait.toMillis() * 1_000 : 0;
         int exponent = 0;
         long micros = 1;
-        while (windowMicros % micros == 0 && windowMicros / micros > MAX_EXACT / most && exponent < MAX_EXPONENT) {
+        while (!isExactIn(micros) && windowMicros % micros == 0 && exponent < MAX_EXPONENT) {
             exponent++;
             micros *= 10;
         }
-        if (windowMicros % micros != 0 || windowMicros / micros > MAX_EXACT / most) {
-            throw new IllegalArgumentException(
-                    most + " permits are too many for a window of " + window.toMillis()
-                            + " ms: permits × window must stay within 2^53 of a time unit that divides the window, at most 1 s");
+        if (!isExactIn(micros)) {
+            throw new IllegalArgumentException(tooMany());
         }
         this.unitExponent = exponent;
         this.unitMicros = micros;
         this.windowUnits = windowMicros / micros;
-        if (permits > 0 && this.capacity * windowUnits / permits > MAX_EXACT / micros) {
+        this.mostDebt = this.capacity * windowUnits + permits * (slotMicros / micros);
+        if (permits > 0 && mostDebt / permits > MAX_EXACT / micros) {
             throw new IllegalArgumentException(
                     "a burst of " + capacity + " would take longer than 285 years to return");
         }
+    }
+
+    /** Whether a unit divides the times, and all that the limit counts in it stays within 2^53. */
+    private boolean isExactIn(long micros) {
+        long units = windowMicros / micros;
+        if (windowMicros % micros != 0 || slotMicros % micros != 0 || units > MAX_EXACT / Math.max(1, most())) {
+            return false;
+        }
+        return slotMicros == 0 || permits <= (MAX_EXACT - capacity * units) / (slotMicros / micros);
+    }
+
+    private long most() {
+        return Math.max(permits, capacity);
+    }
+
+    private String tooMany() {
+        return most() + " permits are too many for a window of " + window.toMillis() + " ms"
+                + (slotMicros == 0
+                        ? ": permits × window must stay within 2^53 of a time unit that divides the window, at most 1 s"
+                        : " and a max-wait of " + maxWait.toMillis()
+                                + " ms: burst × window + permits × max-wait must stay within 2^53 of a time unit that divides"
+                                + " both, at most 1 s");
     }
 
     /**
@@ -72,7 +102,7 @@ public final class Limit {
      * @throws IllegalArgumentException if a value is out of range, or too many permits for the window
      */
     public static Limit of(Algorithm algorithm, long permits, Duration window) {
-        return new Limit(algorithm, permits, window, usualCapacity(algorithm, permits));
+        return new Limit(algorithm, permits, window, usualCapacity(algorithm, permits), Duration.ZERO);
     }
 
     private static long usualCapacity(Algorithm algorithm, long permits) {
@@ -91,10 +121,28 @@ public final class Limit {
      *     within 2<sup>53</sup> µs, or no bucket
      */
     public static Limit of(Algorithm algorithm, long permits, Duration window, long burst) {
-        if (algorithm != Algorithm.TOKEN_BUCKET && algorithm != Algorithm.LEAKY_BUCKET) {
+        if (!isBucket(algorithm)) {
             throw new IllegalArgumentException("burst has a meaning for token-bucket and leaky-bucket only");
         }
-        return new Limit(algorithm, permits, window, burst);
+        return new Limit(algorithm, permits, window, burst, Duration.ZERO);
+    }
+
+    private static boolean isBucket(Algorithm algorithm) {
+        return algorithm == Algorithm.TOKEN_BUCKET || algorithm == Algorithm.LEAKY_BUCKET;
+    }
+
+    /**
+     * This limit with calls that may wait for permits.
+     *
+     * @param longest the longest that a call may be ready to wait, whole milliseconds from 0 to {@link #MAX_MAX_WAIT}; it makes
+     *     no difference to what windows count
+     * @return the limit
+     * @throws IllegalArgumentException if the wait is out of range, or together with a bucket's permits too much to be counted
+     *     exactly
+     */
+    public Limit withMaxWait(Duration longest) {
+        // What a blocking limit could hold is not kept, and does not matter.
+        return new Limit(algorithm, permits, window, Math.max(1, capacity), longest);
     }
 
     private static long checkedPermits(long permits, String what) {
@@ -112,6 +160,16 @@ public final class Limit {
             throw new IllegalArgumentException("the window must be whole milliseconds");
         }
         return window;
+    }
+
+    private static Duration checkedMaxWait(Duration maxWait) {
+        if (maxWait.isNegative() || maxWait.compareTo(MAX_MAX_WAIT) > 0) {
+            throw new IllegalArgumentException("max-wait must be from 0s to 1h");
+        }
+        if (maxWait.toNanosPart() % 1_000_000 != 0) {
+            throw new IllegalArgumentException("max-wait must be whole milliseconds");
+        }
+        return maxWait;
     }
 
     /**
@@ -148,6 +206,35 @@ public final class Limit {
      */
     public long capacity() {
         return capacity;
+    }
+
+    /**
+     * The longest that a call may be ready to wait for permits.
+     *
+     * @return whole milliseconds, zero if calls do not wait
+     */
+    public Duration maxWait() {
+        return maxWait;
+    }
+
+    /**
+     * How far ahead a call can be given a slot: by buckets up to the call's patience and {@link #maxWait()}, whichever is
+     * shorter; by windows not at all, which a call that waits asks again.
+     *
+     * @param patienceMicros how long the call is ready to wait, in microseconds, 0 or more
+     * @return microseconds, 0 or more
+     */
+    public long slotWithinMicros(long patienceMicros) {
+        return Math.min(patienceMicros, slotMicros);
+    }
+
+    /**
+     * The most that a bucket can owe, in parts of permits: all that it holds and what returns to it within {@link #maxWait()}.
+     *
+     * @return capacity × window + permits × max-wait, both in time units of this limit, at most 2<sup>53</sup>
+     */
+    public long mostDebt() {
+        return mostDebt;
     }
 
     /**
@@ -192,19 +279,21 @@ public final class Limit {
                 && algorithm == that.algorithm
                 && permits == that.permits
                 && capacity == that.capacity
-                && window.equals(that.window);
+                && window.equals(that.window)
+                && maxWait.equals(that.maxWait);
     }
 
     @Override
     public int hashCode() {
-        return Objects.hash(algorithm, permits, capacity, window);
+        return Objects.hash(algorithm, permits, capacity, window, maxWait);
     }
 
     /** The limit as configuration writes it, such as {@code 100/1m sliding-window}. */
     @Override
     public String toString() {
-        String text = permits + "/" + windowText() + " " + algorithm.configName();
-        return permits == 0 || capacity == usualCapacity(algorithm, permits) ? text : text + " burst " + capacity;
+        boolean usual = permits == 0 || capacity == usualCapacity(algorithm, permits);
+        return permits + "/" + windowText() + " " + algorithm.configName() + (usual ? "" : " burst " + capacity)
+                + (maxWait.isZero() ? "" : " max-wait " + text(maxWait));
     }
 
     /**
@@ -213,7 +302,11 @@ public final class Limit {
      * @return the text
      */
     public String windowText() {
-        long millis = windowMicros / 1_000;
+        return text(window);
+    }
+
+    private static String text(Duration duration) {
+        long millis = duration.toMillis();
         if (millis % 86_400_000 == 0) {
             return millis / 86_400_000 + "d";
         }

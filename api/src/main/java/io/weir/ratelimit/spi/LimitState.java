@@ -58,10 +58,24 @@ public sealed interface LimitState permits FixedWindowState, SlidingWindowState,
     boolean fits(Limit limit, long cost, long nowMicros);
 
     /**
+     * Whether a call is admitted that is ready to wait: there is room, or a bucket has a slot for it within its patience. How far
+     * away the slot is, {@link #waitMicros} tells before the cost is spent.
+     *
+     * @param limit the limit
+     * @param cost permits, 1 or more
+     * @param patienceMicros how long the call is ready to wait, 0 or more; no more than {@link Limit#maxWait()} of it counts
+     * @param nowMicros the instant
+     * @return true if it is
+     */
+    default boolean admits(Limit limit, long cost, long patienceMicros, long nowMicros) {
+        return waitMicros(limit, cost, nowMicros) <= limit.slotWithinMicros(patienceMicros);
+    }
+
+    /**
      * The state after a cost was spent.
      *
      * @param limit the limit
-     * @param cost permits for which there is room
+     * @param cost permits for which there is room, now or within the call's patience
      * @return the state
      */
     LimitState spend(Limit limit, long cost);

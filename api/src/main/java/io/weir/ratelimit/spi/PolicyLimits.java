@@ -81,13 +81,14 @@ public final class PolicyLimits {
      * @param index the limit's position
      * @param state the key's state at that instant, as {@link LimitState#at} gives it
      * @param cost permits that the call asked for
+     * @param patienceMicros how long the call is ready to wait, in microseconds, 0 or more
      * @param spent whether the state is the one after the cost was spent
      * @param nowMicros the instant
      * @return the quota
      */
-    public Quota quota(int index, LimitState state, long cost, boolean spent, long nowMicros) {
+    public Quota quota(int index, LimitState state, long cost, long patienceMicros, boolean spent, long nowMicros) {
         Limit limit = limits.get(index);
-        boolean refused = !spent && !state.fits(limit, cost, nowMicros);
+        boolean refused = !spent && !state.admits(limit, cost, patienceMicros, nowMicros);
         long remaining = state.remaining(limit, nowMicros);
         return new Quota(
                 policy,
@@ -97,9 +98,15 @@ public final class PolicyLimits {
                 limit.window(),
                 remaining,
                 refused,
-                refused ? state.waitMicros(limit, cost, nowMicros) : 0,
+                refused ? retryAfterMicros(limit, state, cost, patienceMicros, nowMicros) : 0,
                 state.resetMicros(limit, nowMicros),
                 remaining < limit.capacity() ? state.waitMicros(limit, remaining + 1, nowMicros) : 0);
+    }
+
+    private static long retryAfterMicros(
+            Limit limit, LimitState state, long cost, long patienceMicros, long nowMicros) {
+        long wait = state.waitMicros(limit, cost, nowMicros);
+        return wait == Quota.NEVER ? wait : wait - limit.slotWithinMicros(patienceMicros);
     }
 
     @Override

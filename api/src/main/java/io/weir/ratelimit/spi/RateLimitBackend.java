@@ -50,8 +50,11 @@ public interface RateLimitBackend {
     /**
      * Evaluates every limit of every charge at one instant; spends all if all have room, else writes nothing.
      *
+     * <p>A bucket also has room for a call that gets its slot within the charge's patience ({@link LimitState#admits}): the call
+     * is charged now, and its caller waits. The store itself never waits.
+     *
      * @param charges one or more, no two of one policy and identity
-     * @return {@link Decision.Allowed} with a receipt or {@link Decision.Rejected}, with one quota per limit in the order of the
+     * @return {@link Decision.Allowed} with a receipt and the wait until the latest slot, or {@link Decision.Rejected}, with one quota per limit in the order of the
      *     charges and their limits
      */
     Decision acquire(List<Charge> charges);
@@ -65,7 +68,7 @@ public interface RateLimitBackend {
     CompletionStage<Decision> acquireAsync(List<Charge> charges);
 
     /**
-     * What the limits of a policy say about a key, for a call of the charge's cost. Writes nothing.
+     * What the limits of a policy say about a key, for a call of the charge's cost and patience. Writes nothing.
      *
      * @param charge the policy, the key and the cost
      * @return one quota per limit

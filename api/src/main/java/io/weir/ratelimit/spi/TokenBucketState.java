@@ -5,7 +5,8 @@ import io.weir.ratelimit.Quota;
 
 /**
  * The token bucket and the leaky bucket, kept as what is missing from a full one. A permit is divided into as many parts as the window has time
- * units, so that in each unit as many parts return as the limit has permits: no rate is ever rounded. Source: the virtual
+ * units, so that in each unit as many parts return as the limit has permits: no rate is ever rounded. A call that waits for its slot is
+ * charged at once, so that more can be missing than the bucket holds: what queues. Source: the virtual
  * scheduling form of the generic cell rate algorithm, ITU-T I.371, with the remainder kept.
  *
  * @param anchorMicros when the debt was this much
@@ -16,7 +17,7 @@ public record TokenBucketState(long anchorMicros, long debt, int unitExponent) i
 
     @Override
     public TokenBucketState at(Limit limit, long nowMicros) {
-        long owed = Math.min(debtInUnitsOf(limit), limit.capacity() * limit.windowUnits());
+        long owed = Math.min(debtInUnitsOf(limit), limit.mostDebt());
         long anchor = Math.min(anchorMicros, nowMicros);
         long elapsed = (nowMicros - anchor) / limit.unitMicros();
         if (owed == 0 || elapsed >= ceilDiv(owed, limit.permits())) {
@@ -48,7 +49,7 @@ public record TokenBucketState(long anchorMicros, long debt, int unitExponent) i
 
     @Override
     public long remaining(Limit limit, long nowMicros) {
-        return limit.capacity() - ceilDiv(debt, limit.windowUnits());
+        return Math.max(0, limit.capacity() - ceilDiv(debt, limit.windowUnits()));
     }
 
     @Override

@@ -33,28 +33,30 @@ final class LimitStateBackend implements RateLimitBackend {
     @Override
     public synchronized Decision acquire(List<Charge> charges) {
         long now = time.micros();
-        boolean fits = charges.stream().allMatch(charge -> {
+        boolean admitted = charges.stream().allMatch(charge -> {
             List<LimitState> seen = statesOf(charge, now);
             return indexes(charge.policy()).stream()
-                    .allMatch(i -> seen.get(i).fits(limit(charge, i), charge.cost(), now));
+                    .allMatch(i -> seen.get(i).admits(limit(charge, i), charge.cost(), charge.patienceMicros(), now));
         });
+        long wait = 0;
         List<Quota> quotas = new ArrayList<>();
         List<LimitState> charged = new ArrayList<>();
         for (Charge charge : charges) {
             List<LimitState> after = new ArrayList<>(statesOf(charge, now));
-            if (fits) {
+            if (admitted) {
                 for (int i : indexes(charge.policy())) {
+                    wait = Math.max(wait, after.get(i).waitMicros(limit(charge, i), charge.cost(), now));
                     after.set(i, after.get(i).spend(limit(charge, i), charge.cost()));
                     states.put(keyOf(charge, i), after.get(i));
                 }
             } else {
                 takeAsOfNow(charge, after, now);
             }
-            quotas.addAll(quotas(charge, after, fits, now));
+            quotas.addAll(quotas(charge, after, admitted, now));
             charged.addAll(after);
         }
-        return fits
-                ? new Decision.Allowed(quotas, new BackendReceipt(charges, charged))
+        return admitted
+                ? new Decision.Allowed(quotas, new BackendReceipt(charges, charged), wait)
                 : new Decision.Rejected(quotas);
     }
 
@@ -120,7 +122,7 @@ final class LimitStateBackend implements RateLimitBackend {
 
     private static List<Quota> quotas(Charge charge, List<LimitState> seen, boolean spent, long now) {
         return indexes(charge.policy()).stream()
-                .map(i -> charge.policy().quota(i, seen.get(i), charge.cost(), spent, now))
+                .map(i -> charge.policy().quota(i, seen.get(i), charge.cost(), charge.patienceMicros(), spent, now))
                 .toList();
     }
 

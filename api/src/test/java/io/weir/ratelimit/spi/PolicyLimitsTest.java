@@ -17,7 +17,7 @@ class PolicyLimitsTest {
 
     private static String nameOf(PolicyLimits policy, int index) {
         LimitState state = LimitState.untouched(policy.limits().get(index), 0);
-        return policy.quota(index, state, 1, false, 0).name();
+        return policy.quota(index, state, 1, 0, false, 0).name();
     }
 
     @Test
@@ -77,9 +77,9 @@ class PolicyLimitsTest {
     void aQuotaTellsTheLimitAndWhatIsLeft() {
         PolicyLimits policy = new PolicyLimits("api", List.of(second));
         LimitState full = LimitState.untouched(second, 5).spend(second, 10);
-        assertThat(policy.quota(0, full, 1, true, 5))
+        assertThat(policy.quota(0, full, 1, 0, true, 5))
                 .isEqualTo(new Quota("api", "api", 10, 10, Duration.ofSeconds(1), 0, false, 0, 2_000_000, 1_100_000));
-        assertThat(policy.quota(0, full, 2, false, 5))
+        assertThat(policy.quota(0, full, 2, 0, false, 5))
                 .isEqualTo(new Quota(
                         "api", "api", 10, 10, Duration.ofSeconds(1), 0, true, 1_200_000, 2_000_000, 1_100_000));
     }

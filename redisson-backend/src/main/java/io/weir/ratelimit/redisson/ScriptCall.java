@@ -114,7 +114,7 @@ record ScriptCall(List<Charge> charges, List<Object> keys) {
         for (Charge charge : charges) {
             for (int limit = 0; limit < charge.policy().limits().size(); limit++) {
                 states[i] = state(in, charge.policy().limits().get(limit));
-                quotas[i] = charge.policy().quota(limit, states[i], charge.cost(), spent, now);
+                quotas[i] = charge.policy().quota(limit, states[i], charge.cost(), charge.patienceMicros(), spent, now);
                 i++;
             }
         }

@@ -40,7 +40,8 @@ public final class PassingBackend implements RateLimitBackend {
     public List<Quota> peek(Charge charge) {
         List<Quota> quotas = new ArrayList<>();
         for (Limit limit : charge.policy().limits()) {
-            quotas.add(charge.policy().quota(quotas.size(), LimitState.untouched(limit, 0), charge.cost(), false, 0));
+            quotas.add(
+                    charge.policy().quota(quotas.size(), LimitState.untouched(limit, 0), charge.cost(), 0, false, 0));
         }
         return quotas;
     }

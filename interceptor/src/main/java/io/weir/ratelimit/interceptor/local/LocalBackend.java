@@ -101,7 +101,8 @@ public final class LocalBackend implements RateLimitBackend {
             long now = time.micros();
             KeptState[] entries = new KeptState[needed.length];
             LimitState[] states = new LimitState[needed.length];
-            boolean fits = true;
+            boolean admitted = true;
+            long wait = 0;
             int missing = 0;
             int i = 0;
             for (Charge charge : charges) {
@@ -109,12 +110,14 @@ public final class LocalBackend implements RateLimitBackend {
                     KeptState entry = shards.find(needed[i]);
                     entries[i] = entry;
                     states[i] = entry == null ? LimitState.untouched(limit, now) : entry.state.at(limit, now);
-                    fits &= states[i].fits(limit, charge.cost(), now);
+                    long slot = states[i].waitMicros(limit, charge.cost(), now);
+                    admitted &= slot <= limit.slotWithinMicros(charge.patienceMicros());
+                    wait = Math.max(wait, slot);
                     missing += entry == null ? 1 : 0;
                     i++;
                 }
             }
-            if (!fits) {
+            if (!admitted) {
                 takeAsOfNow(entries, states, now);
                 return new Decision.Rejected(quotas(charges, states, false, now));
             }
@@ -123,7 +126,7 @@ public final class LocalBackend implements RateLimitBackend {
             }
             spend(charges, needed, entries, states, now);
             return new Decision.Allowed(
-                    quotas(charges, states, true, now), new BackendReceipt(charges, List.of(states)));
+                    quotas(charges, states, true, now), new BackendReceipt(charges, List.of(states)), wait);
         } finally {
             shards.unlock(locked);
         }
@@ -162,7 +165,7 @@ public final class LocalBackend implements RateLimitBackend {
         int i = 0;
         for (Charge charge : charges) {
             for (int limit = 0; limit < charge.policy().limits().size(); limit++) {
-                quotas[i] = charge.policy().quota(limit, states[i], charge.cost(), spent, now);
+                quotas[i] = charge.policy().quota(limit, states[i], charge.cost(), charge.patienceMicros(), spent, now);
                 i++;
             }
         }
