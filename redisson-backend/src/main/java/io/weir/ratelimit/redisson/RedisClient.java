@@ -16,6 +16,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import org.redisson.api.RKeys;
 import org.redisson.api.RScript;
 import org.redisson.api.RedissonClient;
 import org.redisson.api.options.OptionalOptions;
@@ -44,6 +45,8 @@ final class RedisClient implements AutoCloseable {
     private final Thread connecting;
     private volatile @Nullable RedissonClient client;
     private volatile @Nullable RScript ready;
+    private volatile @Nullable RKeys slots;
+    private volatile boolean hasSlots;
     private volatile BackendException notReady =
             new BackendException(Reason.NOT_READY, "no connection to Redis yet: it is being made", null);
     private volatile boolean closed;
@@ -91,11 +94,6 @@ final class RedisClient implements AutoCloseable {
                     return true;
                 }
             }
-            if (made.getConfig().isClusterConfig()) {
-                LOG.log(Level.ERROR, RedisSettings.cluster("RedissonClient", "").toString());
-                notReady = new BackendException(Reason.NOT_READY, "a Redis cluster is not supported", null);
-                return true;
-            }
             // A script that is sent again is charged again. Set here, it also holds for a client that retries by
             // default.
             RScript scripts = made.getScript(OptionalOptions.defaults()
@@ -105,6 +103,8 @@ final class RedisClient implements AutoCloseable {
             scripts.scriptLoad(Script.ACQUIRE.text());
             scripts.scriptLoad(Script.GIVE_BACK.text());
             tryOut(scripts);
+            hasSlots = made.getConfig().isClusterConfig();
+            slots = made.getKeys();
             ready = scripts;
             LOG.log(Level.INFO, "WEIR-411 connected to Redis");
             return true;
@@ -141,15 +141,28 @@ final class RedisClient implements AutoCloseable {
     private void tryOut(RScript scripts) {
         PolicyLimits limits =
                 new PolicyLimits("try-out", List.of(Limit.of(Algorithm.SLIDING_WINDOW, 1, Duration.ofSeconds(1))));
-        ScriptCall call = ScriptCall.of(namespace, List.of(new Charge(limits, "none", 1)));
-        byte[] reply = scripts.evalSha(
-                (String) call.keys().get(0),
+        List<Charge> charges = List.of(new Charge(limits, "none", 1));
+        Check check = new Check(charges, StoredKeys.of(namespace).of(charges), false, 0);
+        Flight flight = new Flight(check);
+        flight.landed(scripts.evalSha(
+                check.keys[0],
                 RScript.Mode.READ_WRITE,
                 Script.ACQUIRE.digest(),
                 RScript.ReturnType.VALUE,
-                call.keys(),
-                call.arguments(ScriptCall.PEEK, 0));
-        call.quotas(reply);
+                flight.keys(),
+                flight.argument(0)));
+        check.join();
+    }
+
+    /** Whether keys are spread over the slots of a cluster. */
+    boolean hasSlots() {
+        return hasSlots;
+    }
+
+    /** The slot of a key, -1 where there are none. */
+    int slot(String key) {
+        RKeys known = slots;
+        return hasSlots && known != null ? known.getSlot(key) : -1;
     }
 
     /** Waits until the first attempt to connect has ended, at most until an instant of {@link System#nanoTime}. */
@@ -160,7 +173,7 @@ final class RedisClient implements AutoCloseable {
     }
 
     /** Sends a script by its digest, and in full once if Redis does not know it. */
-    CompletableFuture<byte[]> run(Script script, List<Object> keys, Object... arguments) {
+    CompletableFuture<byte[]> run(Script script, List<Object> keys, byte[] argument) {
         RScript scripts = ready;
         if (scripts == null) {
             return CompletableFuture.failedFuture(notReady);
@@ -168,14 +181,14 @@ final class RedisClient implements AutoCloseable {
         String first = (String) keys.get(0);
         try {
             CompletableFuture<byte[]> sent = scripts.<byte[]>evalShaAsync(
-                            first, RScript.Mode.READ_WRITE, script.digest(), RScript.ReturnType.VALUE, keys, arguments)
+                            first, RScript.Mode.READ_WRITE, script.digest(), RScript.ReturnType.VALUE, keys, argument)
                     .toCompletableFuture();
             return sent.exceptionallyCompose(failure -> {
                 if (!(cause(failure) instanceof RedisNoScriptException)) {
                     return CompletableFuture.failedFuture(failure);
                 }
                 return scripts.<byte[]>evalAsync(
-                        first, RScript.Mode.READ_WRITE, script.text(), RScript.ReturnType.VALUE, keys, arguments);
+                        first, RScript.Mode.READ_WRITE, script.text(), RScript.ReturnType.VALUE, keys, argument);
             });
         } catch (RuntimeException e) {
             return CompletableFuture.failedFuture(e);

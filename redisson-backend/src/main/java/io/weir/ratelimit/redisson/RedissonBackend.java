@@ -9,7 +9,7 @@ import io.weir.ratelimit.spi.BackendException.Reason;
 import io.weir.ratelimit.spi.BackendReceipt;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.ConfigurationProblem;
-import io.weir.ratelimit.spi.LimitState;
+import io.weir.ratelimit.spi.FlightListener;
 import io.weir.ratelimit.spi.PolicyLimits;
 import io.weir.ratelimit.spi.RateLimitBackend;
 import io.weir.ratelimit.spi.TimeSource;
@@ -23,9 +23,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import org.eclipse.microprofile.config.Config;
 import org.eclipse.microprofile.config.ConfigProvider;
 import org.jspecify.annotations.Nullable;
@@ -41,18 +39,10 @@ import org.redisson.api.RedissonClient;
  */
 @ApplicationScoped
 public class RedissonBackend implements RateLimitBackend {
-    /** Makes the script read Redis's clock. */
-    private static final TimeSource REDIS_CLOCK = () -> 0;
-
-    private record Started(RedisClient redis, String namespace, Duration deadline, TimeSource time) {
-        ScriptCall call(List<Charge> charges) {
-            return ScriptCall.of(namespace, charges);
-        }
-    }
-
     private final @Nullable Instance<RedissonClient> ownClient;
     private @Nullable RedisSettings settings;
-    private volatile @Nullable Started started;
+    private FlightListener listener = (checks, keysWaiting) -> {};
+    private volatile @Nullable RedisStore started;
 
     /** For the container's proxies. */
     protected RedissonBackend() {
@@ -77,12 +67,12 @@ public class RedissonBackend implements RateLimitBackend {
      * @param deadline the longest that a call waits
      */
     public RedissonBackend(RedissonClient client, String namespace, Duration deadline) {
-        this(new RedisClient(() -> client, false, namespace, deadline), namespace, deadline, REDIS_CLOCK);
+        this(new RedisClient(() -> client, false, namespace, deadline), namespace, deadline, RedisStore.REDIS_CLOCK);
     }
 
     RedissonBackend(RedisClient redis, String namespace, Duration deadline, TimeSource time) {
         this.ownClient = null;
-        this.started = new Started(redis, namespace, deadline, time);
+        this.started = new RedisStore(redis, namespace, deadline, time, listener);
     }
 
     @Override
@@ -134,7 +124,7 @@ public class RedissonBackend implements RateLimitBackend {
                 .map(config -> new RedisClient(() -> Redisson.create(config), true, read.namespace(), read.deadline()))
                 .orElseGet(() -> new RedisClient(
                         Objects.requireNonNull(ownClient)::get, false, read.namespace(), read.deadline()));
-        started = new Started(redis, read.namespace(), read.deadline(), REDIS_CLOCK);
+        started = new RedisStore(redis, read.namespace(), read.deadline(), RedisStore.REDIS_CLOCK, listener);
     }
 
     /**
@@ -155,14 +145,14 @@ public class RedissonBackend implements RateLimitBackend {
     /** Ends the connections, of an own client only. */
     @PreDestroy
     public void close() {
-        Started running = started;
+        RedisStore running = started;
         if (running != null) {
-            running.redis.close();
+            running.close();
         }
     }
 
-    private Started started() {
-        Started running = started;
+    private RedisStore started() {
+        RedisStore running = started;
         if (running == null) {
             throw new BackendException(Reason.NOT_READY, "the store is not started", null);
         }
@@ -171,94 +161,33 @@ public class RedissonBackend implements RateLimitBackend {
 
     @Override
     public Decision acquire(List<Charge> charges) {
-        Started store = started();
-        ScriptCall call = store.call(charges);
-        return call.decision(await(store, Script.ACQUIRE, call, call.arguments(ScriptCall.SPEND, store.time.micros())));
+        return started().acquire(charges);
     }
 
     @Override
     public CompletionStage<Decision> acquireAsync(List<Charge> charges) {
-        Started store = started();
-        ScriptCall call = store.call(charges);
-        return store.redis
-                .run(Script.ACQUIRE, call.keys(), call.arguments(ScriptCall.SPEND, store.time.micros()))
-                .orTimeout(store.deadline.toNanos(), TimeUnit.NANOSECONDS)
-                .handle((reply, failure) -> {
-                    if (failure instanceof TimeoutException) {
-                        throw late(store);
-                    }
-                    if (reply == null) {
-                        throw RedisClient.failure(failure);
-                    }
-                    return call.decision(reply);
-                });
+        return started().acquireAsync(charges);
     }
 
     @Override
     public List<Quota> peek(Charge charge) {
-        Started store = started();
-        ScriptCall call = store.call(List.of(charge));
-        return call.quotas(await(store, Script.ACQUIRE, call, call.arguments(ScriptCall.PEEK, store.time.micros())));
+        return started().peek(charge);
     }
 
     @Override
     public void giveBack(Receipt receipt) {
-        if (!(receipt instanceof BackendReceipt spent)) {
-            return;
-        }
-        Started store = started();
-        List<Charge> charges = new ArrayList<>();
-        List<LimitState> states = new ArrayList<>();
-        for (BackendReceipt.Entry entry : spent.use()) {
-            charges.add(entry.charge());
-            states.addAll(entry.states());
-        }
-        if (!charges.isEmpty()) {
-            ScriptCall call = store.call(charges);
-            ScriptCall.checked(await(
-                    store,
-                    Script.GIVE_BACK,
-                    call,
-                    call.arguments(ScriptCall.GIVE_BACK_RECEIPT, store.time.micros()),
-                    ScriptCall.states(states)));
+        if (receipt instanceof BackendReceipt spent) {
+            started().giveBack(spent);
         }
     }
 
     @Override
     public void giveBack(Charge charge) {
-        change(charge, ScriptCall.GIVE_BACK_COST);
+        started().giveBack(charge);
     }
 
     @Override
     public void reset(PolicyLimits policy, String identity) {
-        change(new Charge(policy, identity, 1), ScriptCall.DROP);
-    }
-
-    private void change(Charge charge, byte operation) {
-        Started store = started();
-        ScriptCall call = store.call(List.of(charge));
-        ScriptCall.checked(await(store, Script.GIVE_BACK, call, call.arguments(operation, store.time.micros())));
-    }
-
-    private static byte[] await(Started store, Script script, ScriptCall call, Object... arguments) {
-        long until = System.nanoTime() + store.deadline.toNanos();
-        try {
-            store.redis.awaitFirstAttempt(until);
-            return store.redis
-                    .run(script, call.keys(), arguments)
-                    .get(Math.max(0, until - System.nanoTime()), TimeUnit.NANOSECONDS);
-        } catch (TimeoutException e) {
-            throw late(store);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new BackendException(Reason.TIMEOUT, "interrupted while waiting for Redis", e);
-        } catch (ExecutionException e) {
-            throw RedisClient.failure(e.getCause() == null ? e : e.getCause());
-        }
-    }
-
-    private static BackendException late(Started store) {
-        return new BackendException(
-                Reason.TIMEOUT, "no answer of Redis within " + store.deadline.toMillis() + " ms", null);
+        started().reset(new Charge(policy, identity, 1));
     }
 }

@@ -23,7 +23,7 @@ record Script(String text, String digest) {
     static final Script GIVE_BACK = of("give-back.lua");
 
     private static Script of(String name) {
-        String text = read("state.lua") + read(name);
+        String text = read("state.lua") + read("log.lua") + read(name);
         try {
             byte[] digest = MessageDigest.getInstance("SHA-1").digest(text.getBytes(StandardCharsets.UTF_8));
             return new Script(text, HexFormat.of().formatHex(digest));

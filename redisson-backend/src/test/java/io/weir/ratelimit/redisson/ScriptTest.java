@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.ratelimit.Algorithm;
+import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.Limit;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -23,7 +24,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** The scripts as resources: each is valid Lua for Redis and says at its top what it takes and answers. */
 class ScriptTest {
-    private static final String PRELUDE = "state.lua";
+    private static final List<String> PRELUDES = List.of("state.lua", "log.lua");
 
     static Stream<Path> scripts() throws IOException, URISyntaxException {
         URL folder = Script.class.getResource("/META-INF/weir/lua");
@@ -35,7 +36,7 @@ class ScriptTest {
             assertThat(all)
                     .extracting(Path::getFileName)
                     .extracting(Path::toString)
-                    .contains(PRELUDE, "acquire.lua");
+                    .contains("state.lua", "log.lua", "acquire.lua", "give-back.lua");
             return all.stream();
         }
     }
@@ -64,9 +65,11 @@ class ScriptTest {
         assertThat(header.stream().filter(line -> line.matches("-- [A-Z][a-z].*\\.")))
                 .as("sentences on the purpose")
                 .isNotEmpty();
-        List<String> words = script.endsWith(PRELUDE)
-                ? List.of("State ", "ARGV[1] ", "Unit ", "Clock ", "First Redis ")
-                : List.of("KEYS ", "ARGV[1] ", "Reply ", "Complexity ");
+        List<String> words = switch (script.getFileName().toString()) {
+            case "state.lua" -> List.of("State ", "Limit ", "Unit ", "Clock ", "First Redis ");
+            case "log.lua" -> List.of("State ", "Complexity ");
+            default -> List.of("KEYS ", "ARGV[1] ", "Reply ", "Complexity ");
+        };
         for (String word : words) {
             assertThat(header).as(word).anyMatch(line -> line.startsWith("-- " + word));
         }
@@ -93,24 +96,31 @@ class ScriptTest {
     }
 
     @Test
-    void aReplyIsTheOutcomeTheTimeAndThreeNumbersOfWhichAFixedWindowLeavesTheThirdZero() {
+    void aReplyIsTheTimeTheStateBeforeAsThreeNumbersOfWhichAFixedWindowLeavesTheThirdZeroAndHowManyWereAdmitted() {
         Limit limit = Limit.of(Algorithm.FIXED_WINDOW, 1_000_000, Duration.ofDays(1));
         assertThat(limit.unitExponent()).isPositive();
-        ScriptCall call = ScriptCall.of("test-" + UUID.randomUUID(), List.of(TestStore.charge("k.a", 3, limit)));
-        byte[] arguments = call.arguments(ScriptCall.SPEND, 0x36751816A28BL);
+        List<Charge> charges = List.of(TestStore.charge("k.a", 3, limit));
+        String[] keys = StoredKeys.of("test-" + UUID.randomUUID()).of(charges);
+        byte[] argument = new Flight(new Check(charges, keys, true, 0)).argument(0x36751816A28BL);
         try (RedisConnection redis = RedisFixture.shared().connect()) {
-            for (String spent : List.of("00000000000003", "00000000000006")) {
-                byte[] reply = (byte[]) redis.call(
-                        "EVAL", Script.ACQUIRE.text(), "1", call.keys().get(0), arguments);
+            for (String before : List.of("00000000000000", "00000000000003")) {
+                byte[] reply = (byte[]) redis.call("EVAL", Script.ACQUIRE.text(), "1", keys[0], argument);
                 assertThat(HexFormat.of().formatHex(reply))
-                        .isEqualTo("01" + "0036751816a28b" + "0036751816a28b" + spent + "000000000000");
+                        .isEqualTo("0036751816a28b" + "0036751816a28b" + before + "000000000000" + "0001");
             }
-            redis.call("DEL", call.keys().get(0));
+            redis.call("DEL", keys[0]);
         }
     }
 
     private static String whole(Path script) {
-        return script.endsWith(PRELUDE) ? text(script) : text(script.resolveSibling(PRELUDE)) + text(script);
+        StringBuilder whole = new StringBuilder();
+        for (String prelude : PRELUDES) {
+            whole.append(text(script.resolveSibling(prelude)));
+            if (script.endsWith(prelude)) {
+                return whole.toString();
+            }
+        }
+        return whole + text(script);
     }
 
     private static String text(Path script) {

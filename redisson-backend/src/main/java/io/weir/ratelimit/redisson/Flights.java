@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.redisson;
+
+import io.weir.ratelimit.spi.BackendException;
+import io.weir.ratelimit.spi.BackendException.Reason;
+import io.weir.ratelimit.spi.FlightListener;
+import java.util.ArrayDeque;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Combines checks that arrive while calls are on their way to Redis: they leave together, as one script call, as soon as one of those
+ * has come back.
+ *
+ * <p>Most of what a decision costs is not the decision: it is a system call at each end, a wake-up, and Redis's reading and writing of
+ * a connection. All of that is paid per call. So a few calls are in the air at a time, and whoever comes meanwhile waits for the next
+ * one, which costs hardly more for being full. Nobody waits for a timer: a lone check finds nothing in the air and leaves at once, and
+ * the busier it gets, the fuller the flights are. That needs no knob that could be wrong for the load.
+ *
+ * <p>What must not change by it, and how it is kept:
+ *
+ * <ul>
+ *   <li>Each check is decided on its own. The script goes through them in order of arrival, on the states that the ones before have
+ *       left, so a flight answers exactly as its checks would one by one. A key with something foreign in it fails the checks that
+ *       name it; a call that fails as a whole fails its own passengers and no others.
+ *   <li>A permit is never spent for a caller who has given up before his flight left: he is taken off the queue, and a check whose
+ *       deadline has passed does not board. Once in the air, a late reply is dropped and what it spent stays spent.
+ *   <li>A call that does not come back must not keep the others on the ground. When the first of its passengers gives up, its place
+ *       in the air is free again, so a connection that is stuck delays the others by one deadline at most.
+ *   <li>The queue is bounded in keys, which is what memory and Redis's time are spent on. Whoever finds it full is told so at once.
+ *   <li>A script call must stay in one slot of a cluster, so there is a lane per slot. Without a cluster there is one.
+ * </ul>
+ *
+ * <p>A lane's lock is held for a few assignments and never while sending or answering.
+ */
+final class Flights {
+    /** More calls in the air mean less waiting on an idle Redis and emptier flights on a busy one. */
+    private static final int MOST_IN_THE_AIR = 4;
+
+    private static final int MOST_KEYS_WAITING = 8_192;
+
+    /** Sends a flight to Redis. */
+    interface Sender {
+        CompletableFuture<byte[]> send(Flight flight);
+    }
+
+    /** The checks of one slot. */
+    static final class Lane {
+        private final ReentrantLock lock = new ReentrantLock();
+        private final ArrayDeque<Check> waiting = new ArrayDeque<>();
+        private int keysWaiting;
+        private int gone;
+        private int inTheAir;
+    }
+
+    private final Sender sender;
+    private final FlightListener listener;
+    private final ConcurrentHashMap<Integer, Lane> lanes = new ConcurrentHashMap<>();
+    private final Lane onlyLane = new Lane();
+
+    Flights(Sender sender, FlightListener listener) {
+        this.sender = sender;
+        this.listener = listener;
+    }
+
+    /** Sends a check, now or with the next flight of its slot; -1 stands for a store without slots. */
+    void board(Check check, int slot) {
+        Lane lane = slot < 0 ? onlyLane : lanes.computeIfAbsent(slot, any -> new Lane());
+        Flight flight = null;
+        lane.lock.lock();
+        try {
+            check.lane = lane;
+            if (lane.inTheAir < MOST_IN_THE_AIR && lane.keysWaiting == 0) {
+                flight = new Flight(check);
+                check.flight = flight;
+                lane.inTheAir++;
+            } else if (lane.keysWaiting + check.keys.length <= MOST_KEYS_WAITING) {
+                lane.waiting.add(check);
+                lane.keysWaiting += check.keys.length;
+                return;
+            }
+        } finally {
+            lane.lock.unlock();
+        }
+        if (flight == null) {
+            check.completeExceptionally(
+                    new BackendException(Reason.FULL, "too many decisions wait for Redis already", null));
+        } else {
+            depart(lane, flight);
+        }
+    }
+
+    /**
+     * Takes a check whose caller waits no longer off the queue. If its flight is in the air, another may leave in its place: it is
+     * late, and may never come back.
+     */
+    void giveUp(Check check) {
+        Lane lane = check.lane;
+        if (lane == null) {
+            return;
+        }
+        Flight next = null;
+        lane.lock.lock();
+        try {
+            if (check.flight != null) {
+                next = nextAfter(lane, check.flight);
+                return;
+            }
+            if (!check.gone) {
+                check.gone = true;
+                lane.keysWaiting -= check.keys.length;
+                lane.gone++;
+                if (lane.gone > lane.waiting.size() / 2) {
+                    lane.waiting.removeIf(waiting -> waiting.gone);
+                    lane.gone = 0;
+                }
+            }
+        } finally {
+            lane.lock.unlock();
+            depart(lane, next);
+        }
+        check.completeExceptionally(new BackendException(Reason.TIMEOUT, "it was not sent", null));
+    }
+
+    /** Sends a flight, and those that can leave when it has failed at once. */
+    private void depart(Lane lane, @Nullable Flight first) {
+        Flight next = first;
+        while (next != null) {
+            Flight flight = next;
+            next = null;
+            listener.onFlight(flight.checks(), lane.keysWaiting);
+            CompletableFuture<byte[]> reply = sender.send(flight);
+            if (reply.isDone()) {
+                next = nextAfter(lane, flight);
+                settle(flight, reply);
+            } else {
+                reply.whenComplete((bytes, failure) -> {
+                    depart(lane, nextAfter(lane, flight));
+                    settle(flight, reply);
+                });
+            }
+        }
+    }
+
+    private static void settle(Flight flight, CompletableFuture<byte[]> reply) {
+        try {
+            flight.landed(reply.join());
+        } catch (RuntimeException e) {
+            flight.failed(RedisClient.failure(e));
+        }
+    }
+
+    /** Frees the place of a flight, if that has not happened, and fills the next one. */
+    private static @Nullable Flight nextAfter(Lane lane, Flight landed) {
+        lane.lock.lock();
+        try {
+            if (landed.over) {
+                return null;
+            }
+            landed.over = true;
+            lane.inTheAir--;
+            return filled(lane);
+        } finally {
+            lane.lock.unlock();
+        }
+    }
+
+    private static @Nullable Flight filled(Lane lane) {
+        Flight flight = null;
+        long now = System.nanoTime();
+        for (Check check = lane.waiting.peek(); check != null; check = lane.waiting.peek()) {
+            if (!check.gone && check.deadlineNanos - now > 0) {
+                if (flight == null) {
+                    flight = new Flight(check);
+                    lane.inTheAir++;
+                } else if (!flight.board(check)) {
+                    break;
+                }
+                check.flight = flight;
+            }
+            lane.waiting.remove();
+            if (check.gone) {
+                lane.gone--;
+            } else {
+                lane.keysWaiting -= check.keys.length;
+                check.gone = true;
+            }
+        }
+        return flight;
+    }
+}

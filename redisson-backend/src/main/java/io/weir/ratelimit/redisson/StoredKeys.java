@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.redisson;
+
+import io.weir.ratelimit.spi.Charge;
+import java.util.List;
+
+/**
+ * The keys of a namespace: {@code weir:1:{<namespace>:<identity>}:<policy>:<letter><window in ms>}, one per limit.
+ *
+ * @param head what all begin with
+ */
+record StoredKeys(String head) {
+    static StoredKeys of(String namespace) {
+        return new StoredKeys("weir:1:{" + namespace + ":");
+    }
+
+    /** One key per limit, in the order of the charges and their limits. */
+    String[] of(List<Charge> charges) {
+        int count = 0;
+        for (Charge charge : charges) {
+            count += charge.policy().limits().size();
+        }
+        String[] keys = new String[count];
+        int i = 0;
+        for (Charge charge : charges) {
+            for (int limit = 0; limit < charge.policy().limits().size(); limit++) {
+                keys[i] = of(charge, limit);
+                i++;
+            }
+        }
+        return keys;
+    }
+
+    String of(Charge charge, int limit) {
+        return head + charge.identity() + "}:" + charge.policy().keyTail(limit);
+    }
+}
