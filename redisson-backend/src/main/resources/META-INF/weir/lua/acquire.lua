@@ -15,111 +15,129 @@
 -- Complexity  O(keys + checks), and what log.lua says
 -- Order       whatever can fail does so before the first write
 
-local CHECK, PART, STATE = '>BI2B', '>I2I6I6', '>I7I7I6'
-local FOREIGN = 65535
--- What is known of a limit; for a log, B is what readLog gives.
-local LETTER, PERMITS, UNITS, UNIT, CAPACITY, A, B, C, EXPONENT, KEEP, AHEAD, DIRTY = 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12
-
-local limits = {}
-local reply = {pack('>I7', now)}
-for i = 1, #KEYS do
-  local letter, permits, units, exponent, capacity, most
-  letter, permits, units, exponent, capacity, most, at = parse(LIMIT, input, at)
-  local unit = 10 ^ exponent
-  if letter == LOG then
-    local log = readLog(KEYS[i], units * unit)
-    limits[i] = log and {letter, permits, units, unit, capacity, 0, log, 0, exponent, false, log.ahead, false}
-    reply[i + 1] = log and pack(STATE, toldOf(log, permits)) or pack(STATE, 0, 0, 0)
-  else
-    local isWindow = letter == SLIDING or letter == FIXED
-    local storedA, storedB, c = read(KEYS[i], letter)
-    local a, b = storedA, storedB
-    if a then
-      a, b, c = advance(letter, permits, units, exponent, most, a, b, c)
-    elseif a == nil then
-      a, b, c = now, 0, isWindow and 0 or exponent
+-- One check of one key, which is what a lone caller sends, in the fewest steps. What follows this does the same for all others.
+if #KEYS == 1 and #ARGV[1] == 52 then
+  local letter, permits, units, exponent, capacity, most, operation, _, _, _, cost, patience =
+    struct.unpack('>BI6I6BI6I7BI2BI2I6I6', ARGV[1], at)
+  if letter ~= 103 then
+    local key, unit = KEYS[1], 10 ^ exponent
+    local a, b, c = read(key, letter)
+    if a == false then
+      return struct.pack('>I7I7I7I6I2', now, 0, 0, 0, 65535)
     end
-    -- A window lives for as long as its start says, once something was spent in it.
-    local keep = isWindow and a and storedA == a and storedB > 0
-    limits[i] = a and {letter, permits, units, unit, capacity, a, b, c, exponent, keep, storedA and storedA > now, false}
-    reply[i + 1] = pack(STATE, a or 0, b or 0, c or 0)
+    local start, spent = a, b
+    if a then
+      a, b, c = advance(now, letter, permits, units, exponent, most, a, b, c)
+    else
+      a, b, c = now, 0, (letter == 115 or letter == 102) and 0 or exponent
+    end
+    local admitted = cost <= capacity and cost <= roomIn(now, letter, permits, units, unit, capacity, a, b, c, patience)
+    if operation == 1 then
+      if admitted then
+        local after = b + ((letter == 115 or letter == 102) and cost or cost * units)
+        write(now, key, letter, permits, units, unit, a, after, c, start == a and spent > 0)
+      elseif start and start > now then
+        write(now, key, letter, permits, units, unit, a, b, c, false)
+      end
+    end
+    return struct.pack('>I7I7I7I6I2', now, a, b, c, admitted and 1 or 0)
   end
 end
 
--- How many times a cost fits, with a fraction; less than 1 if it does not.
-local function room(limit, cost, patience)
-  local letter = limit[LETTER]
-  if cost > limit[CAPACITY] then
-    return 0
-  elseif letter == SLIDING then
-    local left = limit[UNITS] - floor((now - limit[A]) / limit[UNIT])
-    return (limit[PERMITS] - limit[B] - ceil(limit[C] * left / limit[UNITS])) / cost
-  elseif letter == FIXED then
-    return (limit[PERMITS] - limit[B]) / cost
-  elseif letter == LOG then
-    return (limit[PERMITS] - limit[B].before - limit[B].added) / cost
-  end
-  local returning = limit[PERMITS] * floor((patience + now - limit[A]) / limit[UNIT])
-  return (limit[CAPACITY] * limit[UNITS] + returning - limit[B]) / (cost * limit[UNITS])
-end
+-- What is known of a limit.
+local LETTER, PERMITS, UNITS, UNIT, CAPACITY, A, B, C, KEEP, AHEAD, DIRTY, LOG = 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12
 
-local function spend(limit, permits)
-  local letter = limit[LETTER]
-  if letter == LOG then
-    limit[B].added = limit[B].added + permits
-  elseif letter == SLIDING or letter == FIXED then
-    limit[B] = limit[B] + permits
+local input, keys = ARGV[1], KEYS
+local limits, reply = {}, {struct.pack('>I7', now)}
+local logs
+for i = 1, #keys do
+  local letter, permits, units, exponent, capacity, most
+  letter, permits, units, exponent, capacity, most, at = struct.unpack('>BI6I6BI6I7', input, at)
+  if letter == 103 then
+    logs = logs or newLogs(now)
+    local log = logs.read(keys[i], units * 10 ^ exponent)
+    local a, b, c = 0, 0, 0
+    if log then
+      a, b, c = logs.told(log, permits)
+      limits[i] = {letter, permits, units, 0, capacity, 0, c, 0, false, log.ahead, false, log}
+    end
+    reply[i + 1] = struct.pack('>I7I7I6', a, b, c)
   else
-    limit[B] = limit[B] + permits * limit[UNITS]
+    local a, b, c = read(keys[i], letter)
+    local keep, ahead = false, false
+    if a then
+      local start, spent = a, b
+      ahead = a > now
+      a, b, c = advance(now, letter, permits, units, exponent, most, a, b, c)
+      -- A window lives for as long as its start says, once something was spent in it.
+      keep = start == a and spent > 0
+    elseif a == nil then
+      a, b, c = now, 0, (letter == 115 or letter == 102) and 0 or exponent
+    end
+    if a then
+      limits[i] = {letter, permits, units, 10 ^ exponent, capacity, a, b, c, keep, ahead, false}
+      reply[i + 1] = struct.pack('>I7I7I6', a, b, c)
+    else
+      reply[i + 1] = struct.pack('>I7I7I6', 0, 0, 0)
+    end
   end
 end
 
-local said = #reply
-while at <= #input do
-  local operation, count, keys, place, cost, patience
-  operation, count, keys, at = parse(CHECK, input, at)
-  local start, admitted, logs = at, count, false
-  for _ = 1, keys do
-    place, cost, patience, at = parse(PART, input, at)
+local said, size = #keys + 1, #input
+while at <= size do
+  local operation, count, parts, place, cost, patience
+  operation, count, parts, at = struct.unpack('>BI2B', input, at)
+  local part, admitted = at, count
+  local hasLog = false
+  for _ = 1, parts do
+    place, cost, patience, at = struct.unpack('>I2I6I6', input, at)
     local limit = limits[place]
     if not limit then
       admitted = nil
     elseif admitted then
-      admitted = min(admitted, room(limit, cost, patience))
-      logs = logs or limit[LETTER] == LOG
+      local room = roomIn(
+        now, limit[LETTER], limit[PERMITS], limit[UNITS], limit[UNIT], limit[CAPACITY], limit[A], limit[B], limit[C], patience)
+      hasLog = hasLog or limit[LETTER] == 103
+      if cost > limit[CAPACITY] then
+        admitted = 0
+      elseif room < cost * admitted then
+        admitted = math.max(0, math.floor(room / cost))
+      end
     end
   end
-  admitted = admitted and max(0, floor(admitted))
   said = said + 1
-  reply[said] = pack('>I2', admitted or FOREIGN)
-  if admitted and (operation == 1 or logs) then
-    local part = start
-    for _ = 1, keys do
-      place, cost, patience, part = parse(PART, input, part)
+  reply[said] = struct.pack('>I2', admitted or 65535)
+  if admitted and (operation == 1 or hasLog) then
+    for _ = 1, parts do
+      if parts > 1 then
+        place, cost, patience, part = struct.unpack('>I2I6I6', input, part)
+      end
       local limit = limits[place]
+      local letter = limit[LETTER]
       if operation == 1 then
         if admitted > 0 then
-          spend(limit, admitted * cost)
+          local isBucket = letter ~= 115 and letter ~= 102 and letter ~= 103
+          limit[B] = limit[B] + admitted * cost * (isBucket and limit[UNITS] or 1)
+          limit[DIRTY] = true
+        elseif limit[AHEAD] then
+          limit[DIRTY] = true
         end
-        limit[DIRTY] = limit[DIRTY] or admitted > 0 or limit[AHEAD]
       end
-      if limit[LETTER] == LOG then
-        local log = limit[B]
+      if letter == 103 then
         said = said + 1
-        reply[said] = pack('>I7', goneWith(log, log.before + log.added + min(cost, limit[PERMITS]) - limit[PERMITS]))
+        reply[said] = struct.pack('>I7', logs.goneWith(limit[LOG], limit[B] + math.min(cost, limit[PERMITS]) - limit[PERMITS]))
       end
     end
   end
 end
 
-for i = 1, #KEYS do
+for i = 1, #keys do
   local limit = limits[i]
   if limit and limit[DIRTY] then
-    local letter = limit[LETTER]
-    if letter == LOG then
-      writeLog(KEYS[i], limit[B])
+    if limit[LETTER] == 103 then
+      logs.write(keys[i], limit[LOG], limit[B])
     else
-      write(KEYS[i], letter, limit[PERMITS], limit[UNITS], limit[UNIT], limit[A], limit[B], limit[C], limit[KEEP])
+      write(now, keys[i], limit[LETTER], limit[PERMITS], limit[UNITS], limit[UNIT], limit[A], limit[B], limit[C], limit[KEEP])
     end
   end
 end

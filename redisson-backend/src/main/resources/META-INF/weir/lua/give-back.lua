@@ -8,126 +8,79 @@
 -- Reply       one string: outcome B (1 done, 2 a key holds something else), now I7
 -- Complexity  O(keys), and the entries of a log from the one given back on
 
-local DONE, FOREIGN = 1, 2
-
 -- By receipt: from the state as it is stored, since the limit of the charge need not be the one that applies now. A state from
 -- before the charge's window, or from after it, is left alone.
 local function byReceipt(letter, permits, units, exponent, most, cost, a, b, c, thenA, thenB, thenC)
-  if letter == SLIDING then
+  if letter == 115 then
     if thenA == a then
-      return max(0, b - cost), c
+      return math.max(0, b - cost), c
     elseif thenA + units * 10 ^ exponent == a then
-      return b, max(0, c - cost)
+      return b, math.max(0, c - cost)
     end
-  elseif letter == FIXED then
+  elseif letter == 102 then
     if thenA == a then
-      return max(0, b - cost), c
+      return math.max(0, b - cost), c
     end
   elseif thenC == c then
     -- Permits return in the order they were spent: what of the debt right after the charge is left is what can be given back.
-    local _, left = advance(letter, permits, units, exponent, most, thenA, thenB, thenC)
-    return max(0, b - min(left, cost * units)), c
+    local _, left = advance(now, letter, permits, units, exponent, most, thenA, thenB, thenC)
+    return math.max(0, b - math.min(left, cost * units)), c
   end
   return b, c
 end
 
 local function byCost(letter, units, cost, b, c)
-  if letter == SLIDING then
-    local fromCurrent = min(b, cost)
-    return b - fromCurrent, max(0, c - (cost - fromCurrent))
-  elseif letter == FIXED then
-    return max(0, b - cost), c
+  if letter == 115 then
+    local fromCurrent = math.min(b, cost)
+    return b - fromCurrent, math.max(0, c - (cost - fromCurrent))
+  elseif letter == 102 then
+    return math.max(0, b - cost), c
   end
-  return max(0, b - cost * units), c
+  return math.max(0, b - cost * units), c
 end
 
--- Takes up to a cost out of the entry of a log that was made at an instant.
-local function byEntry(key, log, instant, cost)
-  local raw = log.raw
-  local size = (#raw - HEAD) / ENTRY
-  local i = firstEntry(1, size + 1, function(entry) return timeAt(raw, entry) >= instant end)
-  if i > size or timeAt(raw, i) ~= instant then
-    return
-  end
-  local before = totalAt(raw, i - 1)
-  local given = min(cost, (totalAt(raw, i) - before) % TOTALS)
-  local parts = {string.sub(raw, 1, HEAD + ENTRY * (i - 1))}
-  for entry = i, size do
-    local total = (totalAt(raw, entry) - given) % TOTALS
-    if entry > i or total ~= before then
-      parts[#parts + 1] = pack('>I7I4', timeAt(raw, entry), total)
-    end
-  end
-  local left = table.concat(parts)
-  if #left == HEAD then
-    redis.call('DEL', key)
-  else
-    redis.call('SET', key, left, 'KEEPTTL')
-  end
-end
-
--- Takes a cost out of a log, the latest entries first.
-local function fromLatest(key, log, cost)
-  local left = log.before + log.added - cost
-  if left <= 0 then
-    redis.call('DEL', key)
-  elseif left > log.before then
-    log.added = left - log.before
-    writeLog(key, log)
-  else
-    local i = firstEntry(log.first, log.last, function(entry)
-      return (totalAt(log.raw, entry) - log.base) % TOTALS >= left
-    end)
-    local kept = string.sub(log.raw, HEAD + ENTRY * (log.first - 1) + 1, HEAD + ENTRY * (i - 1))
-    local entry = pack('>I7I4', timeAt(log.raw, i), (log.base + left) % TOTALS)
-    redis.call('SET', key, pack('>I4', log.base) .. kept .. entry, 'KEEPTTL')
-  end
-end
-
-local outcome = DONE
+local input, outcome = ARGV[1], 1
 local operation
-operation, at = parse('B', input, at)
+operation, at = struct.unpack('B', input, at)
 for i = 1, #KEYS do
   local key = KEYS[i]
   local letter, permits, units, exponent, capacity, most, cost, thenA, thenB, thenC
-  letter, permits, units, exponent, capacity, most, at = parse(LIMIT, input, at)
-  cost, at = parse('>I6', input, at)
+  letter, permits, units, exponent, capacity, most, cost, at = struct.unpack('>BI6I6BI6I7I6', input, at)
   if operation == 1 then
-    thenA, thenB, thenC, at = parse('>I7I7I6', input, at)
+    thenA, thenB, thenC, at = struct.unpack('>I7I7I6', input, at)
   end
-  local a, b, c
-  if letter == LOG then
-    a = readLog(key, units * 10 ^ exponent)
-  else
-    a, b, c = read(key, letter)
-  end
-  if a == false then
-    outcome = FOREIGN
-  elseif a == nil then
-    -- there is nothing to give back to
-  elseif operation == 3 then
-    redis.call('DEL', key)
-  elseif letter == LOG then
-    if operation == 1 then
-      byEntry(key, a, thenA, cost)
+  if letter == 103 then
+    local logs = newLogs(now)
+    local log = logs.read(key, units * 10 ^ exponent)
+    if not log then
+      outcome = 2
+    elseif operation == 1 then
+      logs.giveBackAt(key, log, thenA, cost)
     else
-      fromLatest(key, a, cost)
+      logs.giveBackLatest(key, log, operation == 2 and cost or 9007199254740992)
     end
   else
-    local newB, newC
-    if operation == 1 then
-      newB, newC = byReceipt(letter, permits, units, exponent, most, cost, a, b, c, thenA, thenB, thenC)
-    else
-      a, b, c = advance(letter, permits, units, exponent, most, a, b, c)
-      newB, newC = byCost(letter, units, cost, b, c)
-    end
-    if newB == 0 and (newC == 0 or letter ~= SLIDING) then
+    local a, b, c = read(key, letter)
+    if a == false then
+      outcome = 2
+    elseif a and operation == 3 then
       redis.call('DEL', key)
-    elseif newB ~= b or newC ~= c then
-      -- Less is left than before, so the life that the key has is enough.
-      local format = letter == SLIDING and TWO_WINDOWS or letter == FIXED and ONE_WINDOW or BUCKET
-      redis.call('SET', key, pack(format, a, newB, newC), 'KEEPTTL')
+    elseif a then
+      local newB, newC
+      if operation == 1 then
+        newB, newC = byReceipt(letter, permits, units, exponent, most, cost, a, b, c, thenA, thenB, thenC)
+      else
+        a, b, c = advance(now, letter, permits, units, exponent, most, a, b, c)
+        newB, newC = byCost(letter, units, cost, b, c)
+      end
+      if newB == 0 and (newC == 0 or letter ~= 115) then
+        redis.call('DEL', key)
+      elseif newB ~= b or newC ~= c then
+        -- Less is left than before, so the life that the key has is enough.
+        local format = letter == 115 and '>I7I6I6' or letter == 102 and '>I7I6' or '>I7I7B'
+        redis.call('SET', key, struct.pack(format, a, newB, newC), 'KEEPTTL')
+      end
     end
   end
 end
-return pack('>BI7', outcome, now)
+return struct.pack('>BI7', outcome, now)

@@ -7,85 +7,133 @@
 --             microsecond is one entry. As totals run, what counts between two entries is one subtraction
 -- Complexity  O(log entries) to look, O(bytes) to read and write
 
-local HEAD, ENTRY = 4, 11
-local TOTALS = 4294967296
+local function newLogs(now)
+  local HEAD, ENTRY, TOTALS = 4, 11, 4294967296
 
-local function timeAt(raw, i)
-  return (parse('>I7', raw, HEAD + ENTRY * (i - 1) + 1))
-end
+  local function timeAt(raw, i)
+    return (struct.unpack('>I7', raw, HEAD + ENTRY * (i - 1) + 1))
+  end
 
--- The running total up to and with an entry; before the first one, 0, it is the head of the string.
-local function totalAt(raw, i)
-  return (parse('>I4', raw, HEAD + ENTRY * i - 3))
-end
+  -- The running total up to and with an entry; before the first one, 0, it is the head of the string.
+  local function totalAt(raw, i)
+    return (struct.unpack('>I4', raw, HEAD + ENTRY * i - 3))
+  end
 
--- The first entry from `low` on for which something holds that holds for all after it; `high` if for none before it.
-local function firstEntry(low, high, holds)
-  while low < high do
-    local middle = floor((low + high) / 2)
-    if holds(middle) then
-      high = middle
+  -- The first entry from `low` on for which something holds that holds for all after it; `high` if for none before that.
+  local function firstEntry(low, high, holds)
+    while low < high do
+      local middle = math.floor((low + high) / 2)
+      if holds(middle) then
+        high = middle
+      else
+        low = middle + 1
+      end
+    end
+    return low
+  end
+
+  local logs = {}
+
+  -- What counts of a log: entries `first` to `last`, which lie before now, and `added` permits of now. Entries of the future, left
+  -- by a clock that stepped back, are taken as of now. False if the key holds something else.
+  function logs.read(key, window)
+    local raw = redis.pcall('GET', key)
+    if not raw then
+      return {raw = '\0\0\0\0', size = 0, first = 1, last = 0, base = 0, before = 0, added = 0, window = window, ahead = false}
+    elseif type(raw) ~= 'string' or #raw < HEAD + ENTRY or (#raw - HEAD) % ENTRY ~= 0 then
+      return false
+    end
+    local size = (#raw - HEAD) / ENTRY
+    local newest = timeAt(raw, size)
+    if newest > 9007199254740992 or timeAt(raw, 1) > newest then
+      return false
+    end
+    local last = size
+    if newest >= now then
+      last = firstEntry(1, size, function(i) return timeAt(raw, i) >= now end) - 1
+    end
+    local first = firstEntry(1, last + 1, function(i) return timeAt(raw, i) + window > now end)
+    local base, upToLast = totalAt(raw, first - 1), totalAt(raw, last)
+    return {
+      raw = raw, size = size, first = first, last = last, base = base, window = window, ahead = newest > now,
+      before = (upToLast - base) % TOTALS, added = (totalAt(raw, size) - upToLast) % TOTALS,
+    }
+  end
+
+  -- The time of the entry with whose end so many of the oldest permits have gone; 0 for none.
+  function logs.goneWith(log, permits)
+    if permits <= 0 then
+      return 0
+    elseif permits > log.before then
+      return now
+    end
+    return timeAt(log.raw, firstEntry(log.first, log.last, function(i)
+      return (totalAt(log.raw, i) - log.base) % TOTALS >= permits
+    end))
+  end
+
+  -- As three numbers for the reply: the entry with whose end more can be spent, the newest entry, and how much counts.
+  function logs.told(log, permits)
+    local live = log.before + log.added
+    local newest = log.added > 0 and now or log.first <= log.last and timeAt(log.raw, log.last) or 0
+    return logs.goneWith(log, live > permits and live + 1 - permits or math.min(live, 1)), newest, live
+  end
+
+  local function kept(log, from, to)
+    return string.sub(log.raw, HEAD + ENTRY * (from - 1) + 1, HEAD + ENTRY * to)
+  end
+
+  -- Writes a log in which so much counts: what it did not before is spent now.
+  function logs.write(key, log, live)
+    local entries, newest = kept(log, log.first, log.last), now
+    if live > log.before then
+      entries = entries .. struct.pack('>I7I4', now, (log.base + live) % TOTALS)
     else
-      low = middle + 1
+      newest = timeAt(log.raw, log.last)
+    end
+    local life = math.ceil((newest + log.window - now) / 1000)
+    redis.call('SET', key, struct.pack('>I4', log.base) .. entries, 'PX', math.max(1, life))
+  end
+
+  -- Takes up to a cost out of the entry that was made at an instant.
+  function logs.giveBackAt(key, log, instant, cost)
+    local raw, size = log.raw, log.size
+    local i = firstEntry(1, size + 1, function(entry) return timeAt(raw, entry) >= instant end)
+    if i > size or timeAt(raw, i) ~= instant then
+      return
+    end
+    local before = totalAt(raw, i - 1)
+    local given = math.min(cost, (totalAt(raw, i) - before) % TOTALS)
+    local parts = {string.sub(raw, 1, HEAD + ENTRY * (i - 1))}
+    for entry = i, size do
+      local total = (totalAt(raw, entry) - given) % TOTALS
+      if entry > i or total ~= before then
+        parts[#parts + 1] = struct.pack('>I7I4', timeAt(raw, entry), total)
+      end
+    end
+    local left = table.concat(parts)
+    if #left == HEAD then
+      redis.call('DEL', key)
+    else
+      redis.call('SET', key, left, 'KEEPTTL')
     end
   end
-  return low
-end
 
--- What counts of a log: entries `first` to `last`, which lie before now, and `added` permits of now. Entries of the future, left by
--- a clock that stepped back, are taken as of now. False if the key holds something else.
-local function readLog(key, window)
-  local raw = redis.pcall('GET', key)
-  if not raw then
-    return {raw = '\0\0\0\0', first = 1, last = 0, base = 0, before = 0, added = 0, window = window}
+  -- Takes a cost out of what counts, the latest entries first.
+  function logs.giveBackLatest(key, log, cost)
+    local left = log.before + log.added - cost
+    if left <= 0 then
+      redis.call('DEL', key)
+    elseif left > log.before then
+      logs.write(key, log, left)
+    else
+      local i = firstEntry(log.first, log.last, function(entry)
+        return (totalAt(log.raw, entry) - log.base) % TOTALS >= left
+      end)
+      local entry = struct.pack('>I7I4', timeAt(log.raw, i), (log.base + left) % TOTALS)
+      redis.call('SET', key, struct.pack('>I4', log.base) .. kept(log, log.first, i - 1) .. entry, 'KEEPTTL')
+    end
   end
-  if type(raw) ~= 'string' or #raw < HEAD + ENTRY or (#raw - HEAD) % ENTRY ~= 0 then
-    return false
-  end
-  local size = (#raw - HEAD) / ENTRY
-  local newest = timeAt(raw, size)
-  if newest > MOST or timeAt(raw, 1) > newest then
-    return false
-  end
-  local last = size
-  if newest >= now then
-    last = firstEntry(1, size, function(i) return timeAt(raw, i) >= now end) - 1
-  end
-  local first = firstEntry(1, last + 1, function(i) return timeAt(raw, i) + window > now end)
-  local base = totalAt(raw, first - 1)
-  local upToLast = totalAt(raw, last)
-  return {
-    raw = raw, first = first, last = last, base = base, window = window,
-    before = (upToLast - base) % TOTALS,
-    added = (totalAt(raw, size) - upToLast) % TOTALS,
-    ahead = newest > now,
-  }
-end
 
--- The time of the entry with whose end so many of the oldest permits have gone; 0 for none.
-local function goneWith(log, permits)
-  if permits <= 0 then
-    return 0
-  elseif permits > log.before then
-    return now
-  end
-  return timeAt(log.raw, firstEntry(log.first, log.last, function(i)
-    return (totalAt(log.raw, i) - log.base) % TOTALS >= permits
-  end))
-end
-
--- As three numbers for the reply: the entry with whose end more can be spent, the newest entry, and how much counts.
-local function toldOf(log, permits)
-  local live = log.before + log.added
-  local newest = log.added > 0 and now or log.first <= log.last and timeAt(log.raw, log.last) or 0
-  return goneWith(log, live > permits and live + 1 - permits or min(live, 1)), newest, live
-end
-
-local function writeLog(key, log)
-  local kept = string.sub(log.raw, HEAD + ENTRY * (log.first - 1) + 1, HEAD + ENTRY * log.last)
-  local newest = log.added > 0 and now or timeAt(log.raw, log.last)
-  if log.added > 0 then
-    kept = kept .. pack('>I7I4', now, (log.base + log.before + log.added) % TOTALS)
-  end
-  redis.call('SET', key, pack('>I4', log.base) .. kept, 'PX', max(1, ceil((newest + log.window - now) / 1000)))
+  return logs
 end

@@ -1,7 +1,9 @@
 -- SPDX-License-Identifier: Apache-2.0
 -- Times are in microseconds since 2025-01-01T00:00:00Z; counts are whole numbers below 2^53, which Lua's doubles hold exactly.
 --
--- The stored state of a limit and the arithmetic on it. Loaded in front of each script of this folder.
+-- The stored state of a limit and the arithmetic on it. Loaded in front of each script of this folder. Functions take what they need
+-- as arguments and name letters by their codes (f 102, g 103, l 108, s 115, t 116): each call makes them anew, and a variable that a
+-- function takes from outside costs more than the function.
 -- State       one string per limit, big-endian:
 --             f (fixed window)    start I7, spent in it I6
 --             s (sliding window)  start I7, spent in this window I6, spent in the window before I6
@@ -13,18 +15,10 @@
 -- Clock       TIME, read once, unless ARGV[1] begins with another instant than 0
 -- First Redis 6.2
 
-local EPOCH = 1735689600
-local MOST = 9007199254740992
-local LIMIT = '>BI6I6BI6I7'
-local ONE_WINDOW, TWO_WINDOWS, BUCKET = '>I7I6', '>I7I6I6', '>I7I7B'
-local FIXED, LOG, SLIDING = 102, 103, 115 -- f, g, s; all others are buckets
-local parse, pack, floor, ceil, min, max = struct.unpack, struct.pack, math.floor, math.ceil, math.min, math.max
-
-local input = ARGV[1]
-local now, at = parse('>I7', input)
+local now, at = struct.unpack('>I7', ARGV[1])
 if now == 0 then
   local time = redis.call('TIME')
-  now = max(1, (time[1] - EPOCH) * 1000000 + time[2])
+  now = math.max(1, (time[1] - 1735689600) * 1000000 + time[2])
 end
 
 -- The state as it was written: three numbers, nothing if the key was never charged, false if it holds something else.
@@ -32,84 +26,109 @@ local function read(key, letter)
   local raw = redis.pcall('GET', key)
   if not raw then
     return nil
-  end
-  local format, length = BUCKET, 15
-  if letter == SLIDING then
-    format, length = TWO_WINDOWS, 19
-  elseif letter == FIXED then
-    format, length = ONE_WINDOW, 13
-  end
-  if type(raw) ~= 'string' or #raw ~= length then
+  elseif type(raw) ~= 'string' then
     return false
   end
-  local a, b, c = parse(format, raw)
-  if letter == FIXED then
-    c = 0 -- was the position behind the string
+  local a, b, c
+  if letter == 115 then
+    if #raw ~= 19 then
+      return false
+    end
+    a, b, c = struct.unpack('>I7I6I6', raw)
+  elseif letter == 102 then
+    if #raw ~= 13 then
+      return false
+    end
+    a, b = struct.unpack('>I7I6', raw)
+    c = 0
+  else
+    if #raw ~= 15 then
+      return false
+    end
+    a, b, c = struct.unpack('>I7I7B', raw)
+    if c > 6 then
+      return false
+    end
   end
-  if a > MOST or b > MOST or length == 15 and c > 6 then
-    return false
-  end
-  return a, b, c
+  return a <= 9007199254740992 and b <= 9007199254740992 and a, b, c
 end
 
 -- A state as it is now. One from the future, left by a clock that stepped back, is taken as of now; what was spent beyond a limit
 -- that has become smaller counts as all of it.
-local function advance(letter, permits, units, exponent, most, a, b, c)
+local function advance(now, letter, permits, units, exponent, most, a, b, c)
   local unit = 10 ^ exponent
-  if letter == SLIDING then
+  if a > now then
+    a = now
+  end
+  if letter == 115 then
     local window = units * unit
-    local start, current, previous = min(a, now), min(b, permits), min(c, permits)
-    if now - start >= window then
-      previous = now - start < 2 * window and current or 0
-      current = 0
-      start = start + window
+    if b > permits then
+      b = permits
     end
-    if current == 0 and previous == 0 then
-      start = now
+    if c > permits then
+      c = permits
     end
-    return start, current, previous
-  elseif letter == FIXED then
-    local start, spent = min(a, now), min(b, permits)
-    if spent == 0 or now - start >= units * unit then
+    if now - a >= window then
+      c = now - a < 2 * window and b or 0
+      b = 0
+      a = a + window
+    end
+    if b == 0 and c == 0 then
+      a = now
+    end
+    return a, b, c
+  elseif letter == 102 then
+    if b > permits then
+      b = permits
+    end
+    if b == 0 or now - a >= units * unit then
       return now, 0, 0
     end
-    return start, spent, 0
+    return a, b, 0
   end
   while c < exponent do
-    b, c = ceil(b / 10), c + 1
+    b, c = math.ceil(b / 10), c + 1
   end
   while c > exponent do
     b, c = b * 10, c - 1
   end
-  local anchor, debt = min(a, now), min(b, most)
-  local elapsed = floor((now - anchor) / unit)
-  if debt <= elapsed * permits then
+  if b > most then
+    b = most
+  end
+  local elapsed = math.floor((now - a) / unit)
+  if b <= elapsed * permits then
     return now, 0, exponent
   end
-  return anchor + elapsed * unit, debt - elapsed * permits, exponent
+  return a + elapsed * unit, b - elapsed * permits, exponent
 end
 
--- Writes a state for as long as it differs from that of a key that was never charged; `keep` if the key already lives so long.
-local function write(key, letter, permits, units, unit, a, b, c, keep)
-  local state
-  if letter == SLIDING then
-    state = pack(TWO_WINDOWS, a, b, c)
-  elseif letter == FIXED then
-    state = pack(ONE_WINDOW, a, b)
+-- How many permits a cost can be taken from; in a bucket also those that return while a call is patient, and then a part of one.
+local function roomIn(now, letter, permits, units, unit, capacity, a, b, c, patience)
+  if letter == 115 then
+    return permits - b - math.ceil(c * (units - math.floor((now - a) / unit)) / units)
+  elseif letter == 102 or letter == 103 then
+    return permits - b
+  end
+  return (capacity * units + permits * math.floor((patience + now - a) / unit) - b) / units
+end
+
+-- Writes a state for as long as it differs from that of a key that was never charged. A window lives for as long as its start says,
+-- so one in which something was spent before, `keep`, lives long enough.
+local function write(now, key, letter, permits, units, unit, a, b, c, keep)
+  local state, life
+  if letter == 115 then
+    state = struct.pack('>I7I6I6', a, b, c)
+    life = a + (b > 0 and 2 or 1) * units * unit - now
+  elseif letter == 102 then
+    state = struct.pack('>I7I6', a, b)
+    life = a + units * unit - now
   else
-    state = pack(BUCKET, a, b, c)
+    redis.call('SET', key, struct.pack('>I7I7B', a, b, c), 'PX', math.max(1, math.ceil((math.ceil(b / permits) * unit - (now - a)) / 1000)))
+    return
   end
   if keep then
     redis.call('SET', key, state, 'KEEPTTL')
-    return
-  end
-  local life
-  if letter == SLIDING then
-    life = a + (b > 0 and 2 or 1) * units * unit - now
-  elseif letter == FIXED then
-    life = a + units * unit - now
   else
-    life = ceil(b / permits) * unit - (now - a)
+    redis.call('SET', key, state, 'PX', math.max(1, math.ceil(life / 1000)))
   end
-  redis.call('SET', key, state, 'PX', max(1, ceil(life / 1000)))
 end
