@@ -44,7 +44,7 @@ final class LimitStateBackend implements RateLimitBackend {
             List<LimitState> after = new ArrayList<>(statesOf(charge, now));
             if (fits) {
                 for (int i : indexes(charge.policy())) {
-                    after.set(i, after.get(i).spend(limit(charge, i), charge.cost()));
+                    after.set(i, after.get(i).spend(limit(charge, i), charge.cost(), now));
                     states.put(keyOf(charge, i), after.get(i));
                 }
             } else {
