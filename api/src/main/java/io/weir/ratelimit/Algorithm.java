@@ -25,8 +25,11 @@ public enum Algorithm {
     SLIDING_WINDOW("sliding-window", 's'),
 
     /**
-     * At most <i>n</i> in every span as long as the window, exactly: each admitted call is remembered. Also called sliding
-     * window log. Memory grows with <i>n</i>, so more than 10,000 permits are refused at deployment.
+     * At most <i>n</i> in every span as long as the window, exactly: each admitted call is remembered until the window has
+     * passed since, and its permits then return together. Also called sliding window log.
+     *
+     * <p>Memory grows with the calls admitted in a window, and so does the work to store one more: two numbers per call and
+     * key. So more than 10,000 permits are refused at deployment.
      */
     SLIDING_LOG("sliding-log", 'g'),
 

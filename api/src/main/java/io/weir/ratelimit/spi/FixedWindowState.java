@@ -33,7 +33,7 @@ public record FixedWindowState(long startMicros, long spent) implements LimitSta
     }
 
     @Override
-    public FixedWindowState spend(Limit limit, long cost) {
+    public FixedWindowState spend(Limit limit, long cost, long nowMicros) {
         return new FixedWindowState(startMicros, spent + cost);
     }
 

@@ -18,6 +18,9 @@ public final class Limit {
     /** The greatest number of permits per window, and of permits that a bucket holds: 2<sup>48</sup> − 2. */
     public static final long MAX_PERMITS = (1L << 48) - 2;
 
+    /** The greatest number of permits per window that a {@link Algorithm#SLIDING_LOG} remembers. */
+    public static final long MAX_LOG_PERMITS = 10_000;
+
     /** The longest window. */
     public static final Duration MAX_WINDOW = Duration.ofDays(366);
 
@@ -96,13 +99,21 @@ public final class Limit {
      * A limit whose capacity is its permits; that of a leaky bucket is 1.
      *
      * @param algorithm how it counts
-     * @param permits permits per window, 0 (blocks) to {@link #MAX_PERMITS}
+     * @param permits permits per window, 0 (blocks) to {@link #MAX_PERMITS}; of a sliding log to {@link #MAX_LOG_PERMITS}
      * @param window the window, whole milliseconds from 1 ms to {@link #MAX_WINDOW}
      * @return the limit
      * @throws IllegalArgumentException if a value is out of range, or too many permits for the window
      */
     public static Limit of(Algorithm algorithm, long permits, Duration window) {
+        checkLog(algorithm, permits);
         return new Limit(algorithm, permits, window, usualCapacity(algorithm, permits), Duration.ZERO);
+    }
+
+    private static void checkLog(Algorithm algorithm, long permits) {
+        if (algorithm == Algorithm.SLIDING_LOG && permits > MAX_LOG_PERMITS) {
+            throw new IllegalArgumentException("sliding-log remembers each admitted call, of at most " + MAX_LOG_PERMITS
+                    + " permits per window, not " + permits + ": choose sliding-window for more");
+        }
     }
 
     private static long usualCapacity(Algorithm algorithm, long permits) {
@@ -121,6 +132,7 @@ public final class Limit {
      *     within 2<sup>53</sup> µs, or no bucket
      */
     public static Limit of(Algorithm algorithm, long permits, Duration window, long burst) {
+        checkLog(algorithm, permits);
         if (!isBucket(algorithm)) {
             throw new IllegalArgumentException("burst has a meaning for token-bucket and leaky-bucket only");
         }

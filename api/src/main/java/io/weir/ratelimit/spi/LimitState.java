@@ -3,11 +3,12 @@ package io.weir.ratelimit.spi;
 
 /**
  * What a store keeps for one key of one limit, with the arithmetic of the algorithm. Immutable. The state holds no limit, so a
- * changed limit applies from the next call: what was spent beyond the new limit counts as having spent all of it.
+ * changed limit applies from the next call: what was spent beyond the new limit counts as having spent all of it, and in a log
+ * as it is.
  *
  * <p>Methods expect the state of the instant they are asked about, as {@link #at} gives it, unless they say otherwise.
  */
-public sealed interface LimitState permits FixedWindowState, SlidingWindowState, TokenBucketState {
+public sealed interface LimitState permits FixedWindowState, SlidingWindowState, SlidingLogState, TokenBucketState {
 
     /**
      * The state of a key that was never charged.
@@ -15,16 +16,13 @@ public sealed interface LimitState permits FixedWindowState, SlidingWindowState,
      * @param limit the limit
      * @param nowMicros the time now
      * @return the state
-     * @throws IllegalArgumentException if the algorithm is not available
      */
     static LimitState untouched(Limit limit, long nowMicros) {
         return switch (limit.algorithm()) {
             case FIXED_WINDOW -> new FixedWindowState(nowMicros, 0);
             case SLIDING_WINDOW -> new SlidingWindowState(nowMicros, 0, 0);
             case TOKEN_BUCKET, LEAKY_BUCKET -> new TokenBucketState(nowMicros, 0, limit.unitExponent());
-            case SLIDING_LOG ->
-                throw new IllegalArgumentException(
-                        "algorithm " + limit.algorithm().configName() + " is not available");
+            case SLIDING_LOG -> SlidingLogState.EMPTY;
         };
     }
 
@@ -76,9 +74,10 @@ public sealed interface LimitState permits FixedWindowState, SlidingWindowState,
      *
      * @param limit the limit
      * @param cost permits for which there is room, now or within the call's patience
+     * @param nowMicros the instant
      * @return the state
      */
-    LimitState spend(Limit limit, long cost);
+    LimitState spend(Limit limit, long cost, long nowMicros);
 
     /**
      * Permits that can be spent.

@@ -44,7 +44,7 @@ public record SlidingWindowState(long startMicros, long current, long previous) 
     }
 
     @Override
-    public SlidingWindowState spend(Limit limit, long cost) {
+    public SlidingWindowState spend(Limit limit, long cost, long nowMicros) {
         return new SlidingWindowState(startMicros, current + cost, previous);
     }
 

@@ -43,7 +43,7 @@ public record TokenBucketState(long anchorMicros, long debt, int unitExponent) i
     }
 
     @Override
-    public TokenBucketState spend(Limit limit, long cost) {
+    public TokenBucketState spend(Limit limit, long cost, long nowMicros) {
         return new TokenBucketState(anchorMicros, debt + cost * limit.windowUnits(), unitExponent);
     }
 

@@ -122,6 +122,44 @@ interface AdmissionContract extends ContractFixture {
         assertThat(key.refusal(limit, 1).retryAfterMicros()).isEqualTo(60_000_000);
     }
 
+    @ParameterizedTest(name = "{0}, {1} at the window''s start")
+    @CsvSource({"SLIDING_WINDOW, 1", "SLIDING_WINDOW, 0", "SLIDING_LOG, 0"})
+    default void aLimitSpentInAWindowsLastMillisecondLeavesNoneForTheNext(Algorithm algorithm, int before) {
+        Limit limit = Limit.of(algorithm, 100, MINUTE);
+        TestKey key = key();
+        for (int call = 0; call < before; call++) {
+            key.spend(limit, 1);
+        }
+        time().advanceMicros(limit.windowMicros() - 1_000);
+        for (int call = before; call < 100; call++) {
+            key.spend(limit, 1);
+            time().advanceMicros(10);
+        }
+        time().advanceMicros(before * 10L);
+        for (int step = 0; step < 20; step++) {
+            assertThat(key.refusal(limit, 1).remaining()).isZero();
+            time().advanceMicros(step % 2 == 0 ? 1 : 99);
+        }
+    }
+
+    @Test
+    default void aLogReturnsEachCallAWindowLaterAndNotBefore() {
+        Limit limit = Limit.of(Algorithm.SLIDING_LOG, 3, MINUTE);
+        TestKey key = key();
+        for (int call = 0; call < 3; call++) {
+            key.spend(limit, 1);
+            time().advanceMicros(10_000_000);
+        }
+        time().advanceMicros(29_999_999);
+        for (int call = 0; call < 3; call++) {
+            assertThat(key.refusal(limit, 1).retryAfterMicros()).isEqualTo(1);
+            time().advanceMicros(1);
+            key.spend(limit, 1);
+            assertThat(key.refusal(limit, 1).retryAfterMicros()).isEqualTo(call < 2 ? 10_000_000 : 40_000_000);
+            time().advanceMicros(9_999_999);
+        }
+    }
+
     @EachAlgorithm
     default void identitiesDoNotShareALimit(Algorithm algorithm) {
         Limit limit = limitOf(algorithm, 3, MINUTE);
@@ -146,7 +184,6 @@ interface AdmissionContract extends ContractFixture {
     @Test
     default void algorithmsDoNotShareState() {
         List<Limit> limits = Stream.of(Algorithm.values())
-                .filter(algorithm -> algorithm != Algorithm.SLIDING_LOG)
                 .map(algorithm -> limitOf(algorithm, 3, MINUTE))
                 .toList();
         TestKey key = key();

@@ -4,8 +4,10 @@ package io.weir.ratelimit.spi;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.ratelimit.Algorithm;
+import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.Receipt;
 import java.time.Duration;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -60,7 +62,8 @@ interface ChangedLimitContract extends ContractFixture {
         "FIXED_WINDOW, 1000000, 1", "FIXED_WINDOW, 100, 99", "FIXED_WINDOW, 1, 1000000",
         "SLIDING_WINDOW, 1000000, 1", "SLIDING_WINDOW, 100, 99", "SLIDING_WINDOW, 1, 1000000",
         "TOKEN_BUCKET, 1000000, 1", "TOKEN_BUCKET, 100, 99", "TOKEN_BUCKET, 1, 1000000",
-        "LEAKY_BUCKET, 1000000, 1", "LEAKY_BUCKET, 100, 99", "LEAKY_BUCKET, 1, 1000000"
+        "LEAKY_BUCKET, 1000000, 1", "LEAKY_BUCKET, 100, 99", "LEAKY_BUCKET, 1, 1000000",
+        "SLIDING_LOG, 10000, 1", "SLIDING_LOG, 100, 99", "SLIDING_LOG, 1, 10000"
     })
     default void nobodyIsLockedOutLongerThanTheNewLimitTakesToRecover(Algorithm algorithm, long before, long after) {
         Limit now = minute(algorithm, after);
@@ -101,7 +104,7 @@ interface ChangedLimitContract extends ContractFixture {
                 .isEqualTo(500_000);
     }
 
-    @EachAlgorithm
+    @EachCounter
     default void aChangeThatNeedsACoarserTimeUnitKeepsWhatWasSpent(Algorithm algorithm) {
         Limit fine = limitOf(algorithm, 1_000, Duration.ofDays(30));
         Limit coarse = limitOf(algorithm, 1_000_000_000, Duration.ofDays(30));
@@ -166,7 +169,37 @@ interface ChangedLimitContract extends ContractFixture {
         assertThat(key.remaining(now)).isBetween(before, before + 1);
     }
 
-    @EachAlgorithm
+    @Test
+    default void aLogAdmitsUnderALoweredLimitWhenEnoughOfItsOldestCallsHaveGone() {
+        TestKey key = key();
+        for (int call = 0; call < 10; call++) {
+            key.spend(minute(Algorithm.SLIDING_LOG, 10), 1);
+            time().advanceMicros(1_000_000);
+        }
+        Limit now = minute(Algorithm.SLIDING_LOG, 4);
+        Quota refusal = key.refusal(now, 3);
+        assertThat(refusal.remaining()).isZero();
+        assertThat(refusal.retryAfterMicros()).as("9 of the 10 calls").isEqualTo(58_000_000);
+        assertThat(refusal.growsAfterMicros()).as("7 of the 10 calls").isEqualTo(56_000_000);
+        assertThat(refusal.resetAfterMicros()).isEqualTo(59_000_000);
+        time().advanceMicros(57_999_999);
+        assertThat(key.refusal(now, 3).remaining()).isEqualTo(2);
+        time().advanceMicros(1);
+        key.spend(now, 3);
+        assertThat(key.remaining(minute(Algorithm.SLIDING_LOG, 10))).isEqualTo(6);
+    }
+
+    @Test
+    default void withoutAReceiptALogGivesBackOfAllThatCountsAlsoBeyondALoweredLimit() {
+        TestKey key = key();
+        key.spend(minute(Algorithm.SLIDING_LOG, 10), 9);
+        key.giveBack(minute(Algorithm.SLIDING_LOG, 4), 4);
+        key.refusal(minute(Algorithm.SLIDING_LOG, 4), 1);
+        key.giveBack(minute(Algorithm.SLIDING_LOG, 4), 2);
+        assertThat(key.remaining(minute(Algorithm.SLIDING_LOG, 4))).isEqualTo(1);
+    }
+
+    @EachCounter
     default void withoutAReceiptWhatIsGivenBackIsPartOfTheLoweredLimit(Algorithm algorithm) {
         TestKey key = key();
         key.spend(minute(algorithm, 10), 9);

@@ -7,6 +7,7 @@ import io.weir.ratelimit.Algorithm;
 import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.Receipt;
 import java.time.Duration;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -19,7 +20,8 @@ interface ClockContract extends ContractFixture {
         "FIXED_WINDOW, 10, PT1S", "FIXED_WINDOW, 10, PT1M", "FIXED_WINDOW, 1000000, PT24H",
         "SLIDING_WINDOW, 10, PT1S", "SLIDING_WINDOW, 10, PT1M", "SLIDING_WINDOW, 1000000, PT24H",
         "TOKEN_BUCKET, 10, PT1S", "TOKEN_BUCKET, 10, PT1M", "TOKEN_BUCKET, 1000000, PT24H",
-        "LEAKY_BUCKET, 10, PT1S", "LEAKY_BUCKET, 10, PT1M", "LEAKY_BUCKET, 1000000, PT24H"
+        "LEAKY_BUCKET, 10, PT1S", "LEAKY_BUCKET, 10, PT1M", "LEAKY_BUCKET, 1000000, PT24H",
+        "SLIDING_LOG, 10, PT1S", "SLIDING_LOG, 10, PT1M", "SLIDING_LOG, 10000, PT24H"
     })
     default void aStepBackNeverMakesAWaitLongerThanAFullKeyHas(Algorithm algorithm, long permits, Duration window) {
         Limit limit = limitOf(algorithm, permits, window);
@@ -47,7 +49,8 @@ interface ClockContract extends ContractFixture {
         "FIXED_WINDOW, 5000000", "FIXED_WINDOW, 3600000000",
         "SLIDING_WINDOW, 5000000", "SLIDING_WINDOW, 3600000000",
         "TOKEN_BUCKET, 5000000", "TOKEN_BUCKET, 3600000000",
-        "LEAKY_BUCKET, 5000000", "LEAKY_BUCKET, 3600000000"
+        "LEAKY_BUCKET, 5000000", "LEAKY_BUCKET, 3600000000",
+        "SLIDING_LOG, 5000000", "SLIDING_LOG, 3600000000"
     })
     default void honouringRetryAfterIsEnoughAfterAStepBack(Algorithm algorithm, long backMicros) {
         Limit limit = limitOf(algorithm, 10, Duration.ofMinutes(1));
@@ -97,7 +100,18 @@ interface ClockContract extends ContractFixture {
         assertThat(key.refusal(limit, 1).remaining()).isZero();
     }
 
-    @EachAlgorithm
+    @Test
+    default void aRefusalByALimitThatBlocksForgetsNothingOfALogAfterAStepBack() {
+        Limit limit = Limit.of(Algorithm.SLIDING_LOG, 10, Duration.ofMinutes(1));
+        TestKey key = key();
+        key.spend(limit, 5);
+        time().advanceMicros(-HOUR);
+        key.refusal(limitOf(Algorithm.SLIDING_LOG, 0, Duration.ofMinutes(1)), 1);
+        time().advanceMicros(20_000_000);
+        assertThat(key.refusal(limit, 6).retryAfterMicros()).isEqualTo(40_000_000);
+    }
+
+    @EachCounter
     default void aRefusalByALimitThatBlocksStartsNoWindowAfterAStepBack(Algorithm algorithm) {
         Limit limit = limitOf(algorithm, 10, Duration.ofMinutes(1));
         TestKey key = key();

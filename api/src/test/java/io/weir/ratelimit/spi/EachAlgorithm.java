@@ -13,7 +13,5 @@ import org.junit.jupiter.params.provider.EnumSource;
 @Retention(RetentionPolicy.RUNTIME)
 @Target(ElementType.METHOD)
 @ParameterizedTest(name = "{0}")
-@EnumSource(
-        value = Algorithm.class,
-        names = {"FIXED_WINDOW", "SLIDING_WINDOW", "TOKEN_BUCKET", "LEAKY_BUCKET"})
+@EnumSource(Algorithm.class)
 @interface EachAlgorithm {}

@@ -5,8 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.ratelimit.Algorithm;
 import io.weir.ratelimit.Decision;
+import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.Receipt;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -39,7 +42,8 @@ interface GiveBackContract extends ContractFixture {
         "FIXED_WINDOW, true", "FIXED_WINDOW, false",
         "SLIDING_WINDOW, true", "SLIDING_WINDOW, false",
         "TOKEN_BUCKET, true", "TOKEN_BUCKET, false",
-        "LEAKY_BUCKET, true", "LEAKY_BUCKET, false"
+        "LEAKY_BUCKET, true", "LEAKY_BUCKET, false",
+        "SLIDING_LOG, true", "SLIDING_LOG, false"
     })
     default void receiptsGiveBackInAnyOrder(Algorithm algorithm, boolean lastFirst) {
         Limit limit = limitOf(algorithm, 10, TEN_SECONDS);
@@ -210,6 +214,44 @@ interface GiveBackContract extends ContractFixture {
         key.spend(limit, 3);
         key.giveBack(limit, 5);
         assertThat(key.remaining(limit)).as("10 - (8 - 2) x 1/2").isEqualTo(7);
+    }
+
+    @Test
+    default void withoutAReceiptALogGivesBackTheLatestFirst() {
+        Limit limit = Limit.of(Algorithm.SLIDING_LOG, 10, TEN_SECONDS);
+        TestKey key = key();
+        key.spend(limit, 3);
+        time().advanceMicros(1_000_000);
+        key.spend(limit, 3);
+        time().advanceMicros(1_000_000);
+        key.spend(limit, 3);
+        key.giveBack(limit, 5);
+        Quota quota = key.peek(limit, 10);
+        assertThat(quota.remaining()).isEqualTo(6);
+        assertThat(quota.growsAfterMicros()).isEqualTo(8_000_000);
+        assertThat(quota.retryAfterMicros()).isEqualTo(9_000_000);
+        assertThat(quota.resetAfterMicros()).isEqualTo(9_000_000);
+    }
+
+    @Test
+    default void aReceiptOfALogGivesBackItsCallWhereverItIsAndNoneOfAnotherInstant() {
+        Limit limit = Limit.of(Algorithm.SLIDING_LOG, 10, TEN_SECONDS);
+        TestKey key = key();
+        List<Receipt> receipts = new ArrayList<>();
+        for (int call = 0; call < 3; call++) {
+            receipts.add(key.spend(limit, 3).receipt());
+            time().advanceMicros(1);
+        }
+        backend().giveBack(receipts.get(1));
+        Quota quota = key.peek(limit, 8);
+        assertThat(quota.remaining()).isEqualTo(4);
+        assertThat(quota.retryAfterMicros()).as("the call before").isEqualTo(9_999_999);
+        time().advanceMicros(9_999_997);
+        assertThat(key.remaining(limit)).isEqualTo(7);
+        backend().giveBack(receipts.get(0));
+        assertThat(key.remaining(limit)).isEqualTo(7);
+        backend().giveBack(receipts.get(2));
+        assertThat(key.peek(limit, 10)).isEqualTo(key().peek(limit, 10));
     }
 
     @Test

@@ -46,7 +46,7 @@ final class LimitStateBackend implements RateLimitBackend {
             if (admitted) {
                 for (int i : indexes(charge.policy())) {
                     wait = Math.max(wait, after.get(i).waitMicros(limit(charge, i), charge.cost(), now));
-                    after.set(i, after.get(i).spend(limit(charge, i), charge.cost()));
+                    after.set(i, after.get(i).spend(limit(charge, i), charge.cost(), now));
                     states.put(keyOf(charge, i), after.get(i));
                 }
             } else {

@@ -102,6 +102,27 @@ class LimitTest {
     }
 
     @ParameterizedTest
+    @ValueSource(longs = {10_001, Limit.MAX_PERMITS, Long.MAX_VALUE})
+    void aLogOfMorePermitsThanItRemembersIsRefusedWhateverElseIsWrong(long permits) {
+        String problem = "sliding-log remembers each admitted call, of at most 10000 permits per window, not " + permits
+                + ": choose sliding-window for more";
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> Limit.of(Algorithm.SLIDING_LOG, permits, Duration.ZERO))
+                .withMessage(problem);
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> Limit.of(Algorithm.SLIDING_LOG, permits, SECOND, 5))
+                .withMessage(problem);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"PT0.001S", "PT1S", "P366D"})
+    void aLogHoldsUpToTenThousandPermitsInAnyWindow(Duration window) {
+        assertThat(Limit.of(Algorithm.SLIDING_LOG, Limit.MAX_LOG_PERMITS, window)
+                        .capacity())
+                .isEqualTo(10_000);
+    }
+
+    @ParameterizedTest
     @ValueSource(strings = {"PT0S", "PT0.000999999S", "PT-1S", "P366DT0.001S", "P100000000D"})
     void windowsOutOfRangeAreRefused(Duration window) {
         assertThatIllegalArgumentException()

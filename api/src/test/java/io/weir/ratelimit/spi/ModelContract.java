@@ -26,7 +26,8 @@ interface ModelContract extends ContractFixture {
             strings = {
                 "SLIDING_WINDOW TOKEN_BUCKET",
                 "FIXED_WINDOW LEAKY_BUCKET",
-                "FIXED_WINDOW SLIDING_WINDOW TOKEN_BUCKET LEAKY_BUCKET"
+                "SLIDING_LOG SLIDING_WINDOW",
+                "FIXED_WINDOW SLIDING_WINDOW SLIDING_LOG TOKEN_BUCKET LEAKY_BUCKET"
             })
     default void agreesWithTheReferenceModelWherePoliciesMixAlgorithms(String algorithms) {
         runScenarios(

@@ -76,7 +76,7 @@ class PolicyLimitsTest {
     @Test
     void aQuotaTellsTheLimitAndWhatIsLeft() {
         PolicyLimits policy = new PolicyLimits("api", List.of(second));
-        LimitState full = LimitState.untouched(second, 5).spend(second, 10);
+        LimitState full = LimitState.untouched(second, 5).spend(second, 10, 5);
         assertThat(policy.quota(0, full, 1, 0, true, 5))
                 .isEqualTo(new Quota("api", "api", 10, 10, Duration.ofSeconds(1), 0, false, 0, 2_000_000, 1_100_000));
         assertThat(policy.quota(0, full, 2, 0, false, 5))

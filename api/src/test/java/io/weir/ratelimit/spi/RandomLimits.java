@@ -36,7 +36,8 @@ final class RandomLimits {
         int count = Math.max(algorithms.size(), 1 + random.nextInt(5) / 2);
         List<Limit> limits = new ArrayList<>();
         for (int i = 0; i < count; i++) {
-            limits.add(limit(algorithms.get(i % algorithms.size()), permits(), windows.get(i)));
+            Algorithm algorithm = algorithms.get(i % algorithms.size());
+            limits.add(limit(algorithm, permits(), windows.get(i)));
         }
         return limits;
     }
@@ -52,7 +53,13 @@ final class RandomLimits {
         return limit(limit.algorithm(), permits, limit.window());
     }
 
-    private Limit limit(Algorithm algorithm, long permits, Duration window) {
+    /** The most permits that a limit may have. */
+    static long mostPermits(Algorithm algorithm) {
+        return algorithm == Algorithm.SLIDING_LOG ? Limit.MAX_LOG_PERMITS : Limit.MAX_PERMITS;
+    }
+
+    private Limit limit(Algorithm algorithm, long wanted, Duration window) {
+        long permits = Math.min(wanted, mostPermits(algorithm));
         boolean bucket = algorithm == Algorithm.TOKEN_BUCKET || algorithm == Algorithm.LEAKY_BUCKET;
         if (!bucket || random.nextBoolean()) {
             return Limit.of(algorithm, permits, window);

@@ -4,10 +4,13 @@ package io.weir.ratelimit.spi;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.ratelimit.Algorithm;
+import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.Quota;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Random;
+import java.util.concurrent.ThreadLocalRandom;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -30,13 +33,14 @@ interface RangeContract extends ContractFixture {
     }
 
     @EachEdge
-    default void halfAWindowOnHalfOfItCountsOrAllOfItInAFixedWindow(
+    default void halfAWindowOnHalfOfItCountsOrAllOfItWhereAWindowReturnsAtOnce(
             Algorithm algorithm, long permits, Duration window) {
         Limit limit = limitOf(algorithm, permits, window);
         TestKey key = key();
         key.spend(limit, permits);
         time().advanceMicros(limit.windowMicros() * (algorithm == Algorithm.SLIDING_WINDOW ? 3 : 1) / 2);
-        assertThat(key.remaining(limit)).isEqualTo(algorithm == Algorithm.FIXED_WINDOW ? 0 : permits / 2);
+        boolean atOnce = algorithm == Algorithm.FIXED_WINDOW || algorithm == Algorithm.SLIDING_LOG;
+        assertThat(key.remaining(limit)).isEqualTo(atOnce ? 0 : permits / 2);
     }
 
     @ParameterizedTest(name = "{0}/{1} at {2} a call")
@@ -100,6 +104,50 @@ interface RangeContract extends ContractFixture {
         time().advanceMicros(limit.windowMicros() - 1);
         List<Long> admitted = admittedAsSoonAsPossible(key, limit, 400);
         assertThat(mostInASpanOfAWindow(limit, admitted)).isBetween(190L, 199L);
+    }
+
+    /**
+     * Random calls with a taste for the edges of spans. {@code -Dweir.test.seed=<number>} repeats a run of {@code -Pfull},
+     * which takes new ones each time.
+     */
+    @ParameterizedTest(name = "{0}/{1}")
+    @CsvSource({"1, PT0.001S", "7, PT1S", "30, PT1M", "30, P366D"})
+    default void aSlidingLogAdmitsNoMoreThanTheLimitInAnySpanOfAWindow(long permits, Duration window) {
+        long seed = Long.getLong(
+                "weir.test.seed",
+                Boolean.getBoolean("weir.test.full")
+                        ? ThreadLocalRandom.current().nextLong()
+                        : 1);
+        System.out.printf("spans of %d/%s: -Dweir.test.seed=%d%n", permits, window, seed);
+        Random random = new Random(seed);
+        Limit limit = Limit.of(Algorithm.SLIDING_LOG, permits, window);
+        TestKey key = key();
+        List<Long> admitted = new ArrayList<>();
+        while (admitted.size() < 40 * permits) {
+            long cost = random.nextInt(3) == 0 ? 1 + random.nextLong(permits) : 1;
+            Decision decision = key.acquire(limit, cost);
+            for (long permit = 0; decision.allowed() && permit < cost; permit++) {
+                admitted.add(time().micros());
+            }
+            time().advanceMicros(
+                            adversarialStep(random, limit, decision.quotas().get(0)));
+        }
+        assertThat(mostInASpanOfAWindow(limit, admitted))
+                .as("-Dweir.test.seed=%d", seed)
+                .isEqualTo(permits);
+    }
+
+    private static long adversarialStep(Random random, Limit limit, Quota told) {
+        long step = switch (random.nextInt(10)) {
+            case 0, 1, 2 -> 0;
+            case 3, 4 -> random.nextLong(4);
+            case 5 -> random.nextLong(limit.windowMicros());
+            case 6 -> limit.windowMicros() - random.nextLong(3);
+            case 7 -> told.resetAfterMicros() - random.nextLong(2);
+            case 8 -> told.growsAfterMicros() - random.nextLong(2);
+            default -> told.retryAfterMicros() - random.nextLong(2);
+        };
+        return Math.max(0, step);
     }
 
     /** When calls of cost 1 were admitted to a caller who waits for as long as each refusal tells. */

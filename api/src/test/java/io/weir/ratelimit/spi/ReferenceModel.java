@@ -23,7 +23,7 @@ abstract class ReferenceModel {
             case FIXED_WINDOW -> new FixedWindowModel(limit);
             case SLIDING_WINDOW -> new SlidingWindowModel(limit);
             case TOKEN_BUCKET, LEAKY_BUCKET -> new TokenBucketModel(limit);
-            case SLIDING_LOG -> throw new IllegalArgumentException("no model of " + limit);
+            case SLIDING_LOG -> new SlidingLogModel(limit);
         };
     }
 
@@ -31,6 +31,7 @@ abstract class ReferenceModel {
     static final class Spend {
         BigInteger amount;
         long window;
+        long micros;
 
         Spend(BigInteger amount) {
             this.amount = amount;

@@ -2,7 +2,6 @@
 package io.weir.ratelimit.spi;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import io.weir.ratelimit.Algorithm;
 import io.weir.ratelimit.Quota;
@@ -72,18 +71,10 @@ class TokenBucketStateTest {
     @Test
     void aLeakyBucketIsATokenBucketOfOnePermit() {
         Limit leaky = Limit.of(Algorithm.LEAKY_BUCKET, 3, Duration.ofSeconds(1));
-        LimitState state = LimitState.untouched(leaky, 100).spend(leaky, 1);
+        LimitState state = LimitState.untouched(leaky, 100).spend(leaky, 1, 100);
         assertThat(state).isEqualTo(new TokenBucketState(100, PERMIT, 0));
         assertThat(state.fits(leaky, 1, 100)).isFalse();
         assertThat(state.waitMicros(leaky, 1, 100)).isEqualTo(333_334);
         assertThat(state.waitMicros(leaky, 2, 100)).isEqualTo(Quota.NEVER);
-    }
-
-    @Test
-    void anAlgorithmThatIsNotAvailableIsNamed() {
-        Limit unavailable = Limit.of(Algorithm.SLIDING_LOG, 3, Duration.ofSeconds(1));
-        assertThatIllegalArgumentException()
-                .isThrownBy(() -> LimitState.untouched(unavailable, 0))
-                .withMessage("algorithm sliding-log is not available");
     }
 }

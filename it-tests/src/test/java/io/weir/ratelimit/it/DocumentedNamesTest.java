@@ -27,6 +27,14 @@ class DocumentedNamesTest {
     }
 
     @Test
+    void aRetiredMessageNumberIsNotUsedAgain() {
+        String retired = String.join("\n", found(read("docs/reference/messages.md"), "(?m)^(Retired: .*)$"));
+        assertThat(found(retired, "\\b(WEIR-\\d{3})\\b"))
+                .isNotEmpty()
+                .doesNotContainAnyElementsOf(found(sources(), "\\b(WEIR-\\d{3})\\b"));
+    }
+
+    @Test
     void everyPropertyMetricAndAttributeInTheCodeIsInTheReference() {
         Set<String> named = found(sources(), "\"(ratelimit\\.[a-z0-9.-]+[a-z0-9])\"");
         assertThat(named).contains("ratelimit.enabled", "ratelimit.decisions", "ratelimit.allowed");

@@ -5,6 +5,7 @@ import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.Limit;
 import io.weir.ratelimit.spi.LimitState;
+import io.weir.ratelimit.spi.SlidingLogState;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -166,7 +167,7 @@ final class Flight {
         long now = in.get(HEADER);
         LimitState[] states = new LimitState[keys.size()];
         for (int i = 0; i < states.length; i++) {
-            states[i] = in.state(limits.get(i), now);
+            states[i] = in.state(limits.get(i));
         }
         for (Run run : runs) {
             int admitted = (int) in.get(2);
@@ -189,7 +190,7 @@ final class Flight {
         for (Charge charge : run.first.charges) {
             for (Limit limit : charge.policy().limits()) {
                 LimitState state = states[run.places[i]];
-                left[i] = state;
+                left[i] = state instanceof SlidingLogState log ? refused(log, limit, charge.cost(), in.get(7), now) : state;
                 i++;
             }
         }
@@ -197,6 +198,16 @@ final class Flight {
             Answer refused = new Answer(Arrays.asList(left), admitted > 0, false, 0, now);
             run.all.subList(spent, run.all.size()).forEach(check -> check.complete(refused));
         }
+    }
+
+    /** A log as a call sees it that it has no room for: with the entry with whose end it has. */
+    private static LimitState refused(SlidingLogState log, Limit limit, long cost, long needFrom, long now) {
+        long need = log.live() + cost - limit.permits();
+        if (need <= 0) {
+            return log;
+        }
+        long grows = now + log.waitMicros(limit, log.remaining(limit, now) + 1, now) - limit.windowMicros();
+        return SlidingLogState.digest(limit, log.live(), grows, log.newestMicros(), need, needFrom);
     }
 
     /** Spends in the states what the script has spent in its own. */
@@ -208,7 +219,7 @@ final class Flight {
             for (Limit limit : charge.policy().limits()) {
                 LimitState before = states[run.places[i]];
                 wait = Math.max(wait, before.waitMicros(limit, charge.cost(), now));
-                after[i] = before.spend(limit, charge.cost());
+                after[i] = before.spend(limit, charge.cost(), now);
                 states[run.places[i]] = after[i];
                 i++;
             }

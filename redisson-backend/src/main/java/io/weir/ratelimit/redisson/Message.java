@@ -4,6 +4,7 @@ package io.weir.ratelimit.redisson;
 import io.weir.ratelimit.spi.FixedWindowState;
 import io.weir.ratelimit.spi.Limit;
 import io.weir.ratelimit.spi.LimitState;
+import io.weir.ratelimit.spi.SlidingLogState;
 import io.weir.ratelimit.spi.SlidingWindowState;
 import io.weir.ratelimit.spi.TokenBucketState;
 
@@ -70,6 +71,8 @@ final class Message {
             put(window.startMicros(), window.current(), window.previous());
         } else if (state instanceof TokenBucketState bucket) {
             put(bucket.anchorMicros(), bucket.debt(), bucket.unitExponent());
+        } else if (state instanceof SlidingLogState log) {
+            put(log.newestMicros(), 0, 0);
         }
     }
 
@@ -79,15 +82,15 @@ final class Message {
         put(c, 6);
     }
 
-    /** A state as of the script's instant. */
-    LimitState state(Limit limit, long nowMicros) {
+    /** A state as of the script's instant; of a log, a digest. */
+    LimitState state(Limit limit) {
         long a = get(7);
         long b = get(7);
         long c = get(6);
         return switch (limit.algorithm()) {
             case FIXED_WINDOW -> new FixedWindowState(a, b);
             case SLIDING_WINDOW -> new SlidingWindowState(a, b, c);
-            case SLIDING_LOG -> throw new IllegalArgumentException();
+            case SLIDING_LOG -> SlidingLogState.digest(limit, c, a, b, 0, 0);
             case TOKEN_BUCKET, LEAKY_BUCKET -> new TokenBucketState(a, b, (int) c);
         };
     }

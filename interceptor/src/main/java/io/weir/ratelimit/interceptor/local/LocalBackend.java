@@ -147,7 +147,7 @@ public final class LocalBackend implements RateLimitBackend {
         int i = 0;
         for (Charge charge : charges) {
             for (Limit limit : charge.policy().limits()) {
-                states[i] = states[i].spend(limit, charge.cost());
+                states[i] = states[i].spend(limit, charge.cost(), now);
                 KeptState entry = entries[i];
                 if (entry == null) {
                     shards.add(new KeptState(needed[i], limit, states[i]), now);

@@ -38,8 +38,6 @@ public final class Policies {
             "ratelimit.local.max-keys",
             "ratelimit.metrics");
 
-    private static final Set<Algorithm> AVAILABLE =
-            Set.of(Algorithm.FIXED_WINDOW, Algorithm.SLIDING_WINDOW, Algorithm.TOKEN_BUCKET, Algorithm.LEAKY_BUCKET);
     private static final Set<FailureMode> MODES = Set.of(FailureMode.OPEN, FailureMode.CLOSED);
 
     private final ConfigReader reader;
@@ -128,21 +126,10 @@ public final class Policies {
     }
 
     private Optional<Policy> policy(String name, String place, Optional<InPlace> inPlace) {
-        String property = reader.policyProperty(name, "algorithm");
-        Optional<Algorithm> configured = reader.oneOf(property, Algorithm.values(), Algorithm::configName);
-        Algorithm algorithm =
-                configured.or(() -> inPlace.map(InPlace::algorithm)).orElse(Algorithm.SLIDING_WINDOW);
-        if (!AVAILABLE.contains(algorithm)) {
-            problems.add(
-                    "WEIR-107",
-                    configured.isPresent() || inPlace.isEmpty()
-                            ? property
-                            : inPlace.get().place() + " @RateLimit(algorithm)",
-                    algorithm.configName(),
-                    "this algorithm is not available in this version",
-                    "use fixed-window, sliding-window, token-bucket or leaky-bucket");
-            return Optional.empty();
-        }
+        Algorithm algorithm = reader.oneOf(
+                        reader.policyProperty(name, "algorithm"), Algorithm.values(), Algorithm::configName)
+                .or(() -> inPlace.map(InPlace::algorithm))
+                .orElse(Algorithm.SLIDING_WINDOW);
         Optional<List<Limit>> limits = limits(name, place, algorithm, inPlace);
         Optional<KeyExpression> key = key(name, inPlace);
         long cost = reader.value(reader.policyProperty(name, "cost"), 1L, Policies::cost);

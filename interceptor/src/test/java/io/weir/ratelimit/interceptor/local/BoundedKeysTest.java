@@ -164,6 +164,26 @@ class BoundedKeysTest {
     }
 
     @Test
+    void aKeyOfALogLeavesItsPlaceAWindowAfterItsLastSpending() {
+        PolicyLimits tenASecond =
+                new PolicyLimits("ten", List.of(Limit.of(Algorithm.SLIDING_LOG, 10, Duration.ofSeconds(1))));
+        LocalBackend backend = new LocalBackend(1, time);
+        acquire(backend, tenASecond, "a");
+        time.advanceMicros(600_000);
+        Receipt receipt = ((Decision.Allowed) acquire(backend, tenASecond, "a")).receipt();
+        time.advanceMicros(399_999);
+        assertThat(hasPlace(backend, tenASecond, "b")).isFalse();
+        backend.giveBack(receipt);
+        assertThat(hasPlace(backend, tenASecond, "b")).isFalse();
+        acquire(backend, tenASecond, "a");
+        time.advanceMicros(999_999);
+        assertThat(hasPlace(backend, tenASecond, "b")).isFalse();
+        time.advanceMicros(1);
+        assertThat(hasPlace(backend, tenASecond, "b")).isTrue();
+        assertThat(backend.size()).isEqualTo(1);
+    }
+
+    @Test
     void aRefusedCallTakesNoPlaceAndNeedsNone() {
         LocalBackend backend = new LocalBackend(1, time);
         Charge tooDear = new Charge(FIVE_AN_HOUR, "a", 6);

@@ -8,13 +8,18 @@ import static io.weir.ratelimit.interceptor.local.Keys.exhaust;
 import static io.weir.ratelimit.interceptor.local.Keys.hasPlace;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.weir.ratelimit.Algorithm;
+import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.Quota;
+import io.weir.ratelimit.Receipt;
 import io.weir.ratelimit.spi.Charge;
+import io.weir.ratelimit.spi.Limit;
 import io.weir.ratelimit.spi.ManualTime;
 import io.weir.ratelimit.spi.PolicyLimits;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
@@ -22,6 +27,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.IntConsumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -80,6 +86,42 @@ class LocalBackendThreadsTest {
         }
         assertThat(missing).isBetween(spent.get() - 16 * 38L, (long) spent.get());
         assertThat(backend.size()).isLessThanOrEqualTo(200);
+    }
+
+    @Test
+    @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+    void aLogCountsEachSpendingOnceWhileOthersGiveBackFromItsMiddle() throws Exception {
+        PolicyLimits log = new PolicyLimits(
+                "log", List.of(Limit.of(Algorithm.SLIDING_LOG, Limit.MAX_LOG_PERMITS, Duration.ofHours(1))));
+        LocalBackend backend = new LocalBackend(1, time);
+        AtomicLong kept = new AtomicLong();
+        AtomicInteger refused = new AtomicInteger();
+        together(thread -> {
+            Random random = new Random(thread);
+            List<Map.Entry<Long, Receipt>> receipts = new ArrayList<>();
+            for (int i = 0; i < 300; i++) {
+                long cost = 1 + random.nextLong(3);
+                Decision decision = backend.acquire(List.of(new Charge(log, "k", cost)));
+                if (decision instanceof Decision.Allowed allowed) {
+                    kept.addAndGet(cost);
+                    receipts.add(Map.entry(cost, allowed.receipt()));
+                } else {
+                    refused.incrementAndGet();
+                }
+                if (random.nextInt(3) == 0 && !receipts.isEmpty()) {
+                    Map.Entry<Long, Receipt> given = receipts.remove(random.nextInt(receipts.size()));
+                    backend.giveBack(given.getValue());
+                    kept.addAndGet(-given.getKey());
+                }
+                time.advanceMicros(random.nextInt(2));
+            }
+        });
+        assertThat(refused.get()).isPositive();
+        assertThat(backend.peek(charge(log, "k")).get(0).remaining()).isEqualTo(Limit.MAX_LOG_PERMITS - kept.get());
+        time.advanceMicros(Duration.ofHours(1).toMillis() * 1_000);
+        assertThat(backend.acquire(List.of(new Charge(log, "k", Limit.MAX_LOG_PERMITS)))
+                        .allowed())
+                .isTrue();
     }
 
     @Test

@@ -56,7 +56,7 @@ class PoliciesTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"fixed-window", "sliding-window", "token-bucket", "leaky-bucket"})
+    @ValueSource(strings = {"fixed-window", "sliding-window", "sliding-log", "token-bucket", "leaky-bucket"})
     void eachAlgorithmIsKnownByItsName(String algorithm) {
         ReadPolicies read =
                 ReadPolicies.of("ratelimit.policies.api.limit=10/1s", "ratelimit.policies.api.algorithm=" + algorithm);

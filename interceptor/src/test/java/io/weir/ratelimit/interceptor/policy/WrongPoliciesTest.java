@@ -88,15 +88,28 @@ class WrongPoliciesTest {
                 .contains(attribute.equals("cost=0") ? "a cost is at least 1" : problem);
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"10001/1s", "10/1s, 10001/1m", "10001/1s, 10/0s", "10001/0s"})
+    void aLogOfMorePermitsThanItRemembersIsReportedBeforeAnythingElse(String limits) {
+        String problem = "WEIR-111 ratelimit.policies.api.limit = " + limits
+                + ": sliding-log remembers each admitted call, of at most 10000 permits per window, not 10001: "
+                + "choose sliding-window for more" + LIMIT_REMEDY;
+        String[] properties = {"ratelimit.policies.api.limit=" + limits, "ratelimit.policies.api.algorithm=sliding-log"
+        };
+        assertThat(ReadPolicies.of(properties).lines()).containsExactly(problem);
+        assertThat(ReadPolicies.of(properties).policies()).isEmpty();
+    }
+
     @Test
-    void anAlgorithmOfALaterVersionIsReported() {
-        ReadPolicies read =
-                ReadPolicies.of("ratelimit.policies.api.limit=5/1s", "ratelimit.policies.api.algorithm=sliding-log");
-        assertThat(read.policies()).isEmpty();
+    void aLogOfMorePermitsThanItRemembersIsReportedBeforeItsBurst() {
+        ReadPolicies read = ReadPolicies.of(
+                "ratelimit.policies.api.limit=10001/1s",
+                "ratelimit.policies.api.algorithm=sliding-log",
+                "ratelimit.policies.api.burst=5");
         assertThat(read.lines())
-                .containsExactly(
-                        "WEIR-107 ratelimit.policies.api.algorithm = sliding-log: this algorithm is not available in this "
-                                + "version; use fixed-window, sliding-window, token-bucket or leaky-bucket");
+                .singleElement()
+                .asString()
+                .startsWith("WEIR-111 ratelimit.policies.api.limit = 10001/1s: sliding-log ");
     }
 
     @ParameterizedTest
@@ -119,7 +132,7 @@ class WrongPoliciesTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"fixed-window", "sliding-window"})
+    @ValueSource(strings = {"fixed-window", "sliding-window", "sliding-log"})
     void aBurstOfAnAlgorithmThatHasNoneIsReported(String algorithm) {
         ReadPolicies read = ReadPolicies.of(
                 "ratelimit.policies.api.limit=5/1s",

@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.spi;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.weir.ratelimit.Algorithm;
+import io.weir.ratelimit.Quota;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+class SlidingLogStateTest {
+    private static final long WINDOW = 60_000_000;
+    private final Limit limit = log(10);
+
+    private static Limit log(long permits) {
+        return Limit.of(Algorithm.SLIDING_LOG, permits, Duration.ofMinutes(1));
+    }
+
+    /** The state after some spends, given as time and cost. */
+    private static SlidingLogState spent(long... timesAndCosts) {
+        SlidingLogState state = SlidingLogState.EMPTY;
+        for (int i = 0; i < timesAndCosts.length; i += 2) {
+            state = state.spend(log(10_000), timesAndCosts[i + 1], timesAndCosts[i]);
+        }
+        return state;
+    }
+
+    @Test
+    void anEntryCountsUntilAWindowHasPassed() {
+        SlidingLogState state = spent(100, 4, 130, 2);
+        assertThat(state.at(limit, 99 + WINDOW)).isSameAs(state);
+        assertThat(state.at(limit, 100 + WINDOW)).isEqualTo(spent(130, 2));
+        assertThat(state.at(limit, 129 + WINDOW)).isEqualTo(spent(130, 2));
+        assertThat(state.at(limit, 130 + WINDOW)).isEqualTo(LimitState.untouched(limit, 130 + WINDOW));
+    }
+
+    @Test
+    void whatIsSpentInOneMicrosecondIsOneEntry() {
+        assertThat(spent(100, 4, 100, 3, 130, 1, 130, 1)).isEqualTo(spent(100, 7, 130, 2));
+        assertThat(spent(100, 4, 100, 3)).hasToString("SlidingLogState[100: 7]");
+    }
+
+    @Test
+    void permitsReturnInTheOrderTheyWereSpent() {
+        SlidingLogState state = spent(100, 4, 130, 3, 150, 2);
+        assertThat(state.live()).isEqualTo(9);
+        assertThat(state.remaining(limit, 160)).isEqualTo(1);
+        assertThat(state.waitMicros(limit, 1, 160)).isZero();
+        assertThat(state.waitMicros(limit, 2, 160)).isEqualTo(WINDOW - 60);
+        assertThat(state.waitMicros(limit, 5, 160)).isEqualTo(WINDOW - 60);
+        assertThat(state.waitMicros(limit, 6, 160)).isEqualTo(WINDOW - 30);
+        assertThat(state.waitMicros(limit, 8, 160)).isEqualTo(WINDOW - 30);
+        assertThat(state.waitMicros(limit, 9, 160)).isEqualTo(WINDOW - 10);
+        assertThat(state.waitMicros(limit, 11, 160)).isEqualTo(Quota.NEVER);
+        assertThat(state.waitMicros(limit, Long.MAX_VALUE, 160)).isEqualTo(Quota.NEVER);
+        assertThat(state.resetMicros(limit, 160)).isEqualTo(WINDOW - 10);
+        assertThat(SlidingLogState.EMPTY.resetMicros(limit, 160)).isZero();
+    }
+
+    @Test
+    void whatExceedsALoweredLimitCountsAsItIs() {
+        SlidingLogState state = spent(100, 4, 130, 3, 150, 2);
+        assertThat(state.at(log(4), 160)).isSameAs(state);
+        assertThat(state.remaining(log(4), 160)).isZero();
+        assertThat(state.waitMicros(log(4), 1, 160)).as("6 must go").isEqualTo(WINDOW - 30);
+        assertThat(state.waitMicros(log(4), 3, 160)).as("8 must go").isEqualTo(WINDOW - 10);
+        assertThat(state.waitMicros(log(0), 1, 160)).isEqualTo(Quota.NEVER);
+        assertThat(state.remaining(log(12), 160)).isEqualTo(3);
+    }
+
+    @Test
+    void entriesOfTheFutureAreTakenAsOfNow() {
+        SlidingLogState state = spent(100, 4, 130, 3, 150, 2);
+        assertThat(state.at(limit, 140)).isEqualTo(spent(100, 4, 130, 3, 140, 2));
+        assertThat(state.at(limit, 130)).isEqualTo(spent(100, 4, 130, 5));
+        assertThat(state.at(limit, 100)).isEqualTo(spent(100, 9));
+        assertThat(state.at(limit, 40)).isEqualTo(spent(40, 9));
+        assertThat(state.at(limit, 40).at(limit, 150)).isEqualTo(spent(40, 9));
+        assertThat(state.isAfter(149)).isTrue();
+        assertThat(state.isAfter(150)).isFalse();
+        assertThat(SlidingLogState.EMPTY.isAfter(-1)).isFalse();
+    }
+
+    @Test
+    void whatNoLongerCountedBeforeAStepBackIsGoneAndTheRestIsTakenAsOfNow() {
+        SlidingLogState state = spent(100, 4, 101 + WINDOW, 3);
+        assertThat(state.at(limit, 100 + WINDOW)).isEqualTo(spent(100 + WINDOW, 3));
+        assertThat(state.at(limit, 99 + WINDOW)).isEqualTo(spent(100, 4, 99 + WINDOW, 3));
+    }
+
+    @Test
+    void aStateThatIsSpentFromTwiceIsTwoStates() {
+        SlidingLogState state = spent(100, 4, 130, 1);
+        SlidingLogState one = state.spend(limit, 1, 150);
+        SlidingLogState other = state.spend(limit, 2, 160);
+        SlidingLogState same = state.spend(limit, 3, 130);
+        SlidingLogState later = same.spend(limit, 1, 170);
+        assertThat(state).isEqualTo(spent(100, 4, 130, 1));
+        assertThat(one).isEqualTo(spent(100, 4, 130, 1, 150, 1));
+        assertThat(other).isEqualTo(spent(100, 4, 130, 1, 160, 2));
+        assertThat(same).isEqualTo(spent(100, 4, 130, 4));
+        assertThat(later).isEqualTo(spent(100, 4, 130, 4, 170, 1));
+        assertThat(one.spend(limit, 1, 180)).isEqualTo(spent(100, 4, 130, 1, 150, 1, 180, 1));
+        assertThat(other.spend(limit, 1, 180)).isEqualTo(spent(100, 4, 130, 1, 160, 2, 180, 1));
+    }
+
+    @Test
+    void aChargeIsGivenBackFromItsOwnEntry() {
+        SlidingLogState charged = spent(100, 4, 130, 3);
+        SlidingLogState state = charged.spend(limit, 2, 150);
+        assertThat(state.giveBack(limit, charged, 2, 160)).isEqualTo(spent(100, 4, 130, 1, 150, 2));
+        assertThat(state.giveBack(limit, charged, 3, 160)).isEqualTo(spent(100, 4, 150, 2));
+        assertThat(state.giveBack(limit, charged, 9, 160)).isEqualTo(spent(100, 4, 150, 2));
+        assertThat(state.giveBack(limit, state, 1, 160)).isEqualTo(spent(100, 4, 130, 3, 150, 1));
+        assertThat(state.giveBack(limit, state, 9, 160)).isEqualTo(charged);
+        assertThat(spent(100, 4).giveBack(limit, spent(100, 4), 4, 160)).isEqualTo(SlidingLogState.EMPTY);
+        assertThat(state).isEqualTo(spent(100, 4, 130, 3, 150, 2));
+    }
+
+    @Test
+    void aChargeWithoutAnEntryThatCountsIsNotGivenBack() {
+        SlidingLogState state = spent(100, 4, 130, 3, 150, 2);
+        for (long instant : new long[] {99, 101, 140, 151}) {
+            assertThat(state.giveBack(limit, spent(instant, 4), 4, 160)).isSameAs(state);
+        }
+        assertThat(state.giveBack(limit, spent(100, 4), 4, 100 + WINDOW)).isSameAs(state);
+        assertThat(state.giveBack(limit, spent(100, 4), 4, 99 + WINDOW)).isEqualTo(spent(130, 3, 150, 2));
+        assertThat(state.giveBack(limit, SlidingLogState.EMPTY, 4, 160)).isSameAs(state);
+        assertThat(state.giveBack(limit, new FixedWindowState(150, 2), 2, 160)).isSameAs(state);
+        SlidingLogState rest = state.at(limit, 100 + WINDOW);
+        assertThat(rest.giveBack(limit, spent(100, 4), 4, 99 + WINDOW)).isSameAs(rest);
+        assertThat(SlidingLogState.EMPTY.giveBack(limit, spent(100, 4), 4, 160)).isEqualTo(SlidingLogState.EMPTY);
+    }
+
+    @Test
+    void withoutAReceiptTheNewestEntriesAreGivenBack() {
+        SlidingLogState state = spent(100, 4, 130, 3, 150, 2);
+        assertThat(state.giveBack(limit, 1)).isEqualTo(spent(100, 4, 130, 3, 150, 1));
+        assertThat(state.giveBack(limit, 2)).isEqualTo(spent(100, 4, 130, 3));
+        assertThat(state.giveBack(limit, 4)).isEqualTo(spent(100, 4, 130, 1));
+        assertThat(state.giveBack(limit, 5)).isEqualTo(spent(100, 4));
+        assertThat(state.giveBack(limit, 8)).isEqualTo(spent(100, 1));
+        assertThat(state.giveBack(limit, 9)).isEqualTo(SlidingLogState.EMPTY);
+        assertThat(state.giveBack(limit, Long.MAX_VALUE)).isEqualTo(SlidingLogState.EMPTY);
+        assertThat(state.at(limit, 100 + WINDOW).giveBack(limit, 4)).isEqualTo(spent(130, 1));
+    }
+
+    @Test
+    void spendingAfterGivingBackIsAsIfItHadNotBeenSpent() {
+        SlidingLogState state = spent(100, 4, 130, 1, 140, 1);
+        SlidingLogState less = state.giveBack(limit, state, 1, 145);
+        assertThat(less.spend(limit, 2, 150).spend(limit, 1, 160)).isEqualTo(spent(100, 4, 130, 1, 150, 2, 160, 1));
+        assertThat(less.spend(limit, 3, 151).spend(limit, 1, 161)).isEqualTo(spent(100, 4, 130, 1, 151, 3, 161, 1));
+    }
+
+    @Test
+    void statesAreEqualByTheirEntries() {
+        SlidingLogState state = spent(1, 9, 100, 4, 130, 3).at(limit, 1 + WINDOW);
+        assertThat(state)
+                .isEqualTo(spent(100, 4, 130, 3))
+                .hasSameHashCodeAs(spent(100, 4, 130, 3))
+                .hasToString("SlidingLogState[100: 4, 130: 3]")
+                .isNotEqualTo(spent(101, 4, 130, 3))
+                .isNotEqualTo(spent(100, 3, 130, 4))
+                .isNotEqualTo(spent(100, 4, 131, 3))
+                .isNotEqualTo(spent(130, 7))
+                .isNotEqualTo(new FixedWindowState(100, 4));
+        assertThat(SlidingLogState.EMPTY).hasToString("SlidingLogState[]");
+    }
+
+    @Test
+    void aKeyThatIsAlwaysBusyKeepsMemoryForLittleMoreThanWhatCounts() {
+        Limit busy = log(10_000);
+        SlidingLogState state = SlidingLogState.EMPTY;
+        long now = 100;
+        for (int spend = 0; spend < 100_000; spend++) {
+            now += WINDOW / 10_000;
+            state = state.at(busy, now).spend(busy, 1, now);
+            assertThat(state.older().capacity()).isLessThanOrEqualTo(15_008);
+        }
+        assertThat(state.live()).isEqualTo(10_000);
+        for (int spend = 0; spend < 20_000; spend++) {
+            now += WINDOW / 10;
+            state = state.at(busy, now).spend(busy, 1, now);
+        }
+        assertThat(state.live()).isEqualTo(10);
+        assertThat(state.older().capacity()).isLessThanOrEqualTo(30);
+    }
+
+    /** Copying at each spend would take 200,000 × 10,000 entries. */
+    @Test
+    void spendingAndGivingBackTheNewestCopyNothing() {
+        Limit busy = log(10_000);
+        SlidingLogState state = SlidingLogState.EMPTY;
+        long copies = 0;
+        long now = 100;
+        for (int spend = 0; spend < 200_000; spend++) {
+            now += spend % 3 == 0 ? 0 : 6_000;
+            SlidingLogState before = state.at(busy, now);
+            state = before.spend(busy, 1, now);
+            copies += state.older() == before.older() ? 0 : 1;
+            if (spend % 5 == 0) {
+                state = state.giveBack(busy, state, 1, now);
+            }
+        }
+        assertThat(copies).isLessThan(60);
+    }
+
+    @Test
+    void manyThreadsThatSpendFromOneStateEachGetTheirOwnAndLeaveItAsItWas() throws Exception {
+        Limit wide = log(10_000);
+        ExecutorService pool = Executors.newFixedThreadPool(8);
+        try {
+            for (int round = 0; round < 300; round++) {
+                SlidingLogState shared = spent(1, 1, 2, 1, 3, 1, 4, 1).at(wide, 1 + WINDOW);
+                CountDownLatch ready = new CountDownLatch(8);
+                List<Future<SlidingLogState>> all = new ArrayList<>();
+                for (int thread = 0; thread < 8; thread++) {
+                    int mine = thread;
+                    Callable<SlidingLogState> task = () -> {
+                        ready.countDown();
+                        ready.await();
+                        return afterTwenty(shared, mine);
+                    };
+                    all.add(pool.submit(task));
+                }
+                for (int thread = 0; thread < 8; thread++) {
+                    assertThat(all.get(thread).get(10, TimeUnit.SECONDS))
+                            .isEqualTo(afterTwenty(spent(2, 1, 3, 1, 4, 1), thread));
+                }
+                assertThat(shared).isEqualTo(spent(2, 1, 3, 1, 4, 1));
+            }
+        } finally {
+            pool.shutdownNow();
+        }
+    }
+
+    private static SlidingLogState afterTwenty(SlidingLogState start, int seed) {
+        Random random = new Random(seed);
+        SlidingLogState state = start;
+        for (long now = 10; now < 30; now++) {
+            state = state.spend(log(10_000), 1 + random.nextInt(5), now);
+        }
+        return state;
+    }
+}
