@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Test;
 
 class RefusalMemoryThreadsTest {
     private static final int THREADS = 64;
-    private static final int ROUNDS = 20_000;
+    private static final int ROUNDS = 5_000;
     private static final long REDIS_NOW = 1_000_000_000L;
     private static final PolicyLimits API =
             new PolicyLimits("api", List.of(Limit.of(Algorithm.FIXED_WINDOW, 1_000, Duration.ofMinutes(1))));
