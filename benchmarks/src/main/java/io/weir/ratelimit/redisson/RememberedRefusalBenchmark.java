@@ -64,10 +64,10 @@ public class RememberedRefusalBenchmark {
     @Setup(Level.Iteration)
     public void remember() {
         policy = policy(limits);
-        refused = List.of(new Charge(policy, "i.203.0.113.7", 2));
-        unknown = List.of(new Charge(policy, "i.203.0.113.8", 2));
+        refused = List.of(new Charge(policy, "i.203.0.113.7", PERMITS / 2));
+        unknown = List.of(new Charge(policy, "i.203.0.113.8", PERMITS / 2));
         List<LimitState> states = policy.limits().stream()
-                .map(limit -> LimitState.untouched(limit, REDIS_NOW).spend(limit, PERMITS - 1))
+                .map(limit -> LimitState.untouched(limit, REDIS_NOW).spend(limit, PERMITS))
                 .toList();
         List<String> keys = keys(refused);
         long now = System.nanoTime();

@@ -13,6 +13,7 @@ import io.weir.ratelimit.spi.LimitState;
 import io.weir.ratelimit.spi.PolicyLimits;
 import io.weir.ratelimit.spi.TokenBucketState;
 import java.time.Duration;
+import java.util.AbstractList;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -228,6 +229,26 @@ class RefusalMemoryTest {
                 .isEmpty();
         remember(charges, spent(10));
         assertThat(recall(charges, SENT)).as("decided after it").isPresent();
+    }
+
+    @Test
+    void permitsThatComeBackWhileAReplyIsTakenInAreNotOverlooked() {
+        List<Charge> charges = charge(API, 1);
+        List<String> keys = keys(charges);
+        List<LimitState> states = new AbstractList<>() {
+            @Override
+            public LimitState get(int index) {
+                memory.forget(keys);
+                return spent(10);
+            }
+
+            @Override
+            public int size() {
+                return 1;
+            }
+        };
+        memory.remember(charges, keys, states, REDIS_NOW, SENT, SENT, memory.stamp(keys));
+        assertThat(recall(charges, SENT)).isEmpty();
     }
 
     @Test
