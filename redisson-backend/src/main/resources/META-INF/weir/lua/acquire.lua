@@ -15,9 +15,10 @@
 -- Complexity  O(keys + checks), and what log.lua says
 -- Order       whatever can fail does so before the first write
 
--- One check of one key, which is what a lone caller sends, in the fewest steps. What follows this does the same for all others.
+-- Equal checks of one key, which is what a lone caller and a hot key bring, in the fewest steps. What follows this does the same for
+-- all others.
 if #KEYS == 1 and #ARGV[1] == 52 then
-  local letter, permits, units, exponent, capacity, most, operation, _, _, _, cost, patience =
+  local letter, permits, units, exponent, capacity, most, operation, count, _, _, cost, patience =
     struct.unpack('>BI6I6BI6I7BI2BI2I6I6', ARGV[1], at)
   if letter ~= 103 then
     local key, unit = KEYS[1], 10 ^ exponent
@@ -31,16 +32,17 @@ if #KEYS == 1 and #ARGV[1] == 52 then
     else
       a, b, c = now, 0, (letter == 115 or letter == 102) and 0 or exponent
     end
-    local admitted = cost <= capacity and cost <= roomIn(now, letter, permits, units, unit, capacity, a, b, c, patience)
+    local room = cost <= capacity and roomIn(now, letter, permits, units, unit, capacity, a, b, c, patience) or 0
+    local admitted = room >= cost * count and count or math.max(0, math.floor(room / cost))
     if operation == 1 then
-      if admitted then
-        local after = b + ((letter == 115 or letter == 102) and cost or cost * units)
+      if admitted > 0 then
+        local after = b + admitted * ((letter == 115 or letter == 102) and cost or cost * units)
         write(now, key, letter, permits, units, unit, a, after, c, start == a and spent > 0)
       elseif start and start > now then
         write(now, key, letter, permits, units, unit, a, b, c, false)
       end
     end
-    return struct.pack('>I7I7I7I6I2', now, a, b, c, admitted and 1 or 0)
+    return struct.pack('>I7I7I7I6I2', now, a, b, c, admitted)
   end
 end
 

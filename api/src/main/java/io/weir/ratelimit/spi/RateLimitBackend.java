@@ -42,6 +42,14 @@ public interface RateLimitBackend {
     }
 
     /**
+     * Takes who hears of the store's flights. Called at most once and before {@link #start}, only for the chosen store. A store
+     * that does not combine checks tells of nothing.
+     *
+     * @param listener called on any thread, never blocks
+     */
+    default void listen(FlightListener listener) {}
+
+    /**
      * Starts connecting, without waiting for it: a store that is away must not fail the deployment. Called once, only for the
      * chosen store and only if nothing is wrong.
      */

@@ -190,7 +190,9 @@ final class Flight {
         for (Charge charge : run.first.charges) {
             for (Limit limit : charge.policy().limits()) {
                 LimitState state = states[run.places[i]];
-                left[i] = state instanceof SlidingLogState log ? refused(log, limit, charge.cost(), in.get(7), now) : state;
+                left[i] = state instanceof SlidingLogState log
+                        ? refused(log, limit, charge.cost(), in.get(7), now)
+                        : state;
                 i++;
             }
         }

@@ -69,6 +69,7 @@ final class Deployment {
                 : Telemetry.NONE;
         RateLimitEngine engine = engine(settings, backend, telemetry, events);
         if (problems.found().isEmpty()) {
+            telemetry.flights().ifPresent(backend::listen);
             backend.start();
             LOG.log(
                     Level.INFO,

@@ -17,4 +17,10 @@ interface Meters {
 
     /** Takes numbers from 0 to 1. */
     DoubleConsumer parts(Metric metric, String... tagsAndValues);
+
+    /** Takes whole numbers from 1. */
+    LongConsumer sizes(Metric metric);
+
+    /** Takes how much there is now. */
+    LongConsumer level(Metric metric);
 }

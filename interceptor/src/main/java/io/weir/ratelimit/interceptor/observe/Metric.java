@@ -6,7 +6,9 @@ enum Metric {
     DECISIONS("ratelimit.decisions", "Decisions, one per policy that was applied to a call"),
     CHECK_DURATION("ratelimit.check.duration", "How long the store took to decide or to fail"),
     BACKEND_ERRORS("ratelimit.backend.errors", "Operations that the store could not do"),
-    UTILIZATION("ratelimit.utilization", "How much of its fullest limit a key had spent, seen after each decision");
+    UTILIZATION("ratelimit.utilization", "How much of its fullest limit a key had spent, seen after each decision"),
+    FLIGHT_SIZE("ratelimit.flight.size", "Checks that left together in one call of the store"),
+    QUEUE_SIZE("ratelimit.queue.size", "Stored keys whose checks waited when the latest flight had left");
 
     private final String label;
     private final String description;

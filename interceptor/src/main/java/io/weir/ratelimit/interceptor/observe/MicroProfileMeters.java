@@ -3,6 +3,7 @@ package io.weir.ratelimit.interceptor.observe;
 
 import java.time.Duration;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.DoubleConsumer;
 import java.util.function.LongConsumer;
 import org.eclipse.microprofile.metrics.Counter;
@@ -45,6 +46,18 @@ final class MicroProfileMeters implements Meters {
     public DoubleConsumer parts(Metric metric, String... tagsAndValues) {
         Histogram histogram = registry.histogram(metadata(metric, MetricUnits.NONE), tags(tagsAndValues));
         return part -> histogram.update(Math.round(100 * part));
+    }
+
+    @Override
+    public LongConsumer sizes(Metric metric) {
+        return registry.histogram(metadata(metric, MetricUnits.NONE))::update;
+    }
+
+    @Override
+    public LongConsumer level(Metric metric) {
+        AtomicLong level = new AtomicLong();
+        registry.gauge(metadata(metric, MetricUnits.NONE), level::get);
+        return level::set;
     }
 
     private static Metadata metadata(Metric metric, String unit) {

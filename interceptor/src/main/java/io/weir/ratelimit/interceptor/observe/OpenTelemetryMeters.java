@@ -7,9 +7,11 @@ import io.opentelemetry.api.common.AttributesBuilder;
 import io.opentelemetry.api.metrics.DoubleHistogram;
 import io.opentelemetry.api.metrics.DoubleHistogramBuilder;
 import io.opentelemetry.api.metrics.LongCounter;
+import io.opentelemetry.api.metrics.LongUpDownCounter;
 import io.opentelemetry.api.metrics.Meter;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.DoubleConsumer;
 import java.util.function.LongConsumer;
 
@@ -22,6 +24,8 @@ final class OpenTelemetryMeters implements Meters {
             List.of(0.0001, 0.00025, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0);
 
     private static final List<Double> PARTS = List.of(0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0);
+
+    private static final List<Double> SIZES = List.of(1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0, 256.0);
 
     private final Meter meter;
 
@@ -54,6 +58,21 @@ final class OpenTelemetryMeters implements Meters {
         DoubleHistogram histogram = histogram(metric, "1", PARTS);
         Attributes attributes = attributes(tagsAndValues);
         return part -> histogram.record(part, attributes);
+    }
+
+    @Override
+    public LongConsumer sizes(Metric metric) {
+        return histogram(metric, "1", SIZES)::record;
+    }
+
+    /** Not the gauge of an observer, which the server's SDK would keep, and the application's class loader with it. */
+    @Override
+    public LongConsumer level(Metric metric) {
+        LongUpDownCounter level = meter.upDownCounterBuilder(metric.label())
+                .setDescription(metric.description())
+                .build();
+        AtomicLong before = new AtomicLong();
+        return now -> level.add(now - before.getAndSet(now));
     }
 
     private DoubleHistogram histogram(Metric metric, String unit, List<Double> buckets) {

@@ -7,6 +7,7 @@ import io.weir.ratelimit.interceptor.key.ShownKeys;
 import io.weir.ratelimit.interceptor.policy.Problems;
 import io.weir.ratelimit.interceptor.policy.Settings;
 import io.weir.ratelimit.spi.DecisionListener;
+import io.weir.ratelimit.spi.FlightListener;
 import java.lang.System.Logger.Level;
 import java.util.ArrayList;
 import java.util.List;
@@ -19,13 +20,21 @@ import java.util.function.Supplier;
  *
  * @param listeners hear of decisions
  * @param storeListeners hear of the store
+ * @param flights hears of the store's flights, if there can be any
  * @param spans marks spans that begin after the decision
  */
-public record Telemetry(List<DecisionListener> listeners, List<StoreListener> storeListeners, SpanMarks spans) {
+public record Telemetry(
+        List<DecisionListener> listeners,
+        List<StoreListener> storeListeners,
+        Optional<FlightListener> flights,
+        SpanMarks spans) {
     /** Nothing is seen. */
-    public static final Telemetry NONE = new Telemetry(List.of(), List.of(), SpanMarks.NONE);
+    public static final Telemetry NONE = new Telemetry(List.of(), List.of(), Optional.empty(), SpanMarks.NONE);
 
     private static final System.Logger LOG = System.getLogger("io.weir.ratelimit");
+    /** The store that has no flights. */
+    private static final String IN_PROCESS = "local";
+
     private static final String METRICS_API = "org.eclipse.microprofile.metrics.MetricRegistry";
     private static final String TRACES_API = "io.opentelemetry.api.trace.Span";
 
@@ -49,7 +58,14 @@ public record Telemetry(List<DecisionListener> listeners, List<StoreListener> st
     }
 
     /** Where metrics go, and in which words to say so. */
-    private record Destination(DecisionMetrics metrics, String name) {}
+    private record Destination(DecisionMetrics metrics, Optional<FlightListener> flights, String name) {
+        static Destination of(Meters meters, String backend, String name) {
+            return new Destination(
+                    new DecisionMetrics(meters, backend),
+                    backend.equals(IN_PROCESS) ? Optional.empty() : Optional.of(new FlightMetrics(meters)),
+                    name);
+        }
+    }
 
     /**
      * Chooses and says at INFO what is on and what is off.
@@ -88,7 +104,7 @@ public record Telemetry(List<DecisionListener> listeners, List<StoreListener> st
         if (problems.found().isEmpty()) {
             say(settings, metrics, spans != SpanMarks.NONE, exporting);
         }
-        return new Telemetry(listeners, storeListeners, spans);
+        return new Telemetry(listeners, storeListeners, metrics.flatMap(Destination::flights), spans);
     }
 
     private static void say(Settings settings, Optional<Destination> metrics, boolean spans, boolean exporting) {
@@ -134,7 +150,7 @@ public record Telemetry(List<DecisionListener> listeners, List<StoreListener> st
     /** An API that is there and fails is none: metrics are no reason for an application not to start. */
     private static Optional<Destination> destination(String name, String backend, Supplier<Optional<Meters>> meters) {
         try {
-            return meters.get().map(found -> new Destination(new DecisionMetrics(found, backend), name));
+            return meters.get().map(found -> Destination.of(found, backend, name));
         } catch (RuntimeException | LinkageError e) {
             LOG.log(Level.WARNING, "WEIR-307 " + name + " is here and fails; it is not used", e);
             return Optional.empty();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.interceptor.cdi;
 
+import io.smallrye.metrics.SharedMetricRegistries;
 import io.weir.ratelimit.BackendStateChanged;
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.FailureMode;
@@ -16,12 +17,14 @@ import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.ConfigurationProblem;
 import io.weir.ratelimit.spi.DecisionEvent;
 import io.weir.ratelimit.spi.DecisionListener;
+import io.weir.ratelimit.spi.FlightListener;
 import io.weir.ratelimit.spi.PolicyLimits;
 import io.weir.ratelimit.spi.RateLimitBackend;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.context.Dependent;
 import jakarta.enterprise.event.Observes;
 import jakarta.enterprise.event.ObservesAsync;
+import jakarta.enterprise.inject.Produces;
 import jakarta.inject.Inject;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
@@ -31,6 +34,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.Semaphore;
+import org.eclipse.microprofile.metrics.MetricRegistry;
 
 /** The application of the container tests. */
 final class Beans {
@@ -197,6 +201,30 @@ final class Beans {
         @Override
         public void reset(PolicyLimits policy, String identity) {
             throw failure();
+        }
+    }
+
+    /** A store that combines checks. */
+    @ApplicationScoped
+    public static class Combining extends Away {
+        @Override
+        public String name() {
+            return "combining";
+        }
+
+        @Override
+        public void listen(FlightListener listener) {
+            STARTS.add("listened to");
+            listener.onFlight(3, 4);
+        }
+    }
+
+    /** What a server with MicroProfile Metrics has. */
+    @Dependent
+    public static class Metrics {
+        @Produces
+        public MetricRegistry registry() {
+            return SharedMetricRegistries.getOrCreate("flights");
         }
     }
 

@@ -27,6 +27,9 @@ import jakarta.enterprise.inject.spi.BeanManager;
 import java.lang.reflect.Method;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
+import org.eclipse.microprofile.metrics.Gauge;
+import org.eclipse.microprofile.metrics.MetricID;
+import org.eclipse.microprofile.metrics.MetricRegistry;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -334,6 +337,22 @@ class WiringTest {
             assertThat(log.lines()).anyMatch(line -> line.contains("store local"));
             assertThat(Away.STARTS).hasSize(1);
             assertThat(container.bean(Reports.class).make()).isEqualTo(1);
+        }
+    }
+
+    @Test
+    void theFlightsOfAStoreAreMeasuredFromBeforeItStarts() {
+        Away.STARTS.clear();
+        String[] lines = policiesAnd("ratelimit.backend=combining");
+        try (Container container = Container.start(lines, Beans.Combining.class, Beans.Metrics.class)) {
+            assertThat(Away.STARTS).containsExactly("listened to", "started");
+            assertThat(container.bean(MetricRegistry.class).getGauge(new MetricID("ratelimit.queue.size")))
+                    .returns(4L, Gauge::getValue);
+        }
+        Away.STARTS.clear();
+        try (Container container = Container.start(lines, Beans.Combining.class)) {
+            assertThat(Away.STARTS).as("without metrics").containsExactly("started");
+            assertThat(container.bean(RateLimiter.class).acquire("twice", "a")).isInstanceOf(Decision.Degraded.class);
         }
     }
 

@@ -138,6 +138,19 @@ class DecisionMetricsTest {
 
     @ParameterizedTest
     @MethodSource("apis")
+    void flightsAreMeasuredByTheirChecksAndTheQueueByWhatIsLeftInIt(SeriesReader reader) {
+        FlightMetrics metrics = new FlightMetrics(reader.meters());
+        metrics.onFlight(1, 0);
+        metrics.onFlight(64, 300);
+        metrics.onFlight(17, 12);
+        assertThat(reader.sizes()).containsOnly(entry("ratelimit.flight.size{}", List.of(3.0, 82.0)));
+        assertThat(reader.levels()).containsOnly(entry("ratelimit.queue.size{}", 12L));
+        metrics.onFlight(12, 0);
+        assertThat(reader.levels()).containsOnly(entry("ratelimit.queue.size{}", 0L));
+    }
+
+    @ParameterizedTest
+    @MethodSource("apis")
     void manyKeysAreOneSeries(SeriesReader reader) {
         DecisionMetrics metrics = new DecisionMetrics(reader.meters(), "redisson");
         for (int i = 0; i < 1_000; i++) {
@@ -157,22 +170,32 @@ class DecisionMetricsTest {
         }
         List<Double> seconds = reader.buckets("ratelimit.check.duration");
         assertThat(seconds).startsWith(0.0001, 0.00025, 0.0005, 0.001);
-        assertThat(buckets(properties.getProperty("mp.metrics.distribution.timer.buckets"), "ratelimit.check.duration"))
+        String timers = properties.getProperty("mp.metrics.distribution.timer.buckets");
+        assertThat(buckets(timers, "ratelimit.check.duration"))
                 .containsExactlyElementsOf(seconds.subList(3, seconds.size()));
-        assertThat(buckets(
-                        properties.getProperty("mp.metrics.distribution.histogram.buckets"), "ratelimit.utilization"))
+        String histograms = properties.getProperty("mp.metrics.distribution.histogram.buckets");
+        assertThat(buckets(histograms, "ratelimit.utilization"))
                 .containsExactlyElementsOf(reader.buckets("ratelimit.utilization"));
+        new FlightMetrics(reader.meters()).onFlight(1, 0);
+        assertThat(buckets(histograms, "ratelimit.flight.size"))
+                .containsExactlyElementsOf(reader.buckets("ratelimit.flight.size"))
+                .startsWith(1.0, 2.0)
+                .endsWith(256.0);
     }
 
-    /** {@code name=1ms,1s} or, in percent, {@code name=10,20}, as seconds or parts of a whole. */
+    /** {@code name=1ms,1s} or {@code name=10,20}, several separated by semicolons, as seconds, parts of a whole or numbers. */
     private static List<Double> buckets(String property, String metric) {
-        assertThat(property).startsWith(metric + "=");
-        return Stream.of(property.substring(metric.length() + 1).split(","))
-                .map(text -> Integer.parseInt(text.replaceAll("[ms]", "")) / divisor(text))
+        assertThat(property.split(";"))
+                .filteredOn(text -> text.startsWith(metric + "="))
+                .hasSize(1);
+        String own = property.substring(property.indexOf(metric + "=") + metric.length() + 1)
+                .split(";", -1)[0];
+        return Stream.of(own.split(","))
+                .map(text -> Integer.parseInt(text.replaceAll("[ms]", "")) / divisor(text, metric))
                 .toList();
     }
 
-    private static double divisor(String text) {
-        return text.endsWith("ms") ? 1_000 : text.endsWith("s") ? 1 : 100;
+    private static double divisor(String text, String metric) {
+        return text.endsWith("ms") ? 1_000 : text.endsWith("s") || metric.endsWith(".size") ? 1 : 100;
     }
 }

@@ -14,6 +14,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.eclipse.microprofile.metrics.Histogram;
@@ -33,10 +34,20 @@ sealed interface SeriesReader {
     /** Number and greatest value, from 0 to 1. */
     Map<String, List<Double>> parts();
 
+    /** Number and sum. */
+    Map<String, List<Double>> sizes();
+
+    /** What is there now. */
+    Map<String, Long> levels();
+
     default List<String> everything() {
-        return Stream.of(counts(), times(), parts())
+        return Stream.of(counts(), times(), parts(), sizes(), levels())
                 .flatMap(map -> map.keySet().stream())
                 .toList();
+    }
+
+    private static boolean isSize(String name) {
+        return name.endsWith(".size");
     }
 
     private static double rounded(double value) {
@@ -76,11 +87,29 @@ sealed interface SeriesReader {
 
         @Override
         public Map<String, List<Double>> parts() {
+            return histograms(name -> !isSize(name), 100.0);
+        }
+
+        @Override
+        public Map<String, List<Double>> sizes() {
+            return histograms(SeriesReader::isSize, 1.0);
+        }
+
+        private Map<String, List<Double>> histograms(Predicate<String> names, double whole) {
             return registry.getHistograms().entrySet().stream()
+                    .filter(entry -> names.test(entry.getKey().getName()))
                     .collect(Collectors.toMap(entry -> text(entry.getKey()), entry -> {
                         Histogram histogram = entry.getValue();
-                        return List.of((double) histogram.getCount(), rounded(histogram.getSum() / 100.0));
+                        return List.of((double) histogram.getCount(), rounded(histogram.getSum() / whole));
                     }));
+        }
+
+        @Override
+        public Map<String, Long> levels() {
+            return registry.getGauges().entrySet().stream()
+                    .collect(Collectors.toMap(
+                            entry -> text(entry.getKey()),
+                            entry -> entry.getValue().getValue().longValue()));
         }
 
         private static String text(MetricID id) {
@@ -111,25 +140,40 @@ sealed interface SeriesReader {
 
         @Override
         public Map<String, Long> counts() {
-            Map<String, Long> counts = new TreeMap<>();
+            return sums(true);
+        }
+
+        @Override
+        public Map<String, Long> levels() {
+            return sums(false);
+        }
+
+        private Map<String, Long> sums(boolean onlyRise) {
+            Map<String, Long> sums = new TreeMap<>();
             for (MetricData metric : data()) {
-                if (metric.getType() == MetricDataType.LONG_SUM) {
+                if (metric.getType() == MetricDataType.LONG_SUM
+                        && metric.getLongSumData().isMonotonic() == onlyRise) {
                     for (LongPointData point : metric.getLongSumData().getPoints()) {
-                        counts.put(text(metric, point.getAttributes()), point.getValue());
+                        sums.put(text(metric, point.getAttributes()), point.getValue());
                     }
                 }
             }
-            return counts;
+            return sums;
         }
 
         @Override
         public Map<String, List<Double>> times() {
-            return histograms("s");
+            return histograms(metric -> metric.getUnit().equals("s"));
         }
 
         @Override
         public Map<String, List<Double>> parts() {
-            return histograms("1");
+            return histograms(metric -> metric.getUnit().equals("1") && !isSize(metric.getName()));
+        }
+
+        @Override
+        public Map<String, List<Double>> sizes() {
+            return histograms(metric -> isSize(metric.getName()));
         }
 
         List<Double> buckets(String name) {
@@ -141,11 +185,10 @@ sealed interface SeriesReader {
                     .getBoundaries();
         }
 
-        private Map<String, List<Double>> histograms(String unit) {
+        private Map<String, List<Double>> histograms(Predicate<MetricData> which) {
             Map<String, List<Double>> histograms = new TreeMap<>();
             for (MetricData metric : data()) {
-                if (metric.getType() == MetricDataType.HISTOGRAM
-                        && metric.getUnit().equals(unit)) {
+                if (metric.getType() == MetricDataType.HISTOGRAM && which.test(metric)) {
                     for (HistogramPointData point : metric.getHistogramData().getPoints()) {
                         histograms.put(
                                 text(metric, point.getAttributes()),

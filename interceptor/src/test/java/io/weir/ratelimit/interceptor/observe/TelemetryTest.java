@@ -84,6 +84,26 @@ class TelemetryTest {
     }
 
     @ParameterizedTest
+    @CsvSource({
+        "local,    auto, mp,   false",
+        "redisson, auto, mp,   true",
+        "redisson, auto, otel, true",
+        "redisson, none, mp,   false",
+        "redisson, auto, '',   false"
+    })
+    void flightsAreMeasuredWhereTheStoreHasThemAndMetricsGoSomewhere(
+            String backend, String wanted, String serverHas, boolean measured) {
+        MetricRegistry registry = SharedMetricRegistries.getOrCreate("test");
+        registry.removeMatching((id, metric) -> true);
+        Telemetry telemetry = Telemetry.choose(
+                settings("ratelimit.metrics", wanted), backend, new Server(serverHas), true, List.of(), problems);
+        assertThat(telemetry.flights().isPresent()).isEqualTo(measured);
+        assertThat(registry.getNames().stream().filter(name -> name.endsWith(".size")))
+                .as("made at deployment, on a thread that the server knows")
+                .hasSize(measured && serverHas.equals("mp") ? 2 : 0);
+    }
+
+    @ParameterizedTest
     @CsvSource({"mp, otel, MicroProfile Metrics", "otel, mp, OpenTelemetry"})
     void whatIsWantedAndNotHereFailsTheDeployment(String wanted, String serverHas, String name) {
         choose(wanted, serverHas);
