@@ -16,8 +16,17 @@ import java.util.List;
  * @param spent whether it was spent
  * @param waitMicros how long the call waits for what it has spent
  * @param nowMicros when, by the store's clock
+ * @param sentNanos a monotonic instant before the question left
+ * @param receivedNanos a monotonic instant after the answer was there
  */
-record Answer(List<LimitState> states, boolean room, boolean spent, long waitMicros, long nowMicros) {
+record Answer(
+        List<LimitState> states,
+        boolean room,
+        boolean spent,
+        long waitMicros,
+        long nowMicros,
+        long sentNanos,
+        long receivedNanos) {
 
     Decision decision(List<Charge> charges) {
         return spent

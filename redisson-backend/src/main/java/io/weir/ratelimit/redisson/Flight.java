@@ -47,6 +47,8 @@ final class Flight {
     private int checks;
     private int parts;
 
+    private long sentNanos;
+
     /** Whether it has left the air, or is not waited for; guarded by the lane's lock. */
     boolean over;
 
@@ -139,8 +141,9 @@ final class Flight {
         return keys;
     }
 
-    /** The argument of {@code acquire.lua}. */
+    /** The argument of {@code acquire.lua}, made right before it is sent. */
     byte[] argument(long nowMicros) {
+        sentNanos = System.nanoTime();
         Message out = Message.ofSize(HEADER + Message.LIMIT * keys.size() + CHECK * runs.size() + PART * parts);
         out.put(nowMicros, HEADER);
         limits.forEach(out::put);
@@ -197,7 +200,7 @@ final class Flight {
             }
         }
         if (spent < run.all.size()) {
-            Answer refused = new Answer(Arrays.asList(left), admitted > 0, false, 0, now);
+            Answer refused = new Answer(Arrays.asList(left), admitted > 0, false, 0, now, sentNanos, System.nanoTime());
             run.all.subList(spent, run.all.size()).forEach(check -> check.complete(refused));
         }
     }
@@ -213,7 +216,7 @@ final class Flight {
     }
 
     /** Spends in the states what the script has spent in its own. */
-    private static Answer charged(Run run, LimitState[] states, long now) {
+    private Answer charged(Run run, LimitState[] states, long now) {
         LimitState[] after = new LimitState[run.places.length];
         long wait = 0;
         int i = 0;
@@ -226,7 +229,7 @@ final class Flight {
                 i++;
             }
         }
-        return new Answer(Arrays.asList(after), true, true, wait, now);
+        return new Answer(Arrays.asList(after), true, true, wait, now, sentNanos, sentNanos);
     }
 
     static BackendException foreign() {

@@ -12,6 +12,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
@@ -34,6 +35,7 @@ final class RedisClient implements AutoCloseable {
     /** How long the client itself waits: longer than any request, so that a late reply is known as late. */
     private static final Duration BEYOND_DEADLINE = Duration.ofSeconds(1);
 
+    private static final int HEALS = 3;
     private static final long FIRST_PAUSE_MILLIS = 100;
     private static final long LONGEST_PAUSE_MILLIS = 2_000;
 
@@ -183,16 +185,30 @@ final class RedisClient implements AutoCloseable {
             CompletableFuture<byte[]> sent = scripts.<byte[]>evalShaAsync(
                             first, RScript.Mode.READ_WRITE, script.digest(), RScript.ReturnType.VALUE, keys, argument)
                     .toCompletableFuture();
-            return sent.exceptionallyCompose(failure -> {
-                if (!(cause(failure) instanceof RedisNoScriptException)) {
-                    return CompletableFuture.failedFuture(failure);
-                }
-                return scripts.<byte[]>evalAsync(
-                        first, RScript.Mode.READ_WRITE, script.text(), RScript.ReturnType.VALUE, keys, argument);
-            });
+            return sent.exceptionallyCompose(failure -> healed(failure, scripts, script, keys, argument, HEALS));
         } catch (RuntimeException e) {
             return CompletableFuture.failedFuture(e);
         }
+    }
+
+    /**
+     * What Redis does not know it has not run, so sending it in full spends nothing twice. A client of the application's that has
+     * a cache of scripts sends a digest for it once more, which can fail for the same reason.
+     */
+    private static CompletionStage<byte[]> healed(
+            Throwable failure, RScript scripts, Script script, List<Object> keys, byte[] argument, int times) {
+        if (times == 0 || !(cause(failure) instanceof RedisNoScriptException)) {
+            return CompletableFuture.failedFuture(failure);
+        }
+        return scripts.<byte[]>evalAsync(
+                        (String) keys.get(0),
+                        RScript.Mode.READ_WRITE,
+                        script.text(),
+                        RScript.ReturnType.VALUE,
+                        keys,
+                        argument)
+                .toCompletableFuture()
+                .exceptionallyCompose(again -> healed(again, scripts, script, keys, argument, times - 1));
     }
 
     /** Why a script did not run. Messages of the client are left out where they could hold what a client sent. */
