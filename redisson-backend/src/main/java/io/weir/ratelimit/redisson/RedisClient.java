@@ -91,11 +91,6 @@ final class RedisClient implements AutoCloseable {
                     return true;
                 }
             }
-            if (made.getConfig().isClusterConfig()) {
-                LOG.log(Level.ERROR, RedisSettings.cluster("RedissonClient", "").toString());
-                notReady = new BackendException(Reason.NOT_READY, "a Redis cluster is not supported", null);
-                return true;
-            }
             // A script that is sent again is charged again. Set here, it also holds for a client that retries by
             // default.
             RScript scripts = made.getScript(OptionalOptions.defaults()
