@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.redisson;
+
+import io.weir.ratelimit.spi.RateLimitBackend;
+import io.weir.ratelimit.spi.TimeSource;
+import java.time.Duration;
+import java.util.Map;
+import java.util.UUID;
+import org.redisson.Redisson;
+import org.redisson.api.RedissonClient;
+
+/**
+ * A store for the contract of all stores, on a client that is made from configuration as an application's is.
+ *
+ * @param client the client
+ * @param redis scripts on it, whose keys do not expire
+ * @param namespace a namespace that nobody else uses
+ */
+record ContractStore(RedissonClient client, RedisClient redis, String namespace) implements AutoCloseable {
+    private static final Duration DEADLINE = Duration.ofSeconds(20);
+
+    static ContractStore of(Map<String, String> properties) {
+        RedisSettings settings = RedisSettings.read(new TestConfig(properties), false);
+        if (!settings.problems().isEmpty()) {
+            throw new AssertionError(settings.problems());
+        }
+        RedissonClient client = Redisson.create(settings.client().orElseThrow());
+        String namespace = "test-" + UUID.randomUUID();
+        return new ContractStore(
+                client, new RedisClient(() -> UnexpiringClient.of(client), false, namespace, DEADLINE), namespace);
+    }
+
+    RateLimitBackend backend(TimeSource time) {
+        return new RedissonBackend(redis, namespace, DEADLINE, time);
+    }
+
+    @Override
+    public void close() {
+        redis.close();
+        client.shutdown();
+    }
+}
