@@ -23,7 +23,7 @@ public final class SentinelFixture implements AutoCloseable {
 
     private SentinelFixture() {
         master = server();
-        replica = server("--replicaof", "127.0.0.1 " + master.port());
+        replica = server("--replicaof", "127.0.0.1", String.valueOf(master.port()));
         // Sentinels learn of replicas from the master as they start, and then only every ten seconds.
         try (RedisConnection connection = master.connect()) {
             Await.until(
@@ -85,6 +85,11 @@ public final class SentinelFixture implements AutoCloseable {
     /** The server that was the replica at first. */
     public RedisProcess replica() {
         return replica;
+    }
+
+    /** Both servers. */
+    public List<RedisProcess> servers() {
+        return List.of(master, replica);
     }
 
     /** The sentinels. */

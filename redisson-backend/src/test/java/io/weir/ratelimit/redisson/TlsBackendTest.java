@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.redisson;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.weir.ratelimit.spi.BackendException;
+import io.weir.ratelimit.spi.BackendException.Reason;
+import io.weir.ratelimit.spi.RateLimitBackend;
+import io.weir.ratelimit.spi.RateLimitBackendContract;
+import io.weir.ratelimit.spi.TimeSource;
+import java.nio.file.Path;
+import java.util.Map;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/** The contract of all stores through TLS with an authority of one's own, configured as the documentation says. */
+final class TlsBackendTest extends RateLimitBackendContract {
+    private static final String PASSWORD = "the-r1ght-secret";
+
+    private static TestFolder folder;
+    private static TestAuthority right;
+    private static TestAuthority wrong;
+    private static RedisProcess redis;
+    private static TlsProxy proxy;
+    private static ContractStore store;
+
+    @BeforeAll
+    static void connect() {
+        folder = TestFolder.made();
+        right = TestAuthority.made(folder.path(), "right");
+        wrong = TestAuthority.made(folder.path(), "wrong");
+        redis = RedisProcess.started("--requirepass", PASSWORD);
+        proxy = TlsProxy.started(right.serverFor("ip:127.0.0.1"), redis);
+        store = ContractStore.of(configured("127.0.0.1", right.trustStore()));
+    }
+
+    @AfterAll
+    static void disconnect() {
+        store.close();
+        proxy.close();
+        redis.close();
+        folder.close();
+    }
+
+    @Override
+    protected RateLimitBackend backend(TimeSource time) {
+        return store.backend(time);
+    }
+
+    private static Map<String, String> configured(String host, Path trustStore) {
+        String yaml = RedisPage.sample(
+                "sslTruststore",
+                Map.of(
+                        "file:/etc/redis-ca.p12",
+                        trustStore.toUri().toString(),
+                        "changeit",
+                        TestAuthority.PASSWORD,
+                        "rediss://redis.internal:6380",
+                        "rediss://" + host + ":" + proxy.port(),
+                        "${REDIS_PASSWORD}",
+                        PASSWORD));
+        return Map.of(RedisSettings.CONFIG, folder.file("redisson.yaml", yaml));
+    }
+
+    @Test
+    void theCertificateOfAnotherAuthorityIsRefused() {
+        assertRefused(configured("127.0.0.1", wrong.trustStore()), "unable to find valid certification path");
+    }
+
+    @Test
+    void theAuthoritiesOfTheJvmAreTrustedWhereNoneIsNamed() {
+        assertRefused(
+                Map.of(RedisSettings.ADDRESS, "rediss://:" + PASSWORD + "@127.0.0.1:" + proxy.port()),
+                "unable to find valid certification path");
+    }
+
+    @Test
+    void theCertificateOfAnotherHostIsRefused() {
+        assertRefused(configured("localhost", right.trustStore()), "No name matching localhost found");
+    }
+
+    private static void assertRefused(Map<String, String> properties, String why) {
+        RedissonBackend backend = new TestConfig(properties).started();
+        try {
+            Await.until("refused", java.time.Duration.ofSeconds(10), () -> {
+                BackendException failure = FaultCalls.failure(backend);
+                return failure.getCause() != null;
+            });
+            BackendException failure = FaultCalls.failure(backend);
+            failure.printStackTrace();
+            assertThat(failure.reason()).isEqualTo(Reason.NOT_READY);
+            assertThat(failure).hasStackTraceContaining(why);
+        } finally {
+            backend.close();
+        }
+    }
+}
