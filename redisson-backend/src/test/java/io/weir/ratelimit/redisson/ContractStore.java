@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.redisson;
 
+import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.RateLimitBackend;
 import io.weir.ratelimit.spi.TimeSource;
 import java.time.Duration;
@@ -18,6 +19,7 @@ import org.redisson.api.RedissonClient;
  */
 record ContractStore(RedissonClient client, RedisClient redis, String namespace) implements AutoCloseable {
     private static final Duration DEADLINE = Duration.ofSeconds(20);
+    private static final Duration READY_WITHIN = Duration.ofSeconds(60);
 
     static ContractStore of(Map<String, String> properties) {
         RedisSettings settings = RedisSettings.read(new TestConfig(properties), false);
@@ -26,8 +28,19 @@ record ContractStore(RedissonClient client, RedisClient redis, String namespace)
         }
         RedissonClient client = Redisson.create(settings.client().orElseThrow());
         String namespace = "test-" + UUID.randomUUID();
-        return new ContractStore(
+        ContractStore store = new ContractStore(
                 client, new RedisClient(() -> UnexpiringClient.of(client), false, namespace, DEADLINE), namespace);
+        // On Redis's clock.
+        RateLimitBackend backend = store.backend(() -> 0);
+        Await.until("the store decides", READY_WITHIN, () -> {
+            try {
+                return !backend.peek(TestStore.charge("k.ready", 1, FaultCalls.LIMIT))
+                        .isEmpty();
+            } catch (BackendException e) {
+                return false;
+            }
+        });
+        return store;
     }
 
     RateLimitBackend backend(TimeSource time) {

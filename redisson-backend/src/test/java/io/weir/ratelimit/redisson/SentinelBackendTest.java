@@ -24,9 +24,9 @@ final class SentinelBackendTest extends RateLimitBackendContract {
         fixture = SentinelFixture.started();
         for (RedisProcess server : fixture.servers()) {
             try (RedisConnection connection = server.connect()) {
-                connection.call((Object[]) "ACL SETUSER weir on >%s ~* &* +@all"
-                        .formatted(LeastRights.PASSWORD)
-                        .split(" "));
+                connection.call((Object[]) LeastRights.line().split(" "));
+                // The contract's clock is not the one that keys expire by, so here the script takes their expiry off.
+                connection.call("ACL", "SETUSER", LeastRights.USER, "+persist");
             }
         }
         folder = TestFolder.made();
