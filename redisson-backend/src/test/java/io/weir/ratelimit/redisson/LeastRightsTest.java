@@ -98,7 +98,7 @@ class LeastRightsTest {
     /** Everything that sends another command. */
     private static void useAll(List<RedisConnection> admins, String address) {
         RedissonBackend backend =
-                new TestConfig(Map.of(RedisSettings.ADDRESS, address, "ratelimit.redis.deadline", "2s")).started();
+                new TestConfig(Map.of(RedisSettings.ADDRESS, address, "ratelimit.redis.deadline", "20s")).started();
         try {
             Charge charge = TestStore.charge("k.a", 2, FaultCalls.LIMIT);
             Decision.Allowed allowed = (Decision.Allowed) backend.acquire(List.of(charge));
