@@ -9,6 +9,7 @@ import java.util.regex.Pattern;
 import org.redisson.config.BaseConfig;
 import org.redisson.config.Config;
 import org.redisson.config.ReadMode;
+import org.redisson.config.ShardedSubscriptionMode;
 import org.redisson.config.SubscriptionMode;
 
 /**
@@ -133,6 +134,7 @@ record RedisServers(List<RedisAddress> addresses) {
                 // Together these leave replicas without connections.
                 .setReadMode(ReadMode.MASTER)
                 .setSubscriptionMode(SubscriptionMode.MASTER)
+                .setShardedSubscriptionMode(ShardedSubscriptionMode.OFF)
                 .setMasterConnectionMinimumIdleSize(IDLE_CONNECTIONS)
                 .setSlaveConnectionMinimumIdleSize(0)
                 .setSubscriptionConnectionMinimumIdleSize(0);
