@@ -81,6 +81,11 @@ record RedisAddress(String server, Optional<String> user, Optional<String> passw
                 + (SERVERS.matcher(servers).matches() ? servers : "***");
     }
 
+    /** Whether the connection is encrypted. */
+    boolean tls() {
+        return server.startsWith("rediss:");
+    }
+
     /** Does not show the user and the password. */
     @Override
     public String toString() {

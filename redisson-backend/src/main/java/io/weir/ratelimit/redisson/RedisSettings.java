@@ -34,9 +34,6 @@ record RedisSettings(
     private static final Pattern NAMESPACE_FORM = Pattern.compile("[A-Za-z0-9._-]{1,64}");
     private static final Pattern DEADLINE_FORM = Pattern.compile("(\\d{1,5})(ms|s)");
 
-    /** How long the client itself waits. A request waits for the deadline only; this bounds what it leaves behind. */
-    private static final int CLIENT_TIMEOUT_MILLIS = 1_000;
-
     /**
      * Reads the settings.
      *
@@ -55,7 +52,7 @@ record RedisSettings(
             problems.add(new ConfigurationProblem(
                     "WEIR-401", CONFIG, location.get(), "stands beside " + ADDRESS, "keep one of the two"));
         } else if (address.isPresent()) {
-            client = single(address.get(), problems);
+            client = RedisServers.read(address.get(), ADDRESS, problems).map(servers -> forScripts(servers.config()));
         } else if (location.isPresent()) {
             client = yaml(location.get(), problems);
         } else if (!ownClient) {
@@ -70,47 +67,9 @@ record RedisSettings(
                 namespace(config, problems), deadline(config, problems), client, List.copyOf(problems));
     }
 
-    private static Optional<Config> single(String address, List<ConfigurationProblem> problems) {
-        if (address.indexOf(',') >= 0) {
-            problems.add(cluster(ADDRESS, RedisAddress.masked(address)));
-            return Optional.empty();
-        }
-        try {
-            RedisAddress parsed = RedisAddress.parse(address);
-            Config config = new Config();
-            parsed.user().ifPresent(config::setUsername);
-            parsed.password().ifPresent(config::setPassword);
-            config.useSingleServer()
-                    .setAddress(parsed.server())
-                    .setDatabase(parsed.database())
-                    .setConnectionMinimumIdleSize(8)
-                    .setSubscriptionConnectionMinimumIdleSize(0)
-                    .setTimeout(CLIENT_TIMEOUT_MILLIS)
-                    .setConnectTimeout(CLIENT_TIMEOUT_MILLIS)
-                    .setRetryAttempts(0);
-            // Scripts are all that runs here, on the threads of Netty.
-            config.setThreads(2)
-                    .setNettyThreads(Math.max(2, Runtime.getRuntime().availableProcessors()));
-            return Optional.of(forScripts(config));
-        } catch (IllegalArgumentException e) {
-            problems.add(new ConfigurationProblem(
-                    "WEIR-403",
-                    ADDRESS,
-                    RedisAddress.masked(address),
-                    String.valueOf(e.getMessage()),
-                    "percent-encode special characters of the password"));
-            return Optional.empty();
-        }
-    }
-
     private static Optional<Config> yaml(String location, List<ConfigurationProblem> problems) {
         try (InputStream in = open(location)) {
-            Config config = Config.fromYAML(in);
-            if (config.isClusterConfig()) {
-                problems.add(cluster(CONFIG, location));
-                return Optional.empty();
-            }
-            return Optional.of(forScripts(config));
+            return Optional.of(forScripts(Config.fromYAML(in)));
         } catch (IOException | InvalidPathException e) {
             problems.add(new ConfigurationProblem(
                     "WEIR-404",
@@ -149,11 +108,6 @@ record RedisSettings(
             return resource.openStream();
         }
         return Files.newInputStream(Path.of(location));
-    }
-
-    static ConfigurationProblem cluster(String place, String value) {
-        return new ConfigurationProblem(
-                "WEIR-406", place, value, "a Redis cluster is not supported in this version", "use a single Redis");
     }
 
     private static String namespace(

@@ -22,13 +22,27 @@ public final class RedisProcess implements AutoCloseable {
     private static final Duration START_WITHIN = Duration.ofSeconds(20);
 
     private final int port;
-    private final List<String> settings;
+    private final List<String> arguments;
     private Process process;
 
-    private RedisProcess(int port, List<String> settings) {
+    /**
+     * A process that is not started yet.
+     *
+     * @param port its port
+     * @param arguments all of its command line
+     */
+    RedisProcess(int port, List<String> arguments) {
         this.port = port;
-        this.settings = settings;
+        this.arguments = List.copyOf(arguments);
         Runtime.getRuntime().addShutdownHook(new Thread(this::kill, "end-redis-" + port));
+    }
+
+    /** The arguments that every server has, and some more. */
+    static List<String> server(int port, String... settings) {
+        List<String> arguments =
+                new ArrayList<>(List.of("--port", String.valueOf(port), "--bind", "127.0.0.1", "--save", ""));
+        arguments.addAll(List.of(settings));
+        return arguments;
     }
 
     /**
@@ -50,8 +64,14 @@ public final class RedisProcess implements AutoCloseable {
      * @return the process to be
      */
     public static RedisProcess absent(String... settings) {
+        int port = freePort();
+        return new RedisProcess(port, server(port, settings));
+    }
+
+    /** A port of the loopback that nobody uses now. */
+    static int freePort() {
         try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            return new RedisProcess(free.getLocalPort(), List.of(settings));
+            return free.getLocalPort();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -60,9 +80,8 @@ public final class RedisProcess implements AutoCloseable {
     /** Starts the process, on the same port each time, and waits until it takes connections. */
     public void start() {
         try {
-            List<String> command = new ArrayList<>(List.of(
-                    Binary.FILE.getPath(), "--port", String.valueOf(port), "--bind", "127.0.0.1", "--save", ""));
-            command.addAll(settings);
+            List<String> command = new ArrayList<>(List.of(Binary.FILE.getPath()));
+            command.addAll(arguments);
             process = new ProcessBuilder(command)
                     .directory(Binary.FOLDER)
                     .redirectErrorStream(true)
@@ -76,7 +95,7 @@ public final class RedisProcess implements AutoCloseable {
                 throw new AssertionError("Redis ended with status " + process.exitValue());
             }
             try (RedisConnection connection = RedisConnection.to("redis://127.0.0.1:" + port)) {
-                return !connection.text("ECHO", "up").isEmpty();
+                return !connection.text("PING").isEmpty();
             } catch (UncheckedIOException e) {
                 return false;
             } catch (IllegalStateException e) {
@@ -121,6 +140,11 @@ public final class RedisProcess implements AutoCloseable {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
+    }
+
+    /** The port, the same each time. */
+    public int port() {
+        return port;
     }
 
     /** The address as configuration writes it. */

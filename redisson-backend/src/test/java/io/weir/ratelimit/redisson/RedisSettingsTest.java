@@ -2,7 +2,6 @@
 package io.weir.ratelimit.redisson;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.tuple;
 
 import io.weir.ratelimit.spi.ConfigurationProblem;
 import java.io.IOException;
@@ -136,18 +135,6 @@ class RedisSettingsTest {
     }
 
     @Test
-    void severalAddressesAreAClusterWhichIsRefused() {
-        assertThat(read(Map.of(RedisSettings.ADDRESS, "redis://:secret@a:1,redis://:secret@b:2"))
-                        .problems())
-                .containsExactly(new ConfigurationProblem(
-                        "WEIR-406",
-                        "ratelimit.redis.address",
-                        "redis://***@b:2",
-                        "a Redis cluster is not supported in this version",
-                        "use a single Redis"));
-    }
-
-    @Test
     void anAddressBesideAConfigurationIsAProblem() {
         assertThat(read(Map.of(RedisSettings.ADDRESS, ADDRESS, RedisSettings.CONFIG, "redis.yaml"))
                         .problems())
@@ -172,11 +159,39 @@ class RedisSettingsTest {
     }
 
     @Test
-    void aClusterInYamlIsRefused() throws IOException {
-        assertThat(yaml("clusterServersConfig:\n  nodeAddresses:\n  - \"" + ADDRESS + "\"\n")
+    void aClusterInYamlIsRead() throws IOException {
+        RedisSettings settings = yaml("clusterServersConfig:\n  nodeAddresses:\n  - \"" + ADDRESS + "\"\n");
+        assertThat(settings.problems()).isEmpty();
+        assertThat(settings.client()).hasValueSatisfying(config -> {
+            assertThat(config.useClusterServers().getNodeAddresses()).containsExactly(ADDRESS);
+            assertThat(config.isLazyInitialization()).isTrue();
+            assertThat(config.isUseScriptCache()).isFalse();
+        });
+    }
+
+    @Test
+    void severalAddressesAreNodesOfACluster() {
+        RedisSettings settings = read(Map.of(RedisSettings.ADDRESS, "redis://a:1 , redis://b"));
+        assertThat(settings.problems()).isEmpty();
+        assertThat(settings.client()).hasValueSatisfying(config -> {
+            assertThat(config.isClusterConfig()).isTrue();
+            assertThat(config.useClusterServers().getNodeAddresses()).containsExactly("redis://a:1", "redis://b:6379");
+            assertThat(config.isLazyInitialization()).isTrue();
+            assertThat(config.isUseScriptCache()).isFalse();
+            assertThat(config.getCodec()).isInstanceOf(ByteArrayCodec.class);
+        });
+    }
+
+    @Test
+    void whatIsWrongWithTheNodesOfAClusterIsReportedWithTheRest() {
+        assertThat(read(Map.of(
+                                RedisSettings.ADDRESS,
+                                "redis://:secret@a:1/1,rediss://:other@b:2",
+                                "ratelimit.namespace",
+                                "a b"))
                         .problems())
-                .extracting(ConfigurationProblem::id, ConfigurationProblem::place)
-                .containsExactly(tuple("WEIR-406", "ratelimit.redis.config"));
+                .extracting(ConfigurationProblem::id)
+                .containsExactlyInAnyOrder("WEIR-403", "WEIR-403", "WEIR-403", "WEIR-407");
     }
 
     @ParameterizedTest

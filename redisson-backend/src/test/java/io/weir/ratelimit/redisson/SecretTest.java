@@ -64,7 +64,7 @@ class SecretTest {
     }
 
     /** All that is logged meanwhile, in full, by this library and its client. */
-    private static String logged(Runnable action) {
+    static String logged(Runnable action) {
         List<String> lines = Collections.synchronizedList(new ArrayList<>());
         Handler handler = new Handler() {
             @Override

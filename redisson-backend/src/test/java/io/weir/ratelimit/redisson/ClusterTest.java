@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.redisson;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.weir.ratelimit.Algorithm;
+import io.weir.ratelimit.spi.BackendException;
+import io.weir.ratelimit.spi.BackendException.Reason;
+import io.weir.ratelimit.spi.Charge;
+import io.weir.ratelimit.spi.Limit;
+import io.weir.ratelimit.spi.PolicyLimits;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.UUID;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+/** What a store does on a cluster that it does not on a single server. */
+class ClusterTest {
+    private static final Limit DAY = FaultCalls.LIMIT;
+    private static final Limit HOUR = Limit.of(Algorithm.SLIDING_WINDOW, 1_000, Duration.ofHours(1));
+    private static final Limit WEEK = Limit.of(Algorithm.FIXED_WINDOW, 1_000, Duration.ofDays(7));
+
+    private static final Duration LONG = Duration.ofSeconds(60);
+
+    private final String namespace = "test-" + UUID.randomUUID();
+
+    @Test
+    void theKeysOfAnIdentityAreInOneSlotWhateverThePolicyAndTheLimit() {
+        ClusterFixture cluster = ClusterFixture.shared();
+        RedissonBackend backend = started(cluster);
+        try {
+            FaultCalls.awaitDecision(backend);
+            Set<Long> slots = new HashSet<>();
+            for (String identity : List.of("k.a", "k.b", "p.203.0.113.7", "anon", "h.x-key.é", "k.%7b%7d")) {
+                assertThat(backend.acquire(List.of(
+                                        charge("api", identity, HOUR, DAY, WEEK), charge("login", identity, HOUR)))
+                                .allowed())
+                        .isTrue();
+                Set<String> keys = keys(cluster, identity);
+                assertThat(keys).hasSize(4);
+                Set<Long> slotsOfIdentity = keys.stream().map(cluster::slot).collect(Collectors.toSet());
+                assertThat(slotsOfIdentity).as(keys.toString()).hasSize(1);
+                slots.addAll(slotsOfIdentity);
+            }
+            assertThat(slots).as("identities are spread").hasSizeGreaterThan(1);
+        } finally {
+            backend.close();
+        }
+    }
+
+    private Set<String> keys(ClusterFixture cluster, String identity) {
+        Set<String> keys = new TreeSet<>();
+        for (RedisProcess master : cluster.masters()) {
+            try (RedisConnection connection = master.connect()) {
+                keys.addAll(connection.keys(key(identity) + ":*"));
+            }
+        }
+        return keys;
+    }
+
+    @Test
+    void onlyMastersAreAskedAlsoWhereAScriptOnlyLooks() {
+        try (ClusterFixture cluster = ClusterFixture.started(1)) {
+            RedissonBackend backend = started(cluster);
+            try {
+                FaultCalls.awaitDecision(backend);
+                for (int i = 0; i < 20; i++) {
+                    backend.acquire(List.of(charge("api", "k." + i, DAY)));
+                    backend.peek(charge("api", "k." + i, DAY));
+                }
+                assertThat(cluster.masters().stream().mapToLong(ClusterTest::scripts))
+                        .allMatch(calls -> calls > 0);
+                assertThat(cluster.replicas().stream().mapToLong(ClusterTest::scripts))
+                        .containsOnly(0L);
+            } finally {
+                backend.close();
+            }
+        }
+    }
+
+    private static long scripts(RedisProcess node) {
+        try (RedisConnection connection = node.connect()) {
+            return connection.calls("evalsha") + connection.calls("eval") + connection.calls("evalsha_ro");
+        }
+    }
+
+    @Test
+    void anApplicationStartsWithoutItAndDecidesAsFarAsThereAreMasters() {
+        try (ClusterFixture cluster = ClusterFixture.started(0, "--cluster-require-full-coverage", "no")) {
+            // The store takes itself as ready when it has looked at this one.
+            RedisProcess triedOut = cluster.masterOf(key("none"));
+            RedisProcess missing = cluster.masters().stream()
+                    .filter(node -> node != triedOut)
+                    .findFirst()
+                    .orElseThrow();
+            String there = identity(node -> node != missing, cluster);
+            String gone = identity(node -> node == missing, cluster);
+            cluster.masters().forEach(RedisProcess::kill);
+            RedissonBackend backend = started(cluster);
+            try {
+                for (int call = 0; call < 5; call++) {
+                    assertThat(FaultCalls.failure(backend).reason()).isEqualTo(Reason.NOT_READY);
+                }
+                cluster.masters().stream().filter(node -> node != missing).forEach(RedisProcess::start);
+                Await.until("keys that have a master are decided", LONG, () -> decides(backend, there));
+                assertThat(decides(backend, gone)).isFalse();
+                missing.start();
+                Await.until("the others are decided too", LONG, () -> decides(backend, gone));
+            } finally {
+                backend.close();
+            }
+        }
+    }
+
+    private boolean decides(RedissonBackend backend, String identity) {
+        try {
+            return backend.acquire(List.of(charge("api", identity, DAY))).allowed();
+        } catch (BackendException e) {
+            return false;
+        }
+    }
+
+    private String identity(Predicate<RedisProcess> master, ClusterFixture cluster) {
+        return IntStream.range(0, 1_000)
+                .mapToObj(i -> "k." + i)
+                .filter(identity -> master.test(cluster.masterOf(key(identity))))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    /** The beginning of all keys of an identity, as far as it says the slot. */
+    private String key(String identity) {
+        return "weir:1:{" + namespace + ":" + identity + "}";
+    }
+
+    private RedissonBackend started(ClusterFixture cluster) {
+        return new TestConfig(Map.of(RedisSettings.ADDRESS, cluster.address(), "ratelimit.namespace", namespace))
+                .started();
+    }
+
+    private static Charge charge(String policy, String identity, Limit... limits) {
+        return new Charge(new PolicyLimits(policy, List.of(limits)), identity, 1);
+    }
+}
