@@ -48,6 +48,7 @@ final class Flight {
     private int parts;
 
     private long sentNanos;
+    private long receivedNanos;
 
     /** Whether it has left the air, or is not waited for; guarded by the lane's lock. */
     boolean over;
@@ -58,12 +59,12 @@ final class Flight {
 
     /** Takes a check aboard, if it has a place: a key has one limit in a flight, and there are only so many keys. */
     boolean board(Check check) {
-        int[] mine = new int[check.keys.length];
+        int[] mine = new int[check.keys.size()];
         int next = keys.size();
         int i = 0;
         for (Charge charge : check.charges) {
             for (Limit limit : charge.policy().limits()) {
-                Integer known = next == 0 ? null : place(check.keys[i]);
+                Integer known = next == 0 ? null : place(check.keys.get(i));
                 if (known != null && !limits.get(known).equals(limit)) {
                     return false;
                 }
@@ -122,9 +123,9 @@ final class Flight {
                     lastRuns.set(place, run);
                 } else {
                     if (places != null) {
-                        places.put(check.keys[i], place);
+                        places.put(check.keys.get(i), place);
                     }
-                    keys.add(check.keys[i]);
+                    keys.add(check.keys.get(i));
                     limits.add(limit);
                     lastRuns.add(run);
                 }
@@ -166,6 +167,7 @@ final class Flight {
 
     /** Completes each check with its part of the reply of {@code acquire.lua}. */
     void landed(byte[] reply) {
+        receivedNanos = System.nanoTime();
         Message in = Message.received(reply);
         long now = in.get(HEADER);
         LimitState[] states = new LimitState[keys.size()];
@@ -200,7 +202,7 @@ final class Flight {
             }
         }
         if (spent < run.all.size()) {
-            Answer refused = new Answer(Arrays.asList(left), admitted > 0, false, 0, now, sentNanos, System.nanoTime());
+            Answer refused = new Answer(Arrays.asList(left), admitted > 0, false, 0, now, sentNanos, receivedNanos);
             run.all.subList(spent, run.all.size()).forEach(check -> check.complete(refused));
         }
     }
@@ -229,7 +231,7 @@ final class Flight {
                 i++;
             }
         }
-        return new Answer(Arrays.asList(after), true, true, wait, now, sentNanos, sentNanos);
+        return new Answer(Arrays.asList(after), true, true, wait, now, sentNanos, receivedNanos);
     }
 
     static BackendException foreign() {

@@ -76,9 +76,9 @@ final class Flights {
                 flight = new Flight(check);
                 check.flight = flight;
                 lane.inTheAir++;
-            } else if (lane.keysWaiting + check.keys.length <= MOST_KEYS_WAITING) {
+            } else if (lane.keysWaiting + check.keys.size() <= MOST_KEYS_WAITING) {
                 lane.waiting.add(check);
-                lane.keysWaiting += check.keys.length;
+                lane.keysWaiting += check.keys.size();
                 return;
             }
         } finally {
@@ -110,7 +110,7 @@ final class Flights {
             }
             if (!check.gone) {
                 check.gone = true;
-                lane.keysWaiting -= check.keys.length;
+                lane.keysWaiting -= check.keys.size();
                 lane.gone++;
                 if (lane.gone > lane.waiting.size() / 2) {
                     lane.waiting.removeIf(waiting -> waiting.gone);
@@ -184,7 +184,7 @@ final class Flights {
             if (check.gone) {
                 lane.gone--;
             } else {
-                lane.keysWaiting -= check.keys.length;
+                lane.keysWaiting -= check.keys.size();
                 check.gone = true;
             }
         }

@@ -144,10 +144,10 @@ final class RedisClient implements AutoCloseable {
         PolicyLimits limits =
                 new PolicyLimits("try-out", List.of(Limit.of(Algorithm.SLIDING_WINDOW, 1, Duration.ofSeconds(1))));
         List<Charge> charges = List.of(new Charge(limits, "none", 1));
-        Check check = new Check(charges, StoredKeys.of(namespace).of(charges), false, 0);
+        Check check = new Check(charges, StoredKeys.of(namespace).of(charges), false, 0, 0);
         Flight flight = new Flight(check);
         flight.landed(scripts.evalSha(
-                check.keys[0],
+                check.keys.get(0),
                 RScript.Mode.READ_WRITE,
                 Script.ACQUIRE.digest(),
                 RScript.ReturnType.VALUE,

@@ -16,6 +16,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
 
 /** Decides on a running client: from keys to checks, from checks to flights, and who waits for how long. */
 final class RedisStore implements AutoCloseable {
@@ -29,6 +30,9 @@ final class RedisStore implements AutoCloseable {
     private final Flights flights;
     private final Deadlines deadlines;
 
+    /** None for a clock that is not Redis's, since it goes by the time that has passed here. */
+    private final @Nullable RefusalMemory memory;
+
     RedisStore(RedisClient redis, String namespace, Duration deadline, TimeSource time, FlightListener listener) {
         this.redis = redis;
         this.deadline = deadline;
@@ -37,24 +41,36 @@ final class RedisStore implements AutoCloseable {
         this.flights = new Flights(
                 flight -> redis.run(Script.ACQUIRE, flight.keys(), flight.argument(time.micros())), listener);
         this.deadlines = new Deadlines(deadline, this::late);
+        this.memory = time == REDIS_CLOCK ? new RefusalMemory() : null;
     }
 
     Decision acquire(List<Charge> charges) {
+        List<String> named = keys.of(charges);
+        Decision remembered = remembered(charges, named);
+        if (remembered != null) {
+            return remembered;
+        }
         long until = deadlineFromNow();
         firstAttempt(until);
-        if (inOneSlot(charges)) {
-            return await(boarded(charges, true, until)).decision(charges);
+        if (inOneSlot(named)) {
+            Check check = boarded(charges, named, true, until);
+            return decided(check, await(check));
         }
         SlotDecision several = inSeveralSlots(charges, until);
         return await(several.decide(), until, several::giveUp);
     }
 
     CompletableFuture<Decision> acquireAsync(List<Charge> charges) {
+        List<String> named = keys.of(charges);
+        Decision remembered = remembered(charges, named);
+        if (remembered != null) {
+            return CompletableFuture.completedFuture(remembered);
+        }
         long until = deadlineFromNow();
-        if (inOneSlot(charges)) {
-            Check check = boarded(charges, true, until);
+        if (inOneSlot(named)) {
+            Check check = boarded(charges, named, true, until);
             deadlines.watch(check);
-            return check.thenApply(answer -> answer.decision(charges));
+            return check.thenApply(answer -> decided(check, answer));
         }
         SlotDecision several = inSeveralSlots(charges, until);
         return several.decide()
@@ -66,11 +82,51 @@ final class RedisStore implements AutoCloseable {
                 });
     }
 
+    private @Nullable Decision remembered(List<Charge> charges, List<String> named) {
+        return memory == null || !isImpatient(charges)
+                ? null
+                : memory.recall(charges, named, System.nanoTime()).orElse(null);
+    }
+
+    private static boolean isImpatient(List<Charge> charges) {
+        for (int i = 0; i < charges.size(); i++) {
+            if (charges.get(i).patienceMicros() > 0) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private Decision decided(Check check, Answer answer) {
+        Decision decision = answer.decision(check.charges);
+        if (memory != null) {
+            if (decision.allowed()) {
+                memory.admitted(check.keys);
+            } else if (RefusalMemory.isWorthwhile((Decision.Rejected) decision)) {
+                remember(check, answer);
+            }
+        }
+        return decision;
+    }
+
+    private void remember(Check check, Answer answer) {
+        if (memory != null) {
+            memory.remember(
+                    check.charges,
+                    check.keys,
+                    answer.states(),
+                    answer.nowMicros(),
+                    answer.sentNanos(),
+                    answer.receivedNanos(),
+                    check.stamp);
+        }
+    }
+
     List<Quota> peek(Charge charge) {
         List<Charge> charges = List.of(charge);
         long until = deadlineFromNow();
         firstAttempt(until);
-        return await(boarded(charges, false, until)).quotas(charges);
+        return await(boarded(charges, keys.of(charges), false, until)).quotas(charges);
     }
 
     void giveBack(BackendReceipt receipt) {
@@ -90,15 +146,31 @@ final class RedisStore implements AutoCloseable {
     }
 
     private CompletableFuture<Void> run(GiveBack what) {
-        List<Object> named = List.of((Object[]) keys.of(what.charges()));
-        return redis.run(Script.GIVE_BACK, named, what.argument(time.micros())).thenAccept(GiveBack::checkReply);
+        List<String> named = keys.of(what.charges());
+        forget(named);
+        return redis.run(Script.GIVE_BACK, List.copyOf(named), what.argument(time.micros()))
+                .whenComplete((reply, failure) -> forget(named))
+                .thenAccept(GiveBack::checkReply);
+    }
+
+    private void forget(List<String> named) {
+        if (memory != null) {
+            memory.forget(named);
+        }
     }
 
     private SlotDecision inSeveralSlots(List<Charge> charges, long until) {
         return new SlotDecision(charges, this::slot, new SlotDecision.Store() {
             @Override
             public Check check(List<Charge> part, boolean spends) {
-                return boarded(part, spends, until);
+                return boarded(part, keys.of(part), spends, until);
+            }
+
+            @Override
+            public void refused(Check check, Answer answer) {
+                if (isImpatient(check.charges)) {
+                    remember(check, answer);
+                }
             }
 
             @Override
@@ -115,19 +187,19 @@ final class RedisStore implements AutoCloseable {
         });
     }
 
-    private Check boarded(List<Charge> charges, boolean spends, long until) {
-        String[] named = keys.of(charges);
-        Check check = new Check(charges, named, spends, until);
-        flights.board(check, redis.slot(named[0]));
+    private Check boarded(List<Charge> charges, List<String> named, boolean spends, long until) {
+        long stamp = memory == null ? 0 : memory.stamp(named);
+        Check check = new Check(charges, named, spends, stamp, until);
+        flights.board(check, redis.slot(named.get(0)));
         return check;
     }
 
-    private boolean inOneSlot(List<Charge> charges) {
-        if (charges.size() == 1 || !redis.hasSlots()) {
+    private boolean inOneSlot(List<String> named) {
+        if (named.size() == 1 || !redis.hasSlots()) {
             return true;
         }
-        int first = slot(charges.get(0));
-        return charges.stream().allMatch(charge -> slot(charge) == first);
+        int first = redis.slot(named.get(0));
+        return named.stream().allMatch(key -> redis.slot(key) == first);
     }
 
     private int slot(Charge charge) {

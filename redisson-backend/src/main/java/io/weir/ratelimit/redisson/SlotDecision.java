@@ -29,6 +29,8 @@ final class SlotDecision {
     interface Store {
         Check check(List<Charge> charges, boolean spends);
 
+        void refused(Check check, Answer answer);
+
         void giveUp(Check check);
 
         void giveBack(BackendReceipt receipt);
@@ -85,6 +87,7 @@ final class SlotDecision {
             if (failure != null) {
                 decision.completeExceptionally(RedisClient.failure(failure));
             } else if (!parts.stream().allMatch(part -> looked(part).room())) {
+                parts.forEach(part -> store.refused(Objects.requireNonNull(part.last), looked(part)));
                 decision.complete(rejected());
             } else {
                 parts.sort(Comparator.comparingDouble(Part::room));

@@ -2,6 +2,7 @@
 package io.weir.ratelimit.redisson;
 
 import io.weir.ratelimit.spi.Charge;
+import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -15,17 +16,14 @@ record StoredKeys(String head) {
     }
 
     /** One key per limit, in the order of the charges and their limits. */
-    String[] of(List<Charge> charges) {
-        int count = 0;
-        for (Charge charge : charges) {
-            count += charge.policy().limits().size();
+    List<String> of(List<Charge> charges) {
+        if (charges.size() == 1 && charges.get(0).policy().limits().size() == 1) {
+            return List.of(of(charges.get(0), 0));
         }
-        String[] keys = new String[count];
-        int i = 0;
+        List<String> keys = new ArrayList<>();
         for (Charge charge : charges) {
             for (int limit = 0; limit < charge.policy().limits().size(); limit++) {
-                keys[i] = of(charge, limit);
-                i++;
+                keys.add(of(charge, limit));
             }
         }
         return keys;

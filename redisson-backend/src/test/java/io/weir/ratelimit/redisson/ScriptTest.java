@@ -100,15 +100,15 @@ class ScriptTest {
         Limit limit = Limit.of(Algorithm.FIXED_WINDOW, 1_000_000, Duration.ofDays(1));
         assertThat(limit.unitExponent()).isPositive();
         List<Charge> charges = List.of(TestStore.charge("k.a", 3, limit));
-        String[] keys = StoredKeys.of("test-" + UUID.randomUUID()).of(charges);
-        byte[] argument = new Flight(new Check(charges, keys, true, 0)).argument(0x36751816A28BL);
+        List<String> keys = StoredKeys.of("test-" + UUID.randomUUID()).of(charges);
+        byte[] argument = new Flight(new Check(charges, keys, true, 0, 0)).argument(0x36751816A28BL);
         try (RedisConnection redis = RedisFixture.shared().connect()) {
             for (String before : List.of("00000000000000", "00000000000003")) {
-                byte[] reply = (byte[]) redis.call("EVAL", Script.ACQUIRE.text(), "1", keys[0], argument);
+                byte[] reply = (byte[]) redis.call("EVAL", Script.ACQUIRE.text(), "1", keys.get(0), argument);
                 assertThat(HexFormat.of().formatHex(reply))
                         .isEqualTo("0036751816a28b" + "0036751816a28b" + before + "000000000000" + "0001");
             }
-            redis.call("DEL", keys[0]);
+            redis.call("DEL", keys.get(0));
         }
     }
 
