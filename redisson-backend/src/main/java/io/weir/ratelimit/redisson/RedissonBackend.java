@@ -116,6 +116,11 @@ public class RedissonBackend implements RateLimitBackend {
     }
 
     @Override
+    public void listen(FlightListener told) {
+        listener = told;
+    }
+
+    @Override
     public void start() {
         startTimer();
         RedisSettings read = settings();

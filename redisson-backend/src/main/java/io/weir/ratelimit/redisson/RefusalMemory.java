@@ -60,7 +60,7 @@ final class RefusalMemory {
 
         Quota quota(Charge charge, int index, long nowNanos) {
             long earliest = earliestMicros(nowNanos);
-            return charge.policy().quota(index, state.at(limit, earliest), charge.cost(), false, earliest);
+            return charge.policy().quota(index, state.at(limit, earliest), charge.cost(), 0, false, earliest);
         }
 
         private long earliestMicros(long nowNanos) {

@@ -88,7 +88,7 @@ class RefusalMemoryModelTest {
     private static void check(
             String where, Quota quota, PolicyLimits policy, LimitState state, long cost, long earliest) {
         LimitState then = state.at(policy.limits().get(0), earliest);
-        assertThat(quota).as(where).isEqualTo(policy.quota(0, then, cost, false, earliest));
+        assertThat(quota).as(where).isEqualTo(policy.quota(0, then, cost, 0, false, earliest));
     }
 
     private static boolean fits(LimitState state, Limit limit, long cost, long clock) {
@@ -118,7 +118,7 @@ class RefusalMemoryModelTest {
             state = state.at(limit, now);
             long cost = 1 + random.nextInt(5);
             if (state.fits(limit, cost, now)) {
-                state = state.spend(limit, cost);
+                state = state.spend(limit, cost, now);
             }
         }
         return state;
