@@ -223,19 +223,21 @@ class SlidingLogStateTest {
             for (int round = 0; round < 300; round++) {
                 SlidingLogState shared = spent(1, 1, 2, 1, 3, 1, 4, 1).at(wide, 1 + WINDOW);
                 CountDownLatch ready = new CountDownLatch(8);
-                List<Future<SlidingLogState>> all = new ArrayList<>();
+                List<Future<List<SlidingLogState>>> all = new ArrayList<>();
                 for (int thread = 0; thread < 8; thread++) {
                     int mine = thread;
-                    Callable<SlidingLogState> task = () -> {
+                    Callable<List<SlidingLogState>> task = () -> {
                         ready.countDown();
                         ready.await();
-                        return afterTwenty(shared, mine);
+                        return nextTwenty(shared, mine);
                     };
                     all.add(pool.submit(task));
                 }
+                for (Future<List<SlidingLogState>> each : all) {
+                    each.get(10, TimeUnit.SECONDS);
+                }
                 for (int thread = 0; thread < 8; thread++) {
-                    assertThat(all.get(thread).get(10, TimeUnit.SECONDS))
-                            .isEqualTo(afterTwenty(spent(2, 1, 3, 1, 4, 1), thread));
+                    assertThat(all.get(thread).get()).isEqualTo(nextTwenty(spent(2, 1, 3, 1, 4, 1), thread));
                 }
                 assertThat(shared).isEqualTo(spent(2, 1, 3, 1, 4, 1));
             }
@@ -244,12 +246,14 @@ class SlidingLogStateTest {
         }
     }
 
-    private static SlidingLogState afterTwenty(SlidingLogState start, int seed) {
+    /** Each state on the way, so that one which another thread changes later is seen. */
+    private static List<SlidingLogState> nextTwenty(SlidingLogState start, int seed) {
         Random random = new Random(seed);
-        SlidingLogState state = start;
+        List<SlidingLogState> states = new ArrayList<>(List.of(start));
         for (long now = 10; now < 30; now++) {
-            state = state.spend(log(10_000), 1 + random.nextInt(5), now);
+            SlidingLogState latest = states.get(states.size() - 1);
+            states.add(latest.spend(log(10_000), 1 + random.nextInt(5), now));
         }
-        return state;
+        return states;
     }
 }
