@@ -20,12 +20,12 @@ class FiguresTest {
     @Test
     void aPercentileIsWithinASixteenth() {
         Latencies latencies = new Latencies();
-        for (int i = 1; i <= 1_000; i++) {
+        for (int i = 1; i <= 600; i++) {
             latencies.record(i * 1_000L);
         }
 
-        assertThat(latencies.percentile(0.5)).isCloseTo(500_000, Percentage.withPercentage(7));
-        assertThat(latencies.percentile(0.99)).isCloseTo(990_000, Percentage.withPercentage(7));
+        assertThat(latencies.percentile(0.5)).isCloseTo(300_000, Percentage.withPercentage(7));
+        assertThat(latencies.percentile(0.99)).isCloseTo(594_000, Percentage.withPercentage(7));
         assertThat(new Latencies().percentile(0.99)).isZero();
     }
 
@@ -42,7 +42,7 @@ class FiguresTest {
 
     @Test
     void whatRedisSpentIsReadFromItsReport() {
-        assertThat(RedisSpending.field("# CPU\r\nused_cpu_sys:0.5\r\nused_cpu_sys_children:0.1\r\n", "used_cpu_sys"))
+        assertThat(RedisSpending.field("# CPU\r\nchildren_used_cpu_sys:0.1\r\nused_cpu_sys:0.5\r\n", "used_cpu_sys"))
                 .isEqualTo("0.5");
     }
 
