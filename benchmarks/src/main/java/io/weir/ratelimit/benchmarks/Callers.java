@@ -21,6 +21,8 @@ import java.util.Optional;
 
 /** Engines in process, methods with one policy that nobody exceeds, and who calls them. */
 final class Callers {
+    private static final long PLENTY = 1_000_000_000;
+
     private Callers() {}
 
     static RateLimitEngine engine(List<DecisionListener> listeners) {
@@ -36,7 +38,9 @@ final class Callers {
     }
 
     static Binding binding(String key, Algorithm algorithm) {
-        Limit limit = Limit.of(algorithm, 1_000_000_000, Duration.ofHours(1));
+        Limit limit = algorithm == Algorithm.LEAKY_BUCKET
+                ? Limit.of(algorithm, PLENTY, Duration.ofHours(1), PLENTY)
+                : Limit.of(algorithm, PLENTY, Duration.ofHours(1));
         Policy policy = new Policy(
                 new PolicyLimits(key, List.of(limit)),
                 KeyExpression.parse(key, new KeyTerms(32, 64)),

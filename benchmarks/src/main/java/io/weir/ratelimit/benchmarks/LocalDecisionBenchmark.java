@@ -18,6 +18,7 @@ import org.openjdk.jmh.annotations.Param;
 import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
+import org.openjdk.jmh.annotations.Threads;
 import org.openjdk.jmh.annotations.Warmup;
 
 /** What a decision costs where nothing leaves the process: from the call to the answer, without a container. */
@@ -33,7 +34,7 @@ public class LocalDecisionBenchmark {
     public int callers;
 
     /** How the limit counts. */
-    @Param({"FIXED_WINDOW", "SLIDING_WINDOW", "TOKEN_BUCKET"})
+    @Param({"FIXED_WINDOW", "SLIDING_WINDOW", "TOKEN_BUCKET", "LEAKY_BUCKET"})
     public Algorithm algorithm = Algorithm.SLIDING_WINDOW;
 
     private RateLimitEngine engine = Callers.engine(List.of());
@@ -69,6 +70,15 @@ public class LocalDecisionBenchmark {
     @Benchmark
     public Decision byAddress(Turn turn) {
         return engine.decide(address, caller(turn));
+    }
+
+    /** The same from 64 threads at once, all together. The lock is not fair, so a mean time of the threads would tell nothing. */
+    @Benchmark
+    @BenchmarkMode(Mode.Throughput)
+    @OutputTimeUnit(TimeUnit.MICROSECONDS)
+    @Threads(64)
+    public Decision sharedByAllOf64Threads(Turn turn) {
+        return engine.decide(global, caller(turn));
     }
 
     private CallContext caller(Turn turn) {

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.benchmarks.comparison;
+
+import static io.github.bucket4j.distributed.ExpirationAfterWriteStrategy.basedOnTimeForRefillingBucketUpToMax;
+
+import io.github.bucket4j.BucketConfiguration;
+import io.github.bucket4j.ConfigurationBuilder;
+import io.github.bucket4j.distributed.AsyncBucketProxy;
+import io.github.bucket4j.distributed.BucketProxy;
+import io.github.bucket4j.distributed.proxy.ProxyManager;
+import io.github.bucket4j.distributed.proxy.RemoteAsyncBucketBuilder;
+import io.github.bucket4j.distributed.proxy.RemoteBucketBuilder;
+import io.github.bucket4j.distributed.proxy.optimization.Optimization;
+import io.github.bucket4j.distributed.serialization.Mapper;
+import io.github.bucket4j.redis.lettuce.Bucket4jLettuce;
+import io.github.bucket4j.redis.lettuce.Bucket4jLettuce.LettuceBasedProxyManagerBuilder;
+import io.github.bucket4j.redis.redisson.Bucket4jRedisson;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.redisson.Redisson;
+
+/**
+ * Bucket4j: a bucket of its own for each key, made once and kept, as its optimizations want it. Several limits are several
+ * bandwidths of one bucket, and so all or nothing.
+ */
+final class Bucket4j implements Contender {
+    /** Longer than a key rests between two turns: none expires and has to be made again. */
+    private static final Duration KEPT = Duration.ofHours(1);
+
+    private final String name;
+    private final List<BucketProxy> buckets = new ArrayList<>();
+    private final List<AsyncBucketProxy> asyncBuckets = new ArrayList<>();
+
+    Bucket4j(String name, ProxyManager<String> manager, Optimization optimization, String prefix, Workload workload) {
+        this.name = name;
+        BucketConfiguration configuration = configuration(workload);
+        RemoteBucketBuilder<String> builder = manager.builder().withOptimization(optimization);
+        RemoteAsyncBucketBuilder<String> asyncBuilder =
+                manager.asAsync().builder().withOptimization(optimization);
+        for (int key = 0; key < workload.keys(); key++) {
+            String text = prefix + ":" + Workload.identity(key) + ":" + Weir.POLICY;
+            buckets.add(builder.build(text, () -> configuration));
+            asyncBuckets.add(asyncBuilder.build(text, () -> CompletableFuture.completedFuture(configuration)));
+        }
+    }
+
+    static ProxyManager<String> on(Redisson client) {
+        return Bucket4jRedisson.casBasedBuilder(client.getCommandExecutor())
+                .expirationAfterWrite(basedOnTimeForRefillingBucketUpToMax(KEPT))
+                .keyMapper(Mapper.STRING)
+                .build();
+    }
+
+    static ProxyManager<String> on(Lettuce lettuce) {
+        LettuceBasedProxyManagerBuilder<String> builder = lettuce.cluster()
+                .map(Bucket4jLettuce::casBasedBuilder)
+                .orElseGet(
+                        () -> Bucket4jLettuce.casBasedBuilder(lettuce.single().orElseThrow()));
+        return builder.expirationAfterWrite(basedOnTimeForRefillingBucketUpToMax(KEPT))
+                .build();
+    }
+
+    private static BucketConfiguration configuration(Workload workload) {
+        ConfigurationBuilder builder = BucketConfiguration.builder();
+        for (Duration window : workload.windows()) {
+            builder.addLimit(limit -> limit.capacity(Workload.PLENTY).refillGreedy(Workload.PLENTY, window));
+        }
+        return builder.build();
+    }
+
+    @Override
+    public String name() {
+        return name;
+    }
+
+    @Override
+    public Object decide(int key) {
+        return buckets.get(key).tryConsume(1);
+    }
+
+    @Override
+    public CompletionStage<?> decideAsync(int key) {
+        return asyncBuckets.get(key).tryConsume(1);
+    }
+
+    @Override
+    public boolean admitted(Object answer) {
+        return (Boolean) answer;
+    }
+}

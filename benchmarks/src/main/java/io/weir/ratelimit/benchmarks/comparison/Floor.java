@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.benchmarks.comparison;
+
+import java.util.List;
+import java.util.concurrent.CompletionStage;
+import java.util.stream.IntStream;
+import org.redisson.api.RScript;
+import org.redisson.api.RScript.Mode;
+import org.redisson.api.RScript.ReturnType;
+import org.redisson.api.RedissonClient;
+import org.redisson.client.codec.ByteArrayCodec;
+
+/** The least that one call of a script per decision costs: {@code EVALSHA} of {@code return 1} with one key as Weir's are. */
+final class Floor implements Contender {
+    private final RScript scripts;
+    private final String digest;
+    private final List<List<Object>> keys;
+
+    Floor(RedissonClient client, String namespace, Workload workload) {
+        scripts = client.getScript(ByteArrayCodec.INSTANCE);
+        digest = scripts.scriptLoad("return 1");
+        keys = IntStream.range(0, workload.keys())
+                .mapToObj(key -> List.<Object>of(
+                        "weir:1:{" + namespace + ":" + Workload.identity(key) + "}:" + Weir.POLICY + ":s3600000"))
+                .toList();
+    }
+
+    @Override
+    public String name() {
+        return "floor";
+    }
+
+    @Override
+    public Object decide(int key) {
+        List<Object> one = keys.get(key);
+        return scripts.evalSha((String) one.get(0), Mode.READ_WRITE, digest, ReturnType.LONG, one);
+    }
+
+    @Override
+    public CompletionStage<?> decideAsync(int key) {
+        List<Object> one = keys.get(key);
+        return scripts.evalShaAsync((String) one.get(0), Mode.READ_WRITE, digest, ReturnType.LONG, one);
+    }
+
+    /** It answers the same to all and refuses nobody; what it stands beside may. */
+    @Override
+    public boolean admitted(Object answer) {
+        return true;
+    }
+}

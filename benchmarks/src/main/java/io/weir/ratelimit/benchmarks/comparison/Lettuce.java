@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.benchmarks.comparison;
+
+import io.lettuce.core.AbstractRedisClient;
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisURI;
+import io.lettuce.core.api.StatefulRedisConnection;
+import io.lettuce.core.cluster.RedisClusterClient;
+import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
+import io.lettuce.core.codec.ByteArrayCodec;
+import io.lettuce.core.codec.RedisCodec;
+import io.lettuce.core.codec.StringCodec;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * A connection of Lettuce, which all threads share, as is its custom.
+ *
+ * @param client what closes it
+ * @param single the connection to one server
+ * @param cluster the connection to a cluster; one of the two is present
+ */
+record Lettuce(
+        AbstractRedisClient client,
+        Optional<StatefulRedisConnection<String, byte[]>> single,
+        Optional<StatefulRedisClusterConnection<String, byte[]>> cluster)
+        implements AutoCloseable {
+    private static final RedisCodec<String, byte[]> CODEC = RedisCodec.of(StringCodec.UTF8, ByteArrayCodec.INSTANCE);
+
+    static Lettuce to(String address) {
+        RedisClient client = RedisClient.create(address);
+        return new Lettuce(client, Optional.of(client.connect(CODEC)), Optional.empty());
+    }
+
+    static Lettuce toCluster(List<String> addresses) {
+        RedisClusterClient client = RedisClusterClient.create(
+                addresses.stream().map(RedisURI::create).toList());
+        return new Lettuce(client, Optional.empty(), Optional.of(client.connect(CODEC)));
+    }
+
+    @Override
+    public void close() {
+        client.shutdown();
+    }
+}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.benchmarks.comparison;
+
+import io.weir.ratelimit.Algorithm;
+import io.weir.ratelimit.Decision;
+import io.weir.ratelimit.Quota;
+import io.weir.ratelimit.redisson.RedissonBackend;
+import io.weir.ratelimit.spi.Charge;
+import io.weir.ratelimit.spi.PolicyLimits;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.OptionalLong;
+import java.util.concurrent.CompletionStage;
+import java.util.stream.IntStream;
+import org.redisson.api.RedissonClient;
+
+/** Weir's Redis store, without the engine in front of it. */
+final class Weir implements Contender {
+    static final String POLICY = "standard";
+    private static final Duration DEADLINE = Duration.ofSeconds(10);
+
+    private final String name;
+    private final RedissonBackend backend;
+    private final List<List<Charge>> charges;
+    private final long madeAt = System.nanoTime();
+    private final boolean returns;
+
+    Weir(RedissonClient client, String namespace, Workload workload, Algorithm algorithm) {
+        name = (workload.refused() ? "Weir, refused, " : "Weir, ") + algorithm.configName();
+        backend = new RedissonBackend(client, namespace, DEADLINE);
+        returns = algorithm == Algorithm.TOKEN_BUCKET || algorithm == Algorithm.LEAKY_BUCKET;
+        PolicyLimits limits = new PolicyLimits(POLICY, workload.limits(algorithm));
+        charges = IntStream.range(0, workload.keys())
+                .mapToObj(key -> List.of(new Charge(limits, Workload.identity(key), 1)))
+                .toList();
+    }
+
+    @Override
+    public String name() {
+        return name;
+    }
+
+    @Override
+    public Object decide(int key) {
+        return backend.acquire(charges.get(key));
+    }
+
+    @Override
+    public CompletionStage<?> decideAsync(int key) {
+        return backend.acquireAsync(charges.get(key));
+    }
+
+    @Override
+    public boolean admitted(Object answer) {
+        return answer instanceof Decision.Allowed;
+    }
+
+    /** Empty also when permits have returned to a bucket meanwhile. */
+    @Override
+    public OptionalLong spent() {
+        long[] spent = new long[charges.get(0).get(0).policy().limits().size()];
+        for (List<Charge> charge : charges) {
+            List<Quota> quotas = backend.peek(charge.get(0));
+            for (int i = 0; i < spent.length; i++) {
+                spent[i] += quotas.get(i).capacity() - quotas.get(i).remaining();
+            }
+        }
+        boolean returned = returns && System.nanoTime() - madeAt > Workload.RETURN.toNanos();
+        return returned ? OptionalLong.empty() : OptionalLong.of(onlyValue(spent));
+    }
+
+    private static long onlyValue(long[] spent) {
+        for (long other : spent) {
+            if (other != spent[0]) {
+                throw new IllegalStateException("spent of the limits of a decision: " + Arrays.toString(spent));
+            }
+        }
+        return spent[0];
+    }
+
+    @Override
+    public void close() {
+        backend.close();
+    }
+}

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.benchmarks.comparison;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import java.util.List;
+import java.util.stream.DoubleStream;
+import org.assertj.core.data.Percentage;
+import org.junit.jupiter.api.Test;
+
+class FiguresTest {
+    @Test
+    void aSpreadIsTheMedianAndTheMiddleHalf() {
+        assertThat(Spread.of(DoubleStream.of(5, 1, 3, 2, 4))).isEqualTo(new Spread(2, 3, 4));
+        assertThat(Spread.of(DoubleStream.of(2, 1)).median()).isEqualTo(1.5, within(1e-9));
+        assertThat(new Spread(0.876, 1, 12.34).text()).isEqualTo("1.00 (0.88-12.3)");
+    }
+
+    @Test
+    void aPercentileIsWithinASixteenth() {
+        Latencies latencies = new Latencies();
+        for (int i = 1; i <= 600; i++) {
+            latencies.record(i * 1_000L);
+        }
+
+        assertThat(latencies.percentile(0.5)).isCloseTo(300_000, Percentage.withPercentage(7));
+        assertThat(latencies.percentile(0.99)).isCloseTo(594_000, Percentage.withPercentage(7));
+        assertThat(new Latencies().percentile(0.99)).isZero();
+    }
+
+    @Test
+    void aRatioIsThatOfOneRound() {
+        Result result = new Result(
+                "one",
+                List.of(measured(100, 1, 300), measured(300, 1, 1200), measured(500, 1, 3000)),
+                List.of(measured(100, 1, 100), measured(100, 1, 200), measured(100, 1, 300)));
+
+        assertThat(result.decisions().median()).isEqualTo(3, within(1e-9));
+        assertThat(result.cpu().median()).isEqualTo(2, within(1e-9));
+    }
+
+    @Test
+    void whatRedisSpentIsReadFromItsReport() {
+        assertThat(RedisSpending.field("# CPU\r\nchildren_used_cpu_sys:0.1\r\nused_cpu_sys:0.5\r\n", "used_cpu_sys"))
+                .isEqualTo("0.5");
+    }
+
+    private static Measurement measured(long decisions, double seconds, double cpuMicros) {
+        return new Measurement(decisions, seconds, new RedisSpending(cpuMicros, 0), new Latencies());
+    }
+}
