@@ -8,6 +8,7 @@ import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.Limit;
 import io.weir.ratelimit.spi.PolicyLimits;
 import java.lang.System.Logger.Level;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -17,7 +18,6 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
-import org.redisson.api.RKeys;
 import org.redisson.api.RScript;
 import org.redisson.api.RedissonClient;
 import org.redisson.api.options.OptionalOptions;
@@ -25,6 +25,7 @@ import org.redisson.client.RedisException;
 import org.redisson.client.RedisNoScriptException;
 import org.redisson.client.RedisTimeoutException;
 import org.redisson.client.codec.ByteArrayCodec;
+import org.redisson.connection.CRC16;
 
 /**
  * Runs scripts on a Redisson client, each at most once. Connects in the background: until the first connection stands, calls
@@ -36,6 +37,7 @@ final class RedisClient implements AutoCloseable {
     private static final Duration BEYOND_DEADLINE = Duration.ofSeconds(1);
 
     private static final int HEALS = 3;
+    private static final int SLOTS = 16_384;
     private static final long FIRST_PAUSE_MILLIS = 100;
     private static final long LONGEST_PAUSE_MILLIS = 2_000;
 
@@ -47,7 +49,6 @@ final class RedisClient implements AutoCloseable {
     private final Thread connecting;
     private volatile @Nullable RedissonClient client;
     private volatile @Nullable RScript ready;
-    private volatile @Nullable RKeys slots;
     private volatile boolean hasSlots;
     private volatile BackendException notReady =
             new BackendException(Reason.NOT_READY, "no connection to Redis yet: it is being made", null);
@@ -106,7 +107,6 @@ final class RedisClient implements AutoCloseable {
             scripts.scriptLoad(Script.GIVE_BACK.text());
             tryOut(scripts);
             hasSlots = made.getConfig().isClusterConfig();
-            slots = made.getKeys();
             ready = scripts;
             LOG.log(Level.INFO, "WEIR-411 connected to Redis");
             return true;
@@ -161,10 +161,13 @@ final class RedisClient implements AutoCloseable {
         return hasSlots;
     }
 
-    /** The slot of a key, -1 where there are none. */
+    /** The slot of a key of ours, -1 where there are none. Asking the client for it would ask Redis. */
     int slot(String key) {
-        RKeys known = slots;
-        return hasSlots && known != null ? known.getSlot(key) : -1;
+        if (!hasSlots) {
+            return -1;
+        }
+        String tag = key.substring(key.indexOf('{') + 1, key.indexOf('}'));
+        return CRC16.crc16(tag.getBytes(StandardCharsets.UTF_8)) % SLOTS;
     }
 
     /** Waits until the first attempt to connect has ended, at most until an instant of {@link System#nanoTime}. */

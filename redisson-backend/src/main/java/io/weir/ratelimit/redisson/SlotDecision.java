@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
@@ -83,7 +84,7 @@ final class SlotDecision {
 
     /** Starts; completed with the decision or a {@link BackendException}. */
     CompletableFuture<Decision> decide() {
-        ask(parts, false).whenComplete((all, failure) -> {
+        then(ask(parts, false), failure -> {
             if (failure != null) {
                 decision.completeExceptionally(RedisClient.failure(failure));
             } else if (!parts.stream().allMatch(part -> looked(part).room())) {
@@ -100,11 +101,21 @@ final class SlotDecision {
     private void spendFirst() {
         List<Part> first = parts.subList(0, 1);
         List<Part> others = parts.subList(1, parts.size());
-        ask(first, true).whenComplete((all, failure) -> {
+        then(ask(first, true), failure -> {
             if (failure != null || !isSpent(first.get(0)) || decision.isDone()) {
                 end(failure);
             } else {
-                ask(others, true).whenComplete((rest, lost) -> end(lost));
+                then(ask(others, true), this::end);
+            }
+        });
+    }
+
+    private void then(CompletableFuture<Void> asked, Consumer<@Nullable Throwable> next) {
+        asked.whenComplete((all, failure) -> {
+            try {
+                next.accept(failure);
+            } catch (RuntimeException e) {
+                decision.completeExceptionally(e);
             }
         });
     }
