@@ -8,7 +8,9 @@ import static io.weir.ratelimit.interceptor.local.Keys.exhaust;
 import static io.weir.ratelimit.interceptor.local.Keys.hasPlace;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.Quota;
+import io.weir.ratelimit.Receipt;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.ManualTime;
 import io.weir.ratelimit.spi.PolicyLimits;
@@ -22,6 +24,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.IntConsumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -80,6 +83,39 @@ class LocalBackendThreadsTest {
         }
         assertThat(missing).isBetween(spent.get() - 16 * 38L, (long) spent.get());
         assertThat(backend.size()).isLessThanOrEqualTo(200);
+    }
+
+    @Test
+    @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+    void nobodySeesAReceiptUsedOrPartOfItGivenBackBeforeAllOfItIs() throws Exception {
+        AtomicReference<Runnable> whenTheClockIsRead = new AtomicReference<>();
+        LocalBackend backend = new LocalBackend(2, () -> {
+            Runnable once = whenTheClockIsRead.getAndSet(null);
+            if (once != null) {
+                once.run();
+            }
+            return time.micros();
+        });
+        Decision both = backend.acquire(List.of(charge(FIVE_AN_HOUR, "k.1"), charge(FIVE_AN_HOUR, "k.2")));
+        Receipt receipt = ((Decision.Allowed) both).receipt();
+        List<Thread> others = List.of(
+                new Thread(() -> backend.giveBack(receipt)),
+                new Thread(() -> backend.peek(charge(FIVE_AN_HOUR, "k.1"))),
+                new Thread(() -> backend.peek(charge(FIVE_AN_HOUR, "k.2"))));
+        List<Thread.State> seen = new ArrayList<>();
+        whenTheClockIsRead.set(() -> others.forEach(other -> {
+            other.start();
+            while (other.getState() != Thread.State.WAITING && other.isAlive()) {
+                Thread.onSpinWait();
+            }
+            seen.add(other.getState());
+        }));
+        backend.giveBack(receipt);
+        for (Thread other : others) {
+            other.join();
+        }
+        assertThat(seen).hasSize(3).containsOnly(Thread.State.WAITING);
+        assertThat(backend.size()).isZero();
     }
 
     @Test
