@@ -22,6 +22,8 @@ class WorstCaseTest {
     private static final Duration WINDOW = Duration.ofMinutes(1);
     private static final long MICROS = WINDOW.toMillis() * 1_000;
 
+    private static final long SEED = Long.getLong("weir.test.seed", 1);
+
     /** An algorithm, its name in the table, and what it admits at most, given the permits. */
     private static Stream<Arguments> bounds() {
         return Stream.of(
@@ -51,8 +53,10 @@ class WorstCaseTest {
         for (long permits : new long[] {10, 100, 1_000}) {
             Limit limit = of.limit(permits);
             long found = Math.max(mostOfSchedules(limit), mostAtRandom(limit));
-            System.out.printf("at most in a span of one window: %d of %s%n", found, limit);
-            assertThat(found).as("%s of %d", name, permits).isEqualTo(most.applyAsLong(permits));
+            System.out.printf("at most in a span of one window: %d of %s, -Dweir.test.seed=%d%n", found, limit, SEED);
+            assertThat(found)
+                    .as("%s of %d, -Dweir.test.seed=%d", name, permits, SEED)
+                    .isEqualTo(most.applyAsLong(permits));
         }
     }
 
@@ -81,8 +85,7 @@ class WorstCaseTest {
     }
 
     private static long mostAtRandom(Limit limit) {
-        long seed = Long.getLong("weir.test.seed", 1);
-        Random random = new Random(seed);
+        Random random = new Random(SEED);
         long most = 0;
         for (int schedule = 0; schedule < 1_000; schedule++) {
             Caller caller = new Caller(limit);
