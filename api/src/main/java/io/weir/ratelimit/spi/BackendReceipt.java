@@ -38,6 +38,15 @@ public final class BackendReceipt implements Receipt {
     }
 
     /**
+     * What was charged.
+     *
+     * @return the charges, whether they were given back or not
+     */
+    public List<Charge> charges() {
+        return charges;
+    }
+
+    /**
      * Takes the charges to give back; the receipt is used from then on.
      *
      * @return one entry per charge the first time, none after

@@ -35,6 +35,8 @@ import org.junit.jupiter.params.support.ParameterDeclarations;
             "7/PT1S",
             "3/PT10S",
             "100/PT1M",
+            "30000/PT1S",
+            "400000/PT1S",
             "1000003/PT1S",
             "1000000/PT24H",
             "1000000000/P30D",

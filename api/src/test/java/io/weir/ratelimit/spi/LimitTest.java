@@ -73,7 +73,7 @@ class LimitTest {
     }
 
     @ParameterizedTest
-    @ValueSource(longs = {-1, Limit.MAX_PERMITS + 1, Long.MAX_VALUE, Long.MIN_VALUE})
+    @ValueSource(longs = {-1, Limit.MAX_PERMITS + 1, (1L << 53) - 1, Long.MAX_VALUE, Long.MIN_VALUE})
     void permitsOutOfRangeAreRefused(long permits) {
         String range = "must be from 0 to " + Limit.MAX_PERMITS;
         assertThatIllegalArgumentException()

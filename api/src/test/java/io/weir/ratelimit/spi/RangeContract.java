@@ -69,6 +69,63 @@ interface RangeContract extends ContractFixture {
         }
     }
 
+    /** The burst has room for a call and for what returns in a time unit: what a full bucket cannot take is lost to any caller. */
+    @ParameterizedTest(name = "{0} {1}/{2} burst {3} at {4} a call")
+    @CsvSource({
+        "TOKEN_BUCKET, 1000000, PT24H, 1000000, 899989", "LEAKY_BUCKET, 1000000, PT24H, 3000000, 2999999",
+        "TOKEN_BUCKET, 1000000000, P30D, 700000000, 699999000", "LEAKY_BUCKET, 1000000000, P30D, 999999937, 999999000",
+        "TOKEN_BUCKET, 1000003, PT1S, 2000000, 999983", "LEAKY_BUCKET, 1000003, PT1S, 1000003, 1000003",
+        "TOKEN_BUCKET, 7, PT1S, 50, 5", "LEAKY_BUCKET, 7, PT1S, 1, 1",
+        "TOKEN_BUCKET, 3, PT10S, 2, 2", "LEAKY_BUCKET, 3, PT10S, 1, 1",
+        "TOKEN_BUCKET, 7, PT0.001S, 9, 4", "LEAKY_BUCKET, 1, PT0.001S, 1, 1",
+        "TOKEN_BUCKET, 9007199254, PT1S, 9007199254, 9007180000", "LEAKY_BUCKET, 30000, PT1S, 27001, 27000"
+    })
+    default void overManyWindowsABucketAdmitsItsBurstAndItsRateAndLosesLessThanAPermit(
+            Algorithm algorithm, long permits, Duration window, long burst, long cost) {
+        Limit limit = Limit.of(algorithm, permits, window, burst);
+        TestKey key = key();
+        long start = time().micros();
+        long due = start;
+        long spent = 0;
+        for (int passed = 1; passed <= 1_000; passed++) {
+            long end = start + passed * limit.windowMicros();
+            while (due <= end) {
+                time().advanceMicros(due - time().micros());
+                Quota left = key.spend(limit, cost).quotas().get(0);
+                spent += cost;
+                due = time().micros() + waitAfter(left, key, limit, cost);
+            }
+            if (passed % 50 == 0 || passed == 1) {
+                time().advanceMicros(end - time().micros());
+                long most = burst + passed * permits;
+                assertThat(spent).as("after %d windows", passed).isBetween(most - cost, most);
+                assertThat(spent + key.remaining(limit))
+                        .as("after %d windows", passed)
+                        .isBetween(most - 1, most);
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"FIXED_WINDOW", "SLIDING_WINDOW"})
+    default void whatWasSpentInTheLastMillisecondOfAWindowCountsInTheNextWhereWindowsSlide(Algorithm algorithm) {
+        Limit limit = Limit.of(algorithm, 100, Duration.ofMinutes(1));
+        TestKey key = key();
+        key.spend(limit, 1);
+        time().advanceMicros(limit.windowMicros() - 1_000);
+        for (int call = 0; call < 99; call++) {
+            key.spend(limit, 1);
+            time().advanceMicros(10);
+        }
+        int admitted = 0;
+        time().advanceMicros(10);
+        for (int call = 0; call < 1_000; call++) {
+            admitted += key.acquire(limit, 1).allowed() ? 1 : 0;
+            time().advanceMicros(1);
+        }
+        assertThat(admitted).isEqualTo(algorithm == Algorithm.FIXED_WINDOW ? 100 : 0);
+    }
+
     private static long waitAfter(Quota left, TestKey key, Limit limit, long cost) {
         if (left.remaining() >= cost) {
             return 0;

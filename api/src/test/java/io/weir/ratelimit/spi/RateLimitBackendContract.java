@@ -19,6 +19,7 @@ public abstract class RateLimitBackendContract
                 QuotaContract,
                 GiveBackContract,
                 ChangedLimitContract,
+                ChangeOnLiveKeyContract,
                 ClockContract,
                 RangeContract,
                 ConcurrencyContract,

@@ -9,8 +9,12 @@ import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.Quota;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
 
 /** Several limits of one policy, and several charges of one call: all or nothing. */
 interface SeveralLimitsContract extends ContractFixture {
@@ -167,5 +171,46 @@ interface SeveralLimitsContract extends ContractFixture {
         assertThat(decision.allowed()).isFalse();
         assertThat(decision.quotas().subList(0, 39)).allMatch(quota -> !quota.refused() && quota.remaining() == 1);
         assertThat(decision.quotas().get(39).refused()).isTrue();
+    }
+
+    @Test
+    default void theOrderOfChargesChangesTheOrderOfQuotasAndNothingElse() {
+        Limit minute = Limit.of(Algorithm.SLIDING_WINDOW, 10, Duration.ofMinutes(1));
+        Limit hour = Limit.of(Algorithm.FIXED_WINDOW, 10, Duration.ofHours(1));
+        Limit second = Limit.of(Algorithm.TOKEN_BUCKET, 10, Duration.ofSeconds(1), 20);
+        List<Set<Quota>> seen = new ArrayList<>();
+        for (int[] order : new int[][] {{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}}) {
+            List<Charge> some = List.of(
+                    charge("a", key(), 4, minute), charge("b", key(), 3, hour, second), charge("c", key(), 7, second));
+            List<Charge> ordered = Arrays.stream(order).mapToObj(some::get).toList();
+            List<String> names =
+                    ordered.stream().map(charge -> charge.policy().policy()).toList();
+            Set<Quota> all = new LinkedHashSet<>();
+            for (int call = 0; call < 4; call++) {
+                Decision decision = backend().acquire(ordered);
+                assertThat(decision.allowed()).isEqualTo(call < 2);
+                assertThat(decision.quotas()).extracting(Quota::policy).containsSubsequence(names);
+                List<Quota> after = some.stream()
+                        .flatMap(charge -> backend().peek(charge).stream())
+                        .toList();
+                all.addAll(after);
+                if (decision instanceof Decision.Rejected rejected) {
+                    assertThat(decision.quotas()).containsExactlyInAnyOrderElementsOf(after);
+                    assertThat(rejected.violatedPolicies())
+                            .containsExactlyElementsOf(
+                                    call == 2
+                                            ? names.stream()
+                                                    .filter(name -> !name.equals("b"))
+                                                    .toList()
+                                            : names);
+                    assertThat(rejected.decisive().policy()).isEqualTo(call == 2 ? "a" : "b");
+                }
+                if (call == 2) {
+                    backend().acquire(List.of(some.get(1)));
+                }
+            }
+            seen.add(all);
+        }
+        assertThat(seen).allMatch(quotas -> quotas.equals(seen.get(0)));
     }
 }

@@ -203,13 +203,25 @@ public final class LocalBackend implements RateLimitBackend {
     @Override
     public void giveBack(Receipt receipt) {
         if (receipt instanceof BackendReceipt spent) {
-            for (BackendReceipt.Entry charged : spent.use()) {
-                Charge charge = charged.charge();
-                // On the state as it is kept: the receipt knows the limit of back then, and another may hold by now.
-                change(
-                        charge,
-                        (entry, limit, i, now) ->
-                                entry.state.giveBack(limit, charged.states().get(i), charge.cost(), now));
+            StateKey[] needed = keysOf(spent.charges());
+            long locked = shards.lock(needed);
+            try {
+                int from = 0;
+                // Used under the locks: whoever finds it used, or a part given back, finds all of it given back.
+                for (BackendReceipt.Entry charged : spent.use()) {
+                    Charge charge = charged.charge();
+                    // On the state as it is kept: the receipt knows the limit of back then, and another may hold by
+                    // now.
+                    change(
+                            charge,
+                            needed,
+                            from,
+                            (entry, limit, i, now) ->
+                                    entry.state.giveBack(limit, charged.states().get(i), charge.cost(), now));
+                    from += charge.policy().limits().size();
+                }
+            } finally {
+                shards.unlock(locked);
             }
         }
     }
@@ -236,20 +248,26 @@ public final class LocalBackend implements RateLimitBackend {
         StateKey[] needed = keysOf(List.of(charge));
         long locked = shards.lock(needed);
         try {
-            long now = time.micros();
-            for (int i = 0; i < needed.length; i++) {
-                KeptState entry = shards.find(needed[i]);
-                if (entry == null) {
-                    continue;
-                }
-                LimitState before = entry.state;
-                entry.state = change.apply(entry, charge.policy().limits().get(i), i, now);
-                if (!entry.state.equals(before)) {
-                    shards.gaveBack(entry, now);
-                }
-            }
+            change(charge, needed, 0, change);
         } finally {
             shards.unlock(locked);
+        }
+    }
+
+    /** Changes the states of a charge, whose keys stand from an index on and whose shards are locked. */
+    private void change(Charge charge, StateKey[] needed, int from, Change change) {
+        long now = time.micros();
+        List<Limit> limits = charge.policy().limits();
+        for (int i = 0; i < limits.size(); i++) {
+            KeptState entry = shards.find(needed[from + i]);
+            if (entry == null) {
+                continue;
+            }
+            LimitState before = entry.state;
+            entry.state = change.apply(entry, limits.get(i), i, now);
+            if (!entry.state.equals(before)) {
+                shards.gaveBack(entry, now);
+            }
         }
     }
 

@@ -28,6 +28,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.IntConsumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -122,6 +123,39 @@ class LocalBackendThreadsTest {
         assertThat(backend.acquire(List.of(new Charge(log, "k", Limit.MAX_LOG_PERMITS)))
                         .allowed())
                 .isTrue();
+    }
+
+    @Test
+    @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+    void nobodySeesAReceiptUsedOrPartOfItGivenBackBeforeAllOfItIs() throws Exception {
+        AtomicReference<Runnable> whenTheClockIsRead = new AtomicReference<>();
+        LocalBackend backend = new LocalBackend(2, () -> {
+            Runnable once = whenTheClockIsRead.getAndSet(null);
+            if (once != null) {
+                once.run();
+            }
+            return time.micros();
+        });
+        Decision both = backend.acquire(List.of(charge(FIVE_AN_HOUR, "k.1"), charge(FIVE_AN_HOUR, "k.2")));
+        Receipt receipt = ((Decision.Allowed) both).receipt();
+        List<Thread> others = List.of(
+                new Thread(() -> backend.giveBack(receipt)),
+                new Thread(() -> backend.peek(charge(FIVE_AN_HOUR, "k.1"))),
+                new Thread(() -> backend.peek(charge(FIVE_AN_HOUR, "k.2"))));
+        List<Thread.State> seen = new ArrayList<>();
+        whenTheClockIsRead.set(() -> others.forEach(other -> {
+            other.start();
+            while (other.getState() != Thread.State.WAITING && other.isAlive()) {
+                Thread.onSpinWait();
+            }
+            seen.add(other.getState());
+        }));
+        backend.giveBack(receipt);
+        for (Thread other : others) {
+            other.join();
+        }
+        assertThat(seen).hasSize(3).containsOnly(Thread.State.WAITING);
+        assertThat(backend.size()).isZero();
     }
 
     @Test
