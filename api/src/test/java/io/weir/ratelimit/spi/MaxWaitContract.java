@@ -282,7 +282,7 @@ interface MaxWaitContract extends ContractFixture {
 
     @ParameterizedTest(name = "{0} burst {1} max-wait {2} ms")
     @CsvSource({
-        "LEAKY_BUCKET, 1, 0",
+        "LEAKY_BUCKET, 1, 200",
         "LEAKY_BUCKET, 1, 700",
         "LEAKY_BUCKET, 5, 1500",
         "TOKEN_BUCKET, 1, 150",
