@@ -68,6 +68,16 @@ class DecisionTest {
     }
 
     @Test
+    void anAdmittedCallKnowsHowFarAwayItsSlotWas() {
+        assertThat(new Decision.Allowed(List.of(), Receipt.EMPTY).waitMicros()).isZero();
+        assertThat(new Decision.Allowed(List.of(), Receipt.EMPTY, 7).waitMicros())
+                .isEqualTo(7);
+        assertThatThrownBy(() -> new Decision.Allowed(List.of(), Receipt.EMPTY, -1))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("the wait must not be negative");
+    }
+
+    @Test
     void aDegradedDecisionKnowsNoQuota() {
         Decision.Degraded degraded = new Decision.Degraded(FailureMode.CLOSED, false, "timeout");
         assertThat(degraded.allowed()).isFalse();

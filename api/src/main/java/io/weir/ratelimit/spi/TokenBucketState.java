@@ -83,7 +83,7 @@ public record TokenBucketState(long anchorMicros, long debt, int unitExponent) i
 
     @Override
     public TokenBucketState giveBack(Limit limit, long cost) {
-        return cost >= limit.capacity() ? withDebt(0) : withDebt(debt - cost * limit.windowUnits());
+        return cost > debt / limit.windowUnits() ? withDebt(0) : withDebt(debt - cost * limit.windowUnits());
     }
 
     private TokenBucketState withDebt(long less) {

@@ -15,6 +15,16 @@ class ChargeTest {
     private final PolicyLimits policy =
             new PolicyLimits("api", List.of(Limit.of(Algorithm.SLIDING_WINDOW, 10, Duration.ofSeconds(1))));
 
+    @Test
+    void aChargeDoesNotWaitUnlessItSaysHowLong() {
+        assertThat(new Charge(policy, "p.alice", 2).patienceMicros()).isZero();
+        assertThat(new Charge(policy, "p.alice", 2, 30).patienceMicros()).isEqualTo(30);
+        assertThat(new Charge(policy, "p.alice", 2, 30)).hasToString("Charge[" + policy + ", cost=2, patience=30 µs]");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> new Charge(policy, "p.alice", 2, -1))
+                .withMessage("patience must not be negative");
+    }
+
     @ParameterizedTest
     @ValueSource(longs = {0, -1, Long.MIN_VALUE})
     void aChargeCostsAtLeastOnePermit(long cost) {

@@ -174,6 +174,86 @@ class LimitTest {
         assertThat(Limit.of(Algorithm.LEAKY_BUCKET, 0, SECOND)).hasToString("0/1s leaky-bucket");
     }
 
+    @ParameterizedTest(name = "{0}/{1} burst {2} max-wait {3}: 10^{4} us")
+    @CsvSource({
+        "10, PT1S, 10, PT2S, 0",
+        "1000000, PT1S, 1, PT1H, 0",
+        "3000000, PT1S, 1, PT1H, 1",
+        "9007199254, PT1S, 1, PT0S, 0",
+        "9007199254, PT1S, 1, PT1S, 1",
+        "1000000000, P30D, 1, PT1H, 6"
+    })
+    void theUnitLeavesRoomForWhatABucketOwes(long permits, Duration window, long burst, Duration wait, int exponent) {
+        Limit limit = bucket(permits, window, burst).withMaxWait(wait);
+        assertThat(limit.unitExponent()).isEqualTo(exponent);
+        assertThat(limit.maxWait()).isEqualTo(wait);
+        assertThat(limit.mostDebt())
+                .isEqualTo(burst * limit.windowUnits() + permits * (wait.toMillis() * 1_000 / limit.unitMicros()))
+                .isLessThanOrEqualTo(1L << 53);
+    }
+
+    @Test
+    void aMaxWaitThatCannotBeCountedExactlyIsRefused() {
+        Limit most = bucket(281_474_976_710_654L, SECOND, 1);
+        assertThat(most.withMaxWait(Duration.ofSeconds(30)).unitExponent()).isEqualTo(6);
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> most.withMaxWait(Duration.ofSeconds(33)))
+                .withMessageStartingWith(
+                        "281474976710654 permits are too many for a window of 1000 ms and a max-wait of"
+                                + " 33000 ms: ");
+        assertThatIllegalArgumentException()
+                .as("no unit that is coarse enough divides it")
+                .isThrownBy(() -> bucket(1_000_000_000, Duration.ofDays(30), 1).withMaxWait(Duration.ofMillis(1_001)));
+    }
+
+    @Test
+    void whatIsOwedBeyondTheCapacityReturnsWithinCenturiesToo() {
+        assertThatThrownBy(() -> bucket(1, SECOND, 9_007_199_254L).withMaxWait(SECOND))
+                .hasMessageContaining("285 years");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"PT-0.001S", "PT1H0.001S", "P1D"})
+    void maxWaitsOutOfRangeAreRefused(Duration wait) {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> sliding(1, SECOND).withMaxWait(wait))
+                .withMessage("max-wait must be from 0s to 1h");
+    }
+
+    @Test
+    void aMaxWaitIsWholeMilliseconds() {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> sliding(1, SECOND).withMaxWait(Duration.ofNanos(1_500_000)))
+                .withMessage("max-wait must be whole milliseconds");
+    }
+
+    @Test
+    void onlyBucketsGiveSlotsAndOweForThem() {
+        Duration wait = Duration.ofSeconds(2);
+        assertThat(bucket(10, SECOND, 3).withMaxWait(wait).mostDebt()).isEqualTo(23_000_000);
+        assertThat(bucket(10, SECOND, 3).withMaxWait(wait).slotWithinMicros(2_000_001))
+                .isEqualTo(2_000_000);
+        assertThat(bucket(10, SECOND, 3).withMaxWait(wait).slotWithinMicros(7)).isEqualTo(7);
+        assertThat(sliding(10, SECOND).withMaxWait(wait).slotWithinMicros(7)).isZero();
+        assertThat(sliding(9_007_199_254L, SECOND).withMaxWait(wait).unitExponent())
+                .isZero();
+        assertThat(bucket(0, SECOND, 3).withMaxWait(wait).mostDebt()).isZero();
+    }
+
+    @Test
+    void aMaxWaitIsShownAndPartOfWhatALimitSays() {
+        Limit limit = bucket(10, SECOND, 20).withMaxWait(Duration.ofSeconds(2));
+        assertThat(limit).hasToString("10/1s token-bucket burst 20 max-wait 2s");
+        assertThat(sliding(10, SECOND).withMaxWait(Duration.ofMillis(1500)))
+                .hasToString("10/1s sliding-window max-wait 1500ms");
+        assertThat(limit)
+                .isEqualTo(bucket(10, SECOND, 20).withMaxWait(Duration.ofSeconds(2)))
+                .hasSameHashCodeAs(bucket(10, SECOND, 20).withMaxWait(Duration.ofSeconds(2)))
+                .isNotEqualTo(bucket(10, SECOND, 20))
+                .isNotEqualTo(bucket(10, SECOND, 20).withMaxWait(SECOND));
+        assertThat(limit.withMaxWait(Duration.ZERO)).isEqualTo(bucket(10, SECOND, 20));
+    }
+
     @Test
     void limitsAreEqualByWhatTheySay() {
         Limit limit = bucket(10, SECOND, 20);

@@ -50,7 +50,7 @@ final class ModelScenario {
         for (int step = 0; step < steps; step++) {
             int kind = random.nextInt(100);
             if (kind < 48) {
-                acquire(cost());
+                acquire(cost(), patience());
             } else if (kind < 75) {
                 advance();
             } else if (kind < 85 && !disturbed && !held.isEmpty()) {
@@ -69,13 +69,18 @@ final class ModelScenario {
         }
     }
 
-    private void acquire(long cost) {
-        trail.add("acquire " + cost);
+    private void acquire(long cost, long patience) {
+        trail.add("acquire " + cost + " with patience " + patience);
         long now = time.micros();
-        boolean expected = models.stream().allMatch(model -> model.fits(cost, now));
-        Decision decision = key.backend().acquire(List.of(charge(cost)));
+        boolean expected = models.stream().allMatch(model -> model.admits(cost, patience, now));
+        Decision decision = key.backend().acquire(List.of(charge(cost, patience)));
         assertThat(decision.allowed()).as(this::story).isEqualTo(expected);
         if (decision instanceof Decision.Allowed allowed) {
+            long slot = models.stream()
+                    .mapToLong(model -> model.slot(cost, now))
+                    .max()
+                    .orElseThrow();
+            assertThat(allowed.waitMicros()).as(this::story).isEqualTo(slot);
             List<ReferenceModel.Spend> spends = new ArrayList<>();
             models.forEach(model -> spends.add(model.spend(cost, now)));
             held.add(new Held(allowed.receipt(), spends));
@@ -85,20 +90,21 @@ final class ModelScenario {
             models.forEach(model -> model.refuse(now));
         }
         told = decision.quotas();
-        assertThat(told).as(this::story).isEqualTo(expectedQuotas(cost, expected));
+        assertThat(told).as(this::story).isEqualTo(expectedQuotas(cost, patience, expected));
     }
 
     private void check() {
         long cost = cost();
-        told = key.backend().peek(charge(cost));
-        assertThat(told).as(this::story).isEqualTo(expectedQuotas(cost, false));
+        long patience = patience();
+        told = key.backend().peek(charge(cost, patience));
+        assertThat(told).as(this::story).isEqualTo(expectedQuotas(cost, patience, false));
     }
 
-    private List<Quota> expectedQuotas(long cost, boolean spent) {
+    private List<Quota> expectedQuotas(long cost, long patience, boolean spent) {
         List<Quota> quotas = new ArrayList<>();
         for (int i = 0; i < models.size(); i++) {
             String name = models.size() == 1 ? "api" : "api-" + limits.get(i).windowText();
-            quotas.add(models.get(i).quota("api", name, cost, spent, time.micros()));
+            quotas.add(models.get(i).quota("api", name, cost, patience, spent, time.micros()));
         }
         return quotas;
     }
@@ -136,7 +142,7 @@ final class ModelScenario {
     private void giveBackCost() {
         long cost = cost();
         trail.add("give back cost " + cost);
-        key.backend().giveBack(charge(cost));
+        key.backend().giveBack(charge(cost, 0));
         models.forEach(model -> model.giveBack(cost, time.micros()));
         held.clear();
         gaveBack = true;
@@ -156,7 +162,7 @@ final class ModelScenario {
 
     private void reset() {
         trail.add("reset");
-        key.backend().reset(charge(1).policy(), key.identity());
+        key.backend().reset(charge(1, 0).policy(), key.identity());
         models.forEach(ReferenceModel::reset);
         held.clear();
         disturbed = false;
@@ -168,8 +174,12 @@ final class ModelScenario {
         return palette.cost(limits.get(random.nextInt(limits.size())));
     }
 
-    private Charge charge(long cost) {
-        return key.charge(cost, limits.toArray(Limit[]::new));
+    private long patience() {
+        return palette.patience(limits.get(random.nextInt(limits.size())), told);
+    }
+
+    private Charge charge(long cost, long patience) {
+        return new Charge(TestKey.policy(limits.toArray(Limit[]::new)), key.identity(), cost, patience);
     }
 
     private String story() {

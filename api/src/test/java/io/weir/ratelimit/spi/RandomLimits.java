@@ -22,6 +22,7 @@ final class RandomLimits {
     private static final long[] PERMITS = {1, 2, 3, 7, 10, 60, 100, 997, 30_000, 1_000_003, 1_000_000_000};
 
     private static final long MOST_IN_30_DAYS = 3_000_000_000L;
+    private static final long LONGEST_WAIT = Limit.MAX_MAX_WAIT.toMillis();
 
     private final Random random;
 
@@ -42,7 +43,7 @@ final class RandomLimits {
         return limits;
     }
 
-    /** The same limit with other permits, now and then none. */
+    /** The same limit with other permits, now and then none, and another burst and max-wait. */
     Limit changed(Limit limit) {
         long permits = switch (random.nextInt(8)) {
             case 0 -> 0;
@@ -62,10 +63,38 @@ final class RandomLimits {
         long permits = Math.min(wanted, mostPermits(algorithm));
         boolean bucket = algorithm == Algorithm.TOKEN_BUCKET || algorithm == Algorithm.LEAKY_BUCKET;
         if (!bucket || random.nextBoolean()) {
-            return Limit.of(algorithm, permits, window);
+            return shaped(Limit.of(algorithm, permits, window));
         }
         long most = random.nextBoolean() ? 2 * permits + 1 : 300 * permits + 1;
-        return Limit.of(algorithm, permits, window, 1 + random.nextLong(Math.min(most, MOST_IN_30_DAYS)));
+        return shaped(Limit.of(algorithm, permits, window, 1 + random.nextLong(Math.min(most, MOST_IN_30_DAYS))));
+    }
+
+    /** Every other limit lets calls wait, mostly for some slots, where a bucket's debt can still be counted then. */
+    private Limit shaped(Limit limit) {
+        if (random.nextBoolean()) {
+            return limit;
+        }
+        long slots = limit.window().toMillis() / Math.max(1, limit.permits()) * (1 + random.nextLong(20));
+        long millis = random.nextInt(4) == 0 ? random.nextLong(LONGEST_WAIT) : slots + random.nextLong(20);
+        Duration longest = Duration.ofMillis(Math.min(millis, LONGEST_WAIT));
+        try {
+            return limit.withMaxWait(longest);
+        } catch (IllegalArgumentException e) {
+            return limit;
+        }
+    }
+
+    /** How long a call is ready to wait: mostly not at all, just not long enough, or for as long as it may. */
+    long patience(Limit limit, List<Quota> told) {
+        long longest = limit.maxWait().toMillis() * 1_000;
+        Quota quota = told.isEmpty() ? null : told.get(random.nextInt(told.size()));
+        return switch (random.nextInt(6)) {
+            case 0, 1 -> 0;
+            case 2 -> random.nextLong(longest + 1);
+            case 3 -> quota == null ? longest : quota.growsAfterMicros() + random.nextLong(3);
+            case 4 -> longest + random.nextLong(3);
+            default -> longest;
+        };
     }
 
     private long permits() {

@@ -23,6 +23,7 @@ public abstract class RateLimitBackendContract
                 ClockContract,
                 RangeContract,
                 ConcurrencyContract,
+                MaxWaitContract,
                 ModelContract {
 
     private final ManualTime time = new ManualTime();

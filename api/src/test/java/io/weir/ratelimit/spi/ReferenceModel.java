@@ -40,6 +40,11 @@ abstract class ReferenceModel {
 
     abstract boolean fits(long cost, long now);
 
+    /** Whether calls are given slots, so that a call is admitted if it fits at an instant within its patience. */
+    boolean givesSlots() {
+        return false;
+    }
+
     abstract boolean untouched(long now);
 
     abstract Spend spend(long cost, long now);
@@ -62,13 +67,29 @@ abstract class ReferenceModel {
     /** This model where the clock has not yet reached its latest spend: as if that were made now. */
     abstract ReferenceModel asOf(long now);
 
-    /** What the limit says, either to a call that asks for a cost or, after it was spent, to the one that spent it. */
-    Quota quota(String policy, String name, long cost, boolean spent, long now) {
-        return asOf(now).told(policy, name, cost, spent, now);
+    /** Whether a call is admitted, now or because it waits for a slot. */
+    boolean admits(long cost, long patience, long now) {
+        return asOf(now).isAdmitted(cost, patience, now);
     }
 
-    private Quota told(String policy, String name, long cost, boolean spent, long now) {
-        boolean refused = !spent && !fits(cost, now);
+    private boolean isAdmitted(long cost, long patience, long now) {
+        return fits(
+                cost, givesSlots() ? now + Math.min(patience, limit.maxWait().toNanos() / 1_000) : now);
+    }
+
+    /** How far away the slot of a call is that is admitted. */
+    long slot(long cost, long now) {
+        ReferenceModel model = asOf(now);
+        return first(now, at -> model.fits(cost, at));
+    }
+
+    /** What the limit says, either to a call that asks for a cost or, after it was spent, to the one that spent it. */
+    Quota quota(String policy, String name, long cost, long patience, boolean spent, long now) {
+        return asOf(now).told(policy, name, cost, patience, spent, now);
+    }
+
+    private Quota told(String policy, String name, long cost, long patience, boolean spent, long now) {
+        boolean refused = !spent && !isAdmitted(cost, patience, now);
         long remaining = remaining(now);
         return new Quota(
                 policy,
@@ -78,7 +99,7 @@ abstract class ReferenceModel {
                 limit.window(),
                 remaining,
                 refused,
-                !refused ? 0 : cost > limit.capacity() ? Quota.NEVER : first(now, at -> fits(cost, at)),
+                !refused ? 0 : cost > limit.capacity() ? Quota.NEVER : first(now, at -> isAdmitted(cost, patience, at)),
                 first(now, this::untouched),
                 remaining == limit.capacity() ? 0 : first(now, at -> fits(remaining + 1, at)));
     }

@@ -24,8 +24,24 @@ record TestKey(RateLimitBackend backend, String identity) {
         return new Charge(policy(limits), identity, cost);
     }
 
+    Charge patient(long patienceMicros, long cost, Limit... limits) {
+        return new Charge(policy(limits), identity, cost, patienceMicros);
+    }
+
     Decision acquire(Limit limit, long cost) {
         return backend.acquire(List.of(charge(cost, limit)));
+    }
+
+    /** Asks for as long a wait as the limit allows. */
+    Decision queue(Limit limit, long cost) {
+        return backend.acquire(List.of(patient(limit.maxWait().toMillis() * 1_000, cost, limit)));
+    }
+
+    /** The wait of a call that is ready to wait as long as the limit allows; fails the test if it is refused. */
+    long slot(Limit limit, long cost) {
+        Decision decision = queue(limit, cost);
+        assertThat(decision).as("%d of %s", cost, limit).isInstanceOf(Decision.Allowed.class);
+        return ((Decision.Allowed) decision).waitMicros();
     }
 
     /** Spends, and fails the test if there is no room. */

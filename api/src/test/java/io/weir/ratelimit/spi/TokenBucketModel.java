@@ -2,6 +2,7 @@
 package io.weir.ratelimit.spi;
 
 import java.math.BigInteger;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -16,6 +17,11 @@ final class TokenBucketModel extends ReferenceModel {
 
     TokenBucketModel(Limit limit) {
         super(limit);
+    }
+
+    @Override
+    boolean givesSlots() {
+        return true;
     }
 
     @Override
@@ -84,14 +90,18 @@ final class TokenBucketModel extends ReferenceModel {
         spends.removeIf(spend -> spend.amount.signum() == 0);
     }
 
-    /** Never more than the capacity; a limit with a coarser time unit rounds up to what returns in whole units. */
+    /** Never more than the capacity and what returns while the most patient call waits; a limit with a coarser time unit rounds up to what returns in whole units. */
     private BigInteger missing(long now) {
         BigInteger unit = big(limit.unitMicros());
         BigInteger rounded =
                 sum(spends).add(unit).subtract(BigInteger.ONE).divide(unit).multiply(unit);
-        return rounded.min(permits(limit.capacity()))
+        return rounded.min(permits(limit.capacity()).add(returnedWithin(limit.maxWait())))
                 .subtract(big(limit.permits()).multiply(unit).multiply(big(unitsSince(now))))
                 .max(BigInteger.ZERO);
+    }
+
+    private BigInteger returnedWithin(Duration time) {
+        return big(limit.permits()).multiply(big(time.toMillis())).multiply(big(1_000));
     }
 
     private long unitsSince(long now) {

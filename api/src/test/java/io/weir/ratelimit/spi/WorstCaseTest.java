@@ -29,6 +29,7 @@ class WorstCaseTest {
         return Stream.of(
                 bound("fixed-window", n -> Limit.of(Algorithm.FIXED_WINDOW, n, WINDOW), n -> 2 * n - 1),
                 bound("sliding-window", n -> Limit.of(Algorithm.SLIDING_WINDOW, n, WINDOW), n -> 2 * n - 2),
+                bound("sliding-log", n -> Limit.of(Algorithm.SLIDING_LOG, n, WINDOW), n -> n),
                 bound("token-bucket", n -> Limit.of(Algorithm.TOKEN_BUCKET, n, WINDOW), n -> n + n - 1),
                 bound(
                         "token-bucket, burst n / 2",
@@ -126,7 +127,7 @@ class WorstCaseTest {
             long cost = Math.min(amount, state.remaining(limit, time.micros()));
             if (cost > 0) {
                 assertThat(state.fits(limit, cost, time.micros())).isTrue();
-                state = state.spend(limit, cost);
+                state = state.spend(limit, cost, time.micros());
                 admitted.add(time.micros(), cost);
             }
         }

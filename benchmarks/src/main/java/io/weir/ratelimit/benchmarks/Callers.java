@@ -5,6 +5,7 @@ import io.weir.ratelimit.Algorithm;
 import io.weir.ratelimit.FailureMode;
 import io.weir.ratelimit.interceptor.engine.Binding;
 import io.weir.ratelimit.interceptor.engine.Outages;
+import io.weir.ratelimit.interceptor.engine.Pause;
 import io.weir.ratelimit.interceptor.engine.RateLimitEngine;
 import io.weir.ratelimit.interceptor.key.IdentityEncoder;
 import io.weir.ratelimit.interceptor.key.KeyExpression;
@@ -30,7 +31,8 @@ final class Callers {
                 new LocalBackend(100_000),
                 new IdentityEncoder(Optional.empty()),
                 listeners,
-                new Outages("local", System::nanoTime, List.of()));
+                new Outages("local", System::nanoTime, List.of()),
+                Pause.REAL);
     }
 
     static Binding binding(String key) {
@@ -45,7 +47,8 @@ final class Callers {
                 new PolicyLimits(key, List.of(limit)),
                 KeyExpression.parse(key, new KeyTerms(32, 64)),
                 1,
-                FailureMode.OPEN);
+                FailureMode.OPEN,
+                Policy.MAX_WAITING);
         return new Binding("Benchmark." + key, List.of(new Binding.Costed(policy, 1)));
     }
 

@@ -5,6 +5,7 @@ import io.weir.ratelimit.interceptor.engine.Binding;
 import io.weir.ratelimit.interceptor.engine.EngineRateLimiter;
 import io.weir.ratelimit.interceptor.engine.Outages;
 import io.weir.ratelimit.interceptor.engine.PassingBackend;
+import io.weir.ratelimit.interceptor.engine.Pause;
 import io.weir.ratelimit.interceptor.engine.RateLimitEngine;
 import io.weir.ratelimit.interceptor.engine.StoreListener;
 import io.weir.ratelimit.interceptor.key.IdentityEncoder;
@@ -100,7 +101,8 @@ final class Deployment {
                 backend,
                 new IdentityEncoder(settings.keySecret()),
                 listeners,
-                new Outages(backend.name(), System::nanoTime, storeListeners));
+                new Outages(backend.name(), System::nanoTime, storeListeners),
+                Pause.REAL);
     }
 
     /** An object of the server's. */

@@ -43,8 +43,7 @@ public final class EngineRateLimiter implements RateLimiter {
 
     @Override
     public Decision acquire(String policy, Identity key, long cost) {
-        Charge charge = charge(policy, key, cost);
-        return engine.decide(binding(policy, cost), List.of(charge));
+        return engine.decide(binding(policy, cost), engine.encoder().encode(key));
     }
 
     @Override
@@ -54,13 +53,13 @@ public final class EngineRateLimiter implements RateLimiter {
 
     @Override
     public CompletionStage<Decision> acquireAsync(String policy, Identity key, long cost) {
-        Charge charge = charge(policy, key, cost);
-        return engine.decideAsync(binding(policy, cost), List.of(charge), executor.get());
+        return engine.decideAsync(binding(policy, cost), engine.encoder().encode(key), executor.get());
     }
 
     @Override
     public List<Quota> peek(String policy, Identity key) {
-        Charge charge = charge(policy, key, named(policy).cost());
+        Policy asked = named(policy);
+        Charge charge = new Charge(asked.limits(), engine.encoder().encode(key), asked.cost(), asked.maxWaitMicros());
         return engine.ask(backend -> backend.peek(charge));
     }
 

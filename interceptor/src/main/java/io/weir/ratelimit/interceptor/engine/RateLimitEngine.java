@@ -2,12 +2,10 @@
 package io.weir.ratelimit.interceptor.engine;
 
 import io.weir.ratelimit.Decision;
-import io.weir.ratelimit.FailureMode;
 import io.weir.ratelimit.Identity;
-import io.weir.ratelimit.RateLimitUnavailableException;
+import io.weir.ratelimit.interceptor.engine.DecidingStore.Told;
 import io.weir.ratelimit.interceptor.key.IdentityEncoder;
 import io.weir.ratelimit.interceptor.policy.Policy;
-import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.CallContext;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.DecisionEvent;
@@ -17,8 +15,6 @@ import java.lang.System.Logger.Level;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
-import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -27,7 +23,8 @@ import org.jspecify.annotations.Nullable;
 public final class RateLimitEngine {
     private static final System.Logger LOG = System.getLogger("io.weir.ratelimit");
 
-    private final RateLimitBackend backend;
+    private final DecidingStore store;
+    private final Shaping shaping;
     private final IdentityEncoder encoder;
     private final Audience<DecisionListener> listeners;
     private final Outages outages;
@@ -40,18 +37,24 @@ public final class RateLimitEngine {
      * @param encoder writes identities in their stored form
      * @param listeners hear of each decision
      * @param outages takes note of the store's failures
+     * @param pause how calls wait
      */
     public RateLimitEngine(
-            RateLimitBackend backend, IdentityEncoder encoder, List<DecisionListener> listeners, Outages outages) {
-        this.backend = backend;
+            RateLimitBackend backend,
+            IdentityEncoder encoder,
+            List<DecisionListener> listeners,
+            Outages outages,
+            Pause pause) {
+        this.store = new DecidingStore(backend, outages);
+        this.shaping = new Shaping(store, pause);
         this.encoder = encoder;
         this.listeners = new Audience<>(listeners);
         this.outages = outages;
     }
 
     /**
-     * Decides about a call in a request. What the request was charged before under the same policy and key counts towards the
-     * cost.
+     * Decides about a call in a request, and waits where its policies let calls wait. What the request was charged before under
+     * the same policy and key counts towards the cost.
      *
      * @param binding the policies of the method
      * @param call who calls, with the method's arguments where they are known
@@ -59,47 +62,77 @@ public final class RateLimitEngine {
      * @return the decision
      */
     public Decision decide(Binding binding, CallContext call, RequestRecord request) {
-        Told told;
-        // Two calls of one request at once would both find the charge still due.
-        synchronized (request) {
-            if (request.wasDecided(binding)) {
-                return Decision.Allowed.UNLIMITED;
-            }
-            List<Charge> charges = charges(binding, call, request);
-            if (charges.isEmpty()) {
-                request.settled(binding);
-                return Decision.Allowed.UNLIMITED;
-            }
-            told = asked(binding, charges);
-            request.decided(binding, charges, told.decision);
-        }
-        // Afterwards: a listener may call the same request's beans, or wait for one of its threads.
-        tell(binding, told);
-        return told.decision;
+        Shaping.Waiter waiter = shaping.waiter(binding);
+        return told(
+                binding,
+                waiter.decide(
+                        () -> ask(binding, call, request, waiter), told -> callOff(binding, told, request, waiter)));
     }
 
-    /** A decision and how long the store took. */
-    private record Told(List<Charge> charges, Decision decision, long nanos) {}
+    /**
+     * One question to the store, under the request's lock: two calls of one request at once would both find the charge still due. A
+     * charge is noted at once and not after the wait, which holds no lock.
+     */
+    private Shaping.@Nullable Answer ask(
+            Binding binding, CallContext call, RequestRecord request, Shaping.Waiter waiter) {
+        synchronized (request) {
+            if (request.wasDecided(binding)) {
+                return null;
+            }
+            List<Charge> charges = charges(binding, call, request, waiter);
+            if (charges.isEmpty()) {
+                request.settled(binding);
+                return null;
+            }
+            Shaping.Answer answer = waiter.ask(charges);
+            Told told = answer.told();
+            if (answer.waitMicros() == 0 || told.decision().allowed()) {
+                request.decided(binding, told.charges(), told.decision());
+            }
+            return answer;
+        }
+    }
+
+    private static Told callOff(Binding binding, Told told, RequestRecord request, Shaping.Waiter waiter) {
+        synchronized (request) {
+            request.withdrawn(binding, told.charges(), told.decision());
+            Told last = waiter.withoutWaiting(told);
+            request.decided(binding, last.charges(), last.decision());
+            return last;
+        }
+    }
 
     /**
-     * Decides about a call that belongs to no request.
+     * Decides about a call that belongs to no request, and waits where its policies let calls wait.
      *
      * @param binding the policies of the method
      * @param call who calls
      * @return the decision
      */
     public Decision decide(Binding binding, CallContext call) {
-        return decide(binding, charges(binding, call, null));
+        Shaping.Waiter waiter = shaping.waiter(binding);
+        return told(
+                binding, waiter.decide(() -> waiter.ask(charges(binding, call, null, waiter)), waiter::withoutWaiting));
     }
 
-    private List<Charge> charges(Binding binding, CallContext call, @Nullable RequestRecord request) {
+    /** Without a lock: a listener may call the same request's beans, or wait for one of its threads. */
+    private Decision told(Binding binding, @Nullable Told told) {
+        if (told == null) {
+            return Decision.Allowed.UNLIMITED;
+        }
+        tell(binding, told);
+        return told.decision();
+    }
+
+    private List<Charge> charges(
+            Binding binding, CallContext call, @Nullable RequestRecord request, Shaping.Waiter waiter) {
         List<Charge> charges = new ArrayList<>(binding.policies().size());
         for (Binding.Costed costed : binding.policies()) {
             Policy policy = costed.policy();
             String identity = encoder.encode(identity(policy, call));
             long cost = request == null ? costed.cost() : request.due(policy.name(), identity, costed.cost());
             if (cost > 0) {
-                charges.add(new Charge(policy.limits(), identity, cost));
+                charges.add(new Charge(policy.limits(), identity, cost, waiter.patienceMicros(policy)));
             }
         }
         return List.copyOf(charges);
@@ -118,73 +151,32 @@ public final class RateLimitEngine {
         }
     }
 
-    Decision decide(Binding binding, List<Charge> charges) {
-        Told told = asked(binding, charges);
-        tell(binding, told);
-        return told.decision;
+    /** Decides about a key that code names. */
+    Decision decide(Binding binding, String identity) {
+        Shaping.Waiter waiter = shaping.waiter(binding);
+        return told(
+                binding, waiter.decide(() -> waiter.ask(charges(binding, identity, waiter)), waiter::withoutWaiting));
     }
 
-    private Told asked(Binding binding, List<Charge> charges) {
-        long start = System.nanoTime();
-        Decision decision;
-        try {
-            decision = backend.acquire(charges);
-            outages.answered();
-        } catch (RuntimeException e) {
-            decision = degraded(binding, e);
-        }
-        return new Told(charges, decision, System.nanoTime() - start);
+    /** As {@link #decide(Binding, String)}, completed on a thread of the executor. */
+    CompletableFuture<Decision> decideAsync(Binding binding, String identity, Executor executor) {
+        Shaping.Waiter waiter = shaping.waiter(binding);
+        return new AsyncDecision(
+                        binding,
+                        store,
+                        shaping.pause(),
+                        waiter,
+                        () -> charges(binding, identity, waiter),
+                        executor,
+                        told -> tell(binding, told))
+                .start();
     }
 
-    /** As {@link #decide(Binding, List)}, completed on a thread of the executor. */
-    CompletionStage<Decision> decideAsync(Binding binding, List<Charge> charges, Executor executor) {
-        long start = System.nanoTime();
-        return acquireAsync(charges)
-                .handle((decided, failure) -> {
-                    long nanos = System.nanoTime() - start;
-                    if (decided != null) {
-                        outages.answered();
-                    }
-                    return new Told(charges, decided != null ? decided : degraded(binding, failure), nanos);
-                })
-                .thenApplyAsync(
-                        told -> {
-                            tell(binding, told);
-                            return told.decision;
-                        },
-                        executor);
-    }
-
-    /** A store may throw as well as complete with a failure. */
-    private CompletionStage<Decision> acquireAsync(List<Charge> charges) {
-        try {
-            return backend.acquireAsync(charges);
-        } catch (RuntimeException e) {
-            return CompletableFuture.failedStage(e);
-        }
-    }
-
-    private Decision degraded(Binding binding, Throwable failure) {
-        BackendException known = known(failure);
-        outages.failed(known);
-        boolean closed =
-                binding.policies().stream().anyMatch(costed -> costed.policy().onFailure() == FailureMode.CLOSED);
-        return new Decision.Degraded(
-                closed ? FailureMode.CLOSED : FailureMode.OPEN,
-                !closed,
-                known.reason().tag());
-    }
-
-    /** What is not known can have anything in its text, an identity too. */
-    static BackendException known(Throwable failure) {
-        Throwable cause =
-                failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
-        return cause instanceof BackendException known
-                ? known
-                : new BackendException(
-                        BackendException.Reason.REFUSED,
-                        "the store failed with " + cause.getClass().getName(),
-                        cause);
+    private static List<Charge> charges(Binding binding, String identity, Shaping.Waiter waiter) {
+        return binding.policies().stream()
+                .map(costed -> new Charge(
+                        costed.policy().limits(), identity, costed.cost(), waiter.patienceMicros(costed.policy())))
+                .toList();
     }
 
     private void tell(Binding binding, Told told) {
@@ -192,19 +184,13 @@ public final class RateLimitEngine {
         if (!listeners.isEmpty()) {
             listeners.tell(
                     DecisionListener::onDecision,
-                    new DecisionEvent(binding.endpoint(), told.charges, told.decision, told.nanos));
+                    new DecisionEvent(binding.endpoint(), told.charges(), told.decision(), told.nanos()));
         }
     }
 
-    /** What code asks of the store beside decisions; a failure is counted like those of decisions. */
+    /** What code asks of the store beside decisions. */
     <T> T ask(Function<RateLimitBackend, T> operation) {
-        try {
-            return operation.apply(backend);
-        } catch (RuntimeException e) {
-            BackendException known = known(e);
-            outages.errorOf(known);
-            throw new RateLimitUnavailableException(known.reason().tag());
-        }
+        return store.ask(operation);
     }
 
     IdentityEncoder encoder() {

@@ -125,6 +125,16 @@ public final class RequestRecord {
         }
     }
 
+    /** Takes back the note of an admission whose charges were given back, before the decision that replaces it is noted. */
+    @SuppressWarnings("ReferenceEquality") // there is one binding per method
+    synchronized void withdrawn(Binding binding, List<Charge> charges, Decision decision) {
+        if (decision instanceof Decision.Allowed given) {
+            charges.forEach(charged::remove);
+            receipts.remove(given.receipt());
+            admitted = admitted == binding ? null : admitted;
+        }
+    }
+
     /**
      * The decision that was taken last.
      *

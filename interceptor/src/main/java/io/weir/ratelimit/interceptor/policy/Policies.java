@@ -7,6 +7,7 @@ import io.weir.ratelimit.interceptor.key.KeyExpression;
 import io.weir.ratelimit.interceptor.key.KeyTerms;
 import io.weir.ratelimit.spi.Limit;
 import io.weir.ratelimit.spi.PolicyLimits;
+import java.time.Duration;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -23,7 +24,8 @@ import org.eclipse.microprofile.config.Config;
 public final class Policies {
     private static final Pattern NAME = Pattern.compile("[A-Za-z0-9._$-]{1,128}");
     private static final String COSTS = ConfigReader.PREFIX + "costs.";
-    private static final Set<String> ATTRIBUTES = Set.of("limit", "algorithm", "burst", "key", "cost", "on-failure");
+    private static final Set<String> ATTRIBUTES =
+            Set.of("limit", "algorithm", "burst", "key", "cost", "on-failure", "max-wait", "max-waiting");
     private static final Set<String> PROPERTIES = Set.of(
             "ratelimit.enabled",
             "ratelimit.backend",
@@ -130,8 +132,11 @@ public final class Policies {
                         reader.policyProperty(name, "algorithm"), Algorithm.values(), Algorithm::configName)
                 .or(() -> inPlace.map(InPlace::algorithm))
                 .orElse(Algorithm.SLIDING_WINDOW);
-        Optional<List<Limit>> limits = limits(name, place, algorithm, inPlace);
+        Optional<List<Limit>> unshaped = limits(name, place, algorithm, inPlace);
+        Duration maxWait = reader.value(reader.policyProperty(name, "max-wait"), Duration.ZERO, Policies::maxWait);
         Optional<KeyExpression> key = key(name, inPlace);
+        int maxWaiting = reader.number(reader.policyProperty(name, "max-waiting"), Policy.MAX_WAITING, 1, 10_000);
+        Optional<List<Limit>> limits = unshaped.flatMap(each -> shaped(name, each, maxWait));
         long cost = reader.value(reader.policyProperty(name, "cost"), 1L, Policies::cost);
         FailureMode onFailure = reader.oneOf(
                         reader.policyProperty(name, "on-failure"), FailureMode.values(), FailureMode::configName)
@@ -147,7 +152,8 @@ public final class Policies {
         try {
             return limits.isEmpty() || key.isEmpty()
                     ? Optional.empty()
-                    : Optional.of(new Policy(new PolicyLimits(name, limits.get()), key.get(), cost, onFailure));
+                    : Optional.of(
+                            new Policy(new PolicyLimits(name, limits.get()), key.get(), cost, onFailure, maxWaiting));
         } catch (IllegalArgumentException e) {
             problems.add(
                     "WEIR-109",
@@ -188,6 +194,30 @@ public final class Policies {
                             : "a limit is <permits>/<duration>, such as 100/1m, several separated by commas");
             return Optional.empty();
         }
+    }
+
+    /** The limits with calls that may wait, where the policy has a max-wait. */
+    private Optional<List<Limit>> shaped(String name, List<Limit> limits, Duration maxWait) {
+        try {
+            return Optional.of(
+                    limits.stream().map(limit -> limit.withMaxWait(maxWait)).toList());
+        } catch (IllegalArgumentException e) {
+            problems.add(
+                    "WEIR-117",
+                    reader.policyProperty(name, "max-wait"),
+                    maxWait.toMillis() + "ms",
+                    String.valueOf(e.getMessage()),
+                    "use a shorter max-wait");
+            return Optional.empty();
+        }
+    }
+
+    private static Duration maxWait(String text) {
+        Duration longest = Durations.parse(text);
+        if (longest.compareTo(Limit.MAX_MAX_WAIT) > 0) {
+            throw new IllegalArgumentException("must be from 0s to 1h");
+        }
+        return longest;
     }
 
     /** Whether limits would be right without the burst beside them. */

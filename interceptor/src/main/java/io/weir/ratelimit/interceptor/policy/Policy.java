@@ -12,8 +12,12 @@ import io.weir.ratelimit.spi.PolicyLimits;
  * @param key who shares them
  * @param cost permits a call spends unless something nearer says otherwise, 1 or more
  * @param onFailure what happens when the store does not answer
+ * @param maxWaiting how many calls may wait at once, 1 or more
  */
-public record Policy(PolicyLimits limits, KeyExpression key, long cost, FailureMode onFailure) {
+public record Policy(PolicyLimits limits, KeyExpression key, long cost, FailureMode onFailure, int maxWaiting) {
+    /** How many calls may wait at once unless the policy says otherwise. */
+    public static final int MAX_WAITING = 16;
+
     /**
      * The policy's name.
      *
@@ -21,5 +25,14 @@ public record Policy(PolicyLimits limits, KeyExpression key, long cost, FailureM
      */
     public String name() {
         return limits.policy();
+    }
+
+    /**
+     * The longest that a call waits instead of being refused.
+     *
+     * @return microseconds, 0 if calls do not wait
+     */
+    public long maxWaitMicros() {
+        return limits.limits().get(0).maxWait().toMillis() * 1_000;
     }
 }

@@ -24,7 +24,8 @@ class NamedArgumentsTest {
             new PolicyLimits("login", List.of(Limit.of(Algorithm.SLIDING_WINDOW, 1, Duration.ofSeconds(1)))),
             KeyExpression.parse("ip + arg:user", new KeyTerms(32, 64)),
             1,
-            FailureMode.OPEN);
+            FailureMode.OPEN,
+            Policy.MAX_WAITING);
 
     static class Plain {}
 

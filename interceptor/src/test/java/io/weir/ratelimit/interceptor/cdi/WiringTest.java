@@ -97,6 +97,24 @@ class WiringTest {
     }
 
     @Test
+    void aMethodUnderAPolicyWithAMaxWaitRunsAtItsSlot() {
+        String[] lines = policiesAnd(
+                "ratelimit.policies.\"Reports.make\".limit=20/1s",
+                "ratelimit.policies.\"Reports.make\".algorithm=leaky-bucket",
+                "ratelimit.policies.\"Reports.make\".max-wait=10s");
+        try (Container container = Container.start(lines, Reports.class)) {
+            Reports reports = container.bean(Reports.class);
+            reports.make();
+            long start = System.nanoTime();
+            reports.make();
+            reports.make();
+            assertThat(System.nanoTime() - start)
+                    .as("three calls in a row are two slots apart, less what passed before the clock was read")
+                    .isGreaterThan(50_000_000);
+        }
+    }
+
+    @Test
     void outsideOfRequestsEachCallIsCharged() {
         try (Container container = Container.start(POLICIES, Reports.class)) {
             Reports reports = container.bean(Reports.class);

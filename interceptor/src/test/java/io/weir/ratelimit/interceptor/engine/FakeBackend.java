@@ -16,7 +16,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.stream.Collectors;
 
 /** A store that admits everything, or fails as told, and remembers what it was asked. */
-final class FakeBackend implements RateLimitBackend {
+class FakeBackend implements RateLimitBackend {
     /** What was asked: {@code policy identity cost}, for several charges of one call joined by {@code " & "}. */
     final List<String> asked = new ArrayList<>();
 

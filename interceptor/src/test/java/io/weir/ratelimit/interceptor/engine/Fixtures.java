@@ -25,7 +25,8 @@ final class Fixtures {
                 new PolicyLimits(name, List.of(limit)),
                 KeyExpression.parse(key, new KeyTerms(32, 64)),
                 cost,
-                onFailure);
+                onFailure,
+                Policy.MAX_WAITING);
     }
 
     static Policy policy(String name, String key) {
@@ -46,6 +47,7 @@ final class Fixtures {
     }
 
     static RateLimitEngine engine(RateLimitBackend backend, Outages outages, DecisionListener... listeners) {
-        return new RateLimitEngine(backend, new IdentityEncoder(Optional.empty()), List.of(listeners), outages);
+        return new RateLimitEngine(
+                backend, new IdentityEncoder(Optional.empty()), List.of(listeners), outages, Pause.REAL);
     }
 }

@@ -13,7 +13,6 @@ import io.weir.ratelimit.interceptor.policy.Policy;
 import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.BackendException.Reason;
 import io.weir.ratelimit.spi.CallContext;
-import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.DecisionListener;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -113,9 +112,9 @@ class RateLimitEngineTest {
     @Test
     void aFailureWithinACompletionIsTheFailure() {
         BackendException inner = FakeBackend.down(Reason.CONNECTION);
-        assertThat(RateLimitEngine.known(new CompletionException(inner))).isSameAs(inner);
-        assertThat(RateLimitEngine.known(inner)).isSameAs(inner);
-        assertThat(RateLimitEngine.known(new IllegalStateException("x")))
+        assertThat(DecidingStore.known(new CompletionException(inner))).isSameAs(inner);
+        assertThat(DecidingStore.known(inner)).isSameAs(inner);
+        assertThat(DecidingStore.known(new IllegalStateException("x")))
                 .hasMessage("the store failed with java.lang.IllegalStateException")
                 .hasCauseInstanceOf(IllegalStateException.class);
     }
@@ -196,13 +195,13 @@ class RateLimitEngineTest {
         Deque<Runnable> busy = new ArrayDeque<>();
         RateLimitEngine engine = engine(backend, event -> nanos.add(event.nanos()));
         long start = System.nanoTime();
-        List<Charge> charges = List.of(new Charge(BY_USER.limits(), "p.alice", 1));
-        engine.decideAsync(binding(1, BY_USER), charges, busy::add);
+        CompletableFuture<Decision> decision = engine.decideAsync(binding(1, BY_USER), "p.alice", busy::add);
         long answered = System.nanoTime() - start;
         while (System.nanoTime() - start < 2 * answered) {
             Thread.onSpinWait();
         }
         busy.remove().run();
+        assertThat(decision).isDone();
         assertThat(nanos).singleElement().satisfies(took -> assertThat(took).isBetween(0L, answered));
     }
 

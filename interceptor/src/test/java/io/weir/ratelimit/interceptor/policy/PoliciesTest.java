@@ -43,16 +43,32 @@ class PoliciesTest {
                 "ratelimit.policies.api.burst=20",
                 "ratelimit.policies.api.key=ip + header:x",
                 "ratelimit.policies.api.cost=3",
+                "ratelimit.policies.api.max-wait=1500ms",
+                "ratelimit.policies.api.max-waiting=40",
                 "ratelimit.policies.api.on-failure=closed");
         Policy policy = read.policy("api");
         assertThat(policy.limits().limits())
                 .containsExactly(
-                        Limit.of(Algorithm.TOKEN_BUCKET, 10, Duration.ofSeconds(1), 20),
-                        Limit.of(Algorithm.TOKEN_BUCKET, 1000, Duration.ofHours(1), 20));
+                        Limit.of(Algorithm.TOKEN_BUCKET, 10, Duration.ofSeconds(1), 20)
+                                .withMaxWait(Duration.ofMillis(1500)),
+                        Limit.of(Algorithm.TOKEN_BUCKET, 1000, Duration.ofHours(1), 20)
+                                .withMaxWait(Duration.ofMillis(1500)));
+        assertThat(policy.maxWaitMicros()).isEqualTo(1_500_000);
+        assertThat(policy.maxWaiting()).isEqualTo(40);
         assertThat(policy.key()).hasToString("ip + header:x");
         assertThat(policy.cost()).isEqualTo(3);
         assertThat(policy.onFailure()).isEqualTo(FailureMode.CLOSED);
         assertThat(read.found()).isEmpty();
+    }
+
+    @Test
+    void callsDoNotWaitUnlessAPolicyLetsThemAndThenSixteenAtATime() {
+        Policy policy = ReadPolicies.of("ratelimit.policies.api.limit=10/1s").policy("api");
+        assertThat(policy.maxWaitMicros()).isZero();
+        assertThat(policy.maxWaiting()).isEqualTo(16);
+        assertThat(ReadPolicies.of("ratelimit.policies.api.limit=10/1s", "ratelimit.policies.api.max-wait=1h")
+                        .limits("api"))
+                .isEqualTo("[10/1s sliding-window max-wait 1h]");
     }
 
     @ParameterizedTest

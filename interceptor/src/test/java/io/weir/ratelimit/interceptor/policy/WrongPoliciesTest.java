@@ -75,6 +75,10 @@ class WrongPoliciesTest {
                 "cost=x          => \"x\"",
                 "burst=-1        => \"-1\"",
                 "algorithm=fast  => must be one of fixed-window, sliding-window, sliding-log, token-bucket, leaky-bucket",
+                "max-wait=soon   => \"soon\" is no duration",
+                "max-wait=61m    => must be from 0s to 1h",
+                "max-waiting=0   => must be a whole number from 1 to 10000",
+                "max-waiting=10001 => must be a whole number from 1 to 10000",
                 "on-failure=shut => must be one of open, closed, local, sample",
             })
     void aWrongValueIsReportedWithItsProperty(String attribute, String problem) {
@@ -145,6 +149,21 @@ class WrongPoliciesTest {
                 .contains("burst has a meaning for token-bucket and leaky-bucket only");
     }
 
+    @Test
+    void aMaxWaitForWhichTheLimitsSlotsCannotBeCountedExactlyIsReported() {
+        ReadPolicies read = ReadPolicies.of(
+                "ratelimit.policies.api.limit=281474976710654/1s",
+                "ratelimit.policies.api.algorithm=leaky-bucket",
+                "ratelimit.policies.api.max-wait=1m");
+        assertThat(read.policies()).isEmpty();
+        assertThat(read.lines())
+                .singleElement()
+                .asString()
+                .startsWith("WEIR-117 ratelimit.policies.api.max-wait = 60000ms: 281474976710654 permits are too many"
+                        + " for a window of 1000 ms and a max-wait of 60000 ms: ")
+                .endsWith("; use a shorter max-wait");
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"a b", "a/b", "a:b", "a{b}", "\u00e9", "a+b", "a~b", "a,b", "a%b"})
     void aNameWithOtherCharactersIsReported(String name) {
@@ -188,9 +207,9 @@ class WrongPoliciesTest {
                 .filteredOn(line -> line.startsWith("WEIR-115"))
                 .containsExactly(
                         "WEIR-115 ratelimit.policies.Search.find.limit: is no property of a policy in this version; use one of "
-                                + "[algorithm, burst, cost, key, limit, on-failure]; a policy's name with dots is written in quotes",
+                                + "[algorithm, burst, cost, key, limit, max-wait, max-waiting, on-failure]; a policy's name with dots is written in quotes",
                         "WEIR-115 ratelimit.policies.api.lmit: is no property of a policy in this version; use one of "
-                                + "[algorithm, burst, cost, key, limit, on-failure]; a policy's name with dots is written in quotes");
+                                + "[algorithm, burst, cost, key, limit, max-wait, max-waiting, on-failure]; a policy's name with dots is written in quotes");
     }
 
     @ParameterizedTest
