@@ -67,7 +67,7 @@ public class RememberedRefusalBenchmark {
         refused = List.of(new Charge(policy, "i.203.0.113.7", PERMITS / 2));
         unknown = List.of(new Charge(policy, "i.203.0.113.8", PERMITS / 2));
         List<LimitState> states = policy.limits().stream()
-                .map(limit -> LimitState.untouched(limit, REDIS_NOW).spend(limit, PERMITS))
+                .<LimitState>map(limit -> LimitState.untouched(limit, REDIS_NOW).spend(limit, PERMITS, REDIS_NOW))
                 .toList();
         List<String> keys = keys(refused);
         long later = System.nanoTime() + TimeUnit.HOURS.toNanos(1);

@@ -40,6 +40,9 @@ public final class IdentityEncoder {
      * @return its stored form
      */
     public String encode(Identity identity) {
+        if (identity == Identity.GLOBAL) {
+            return Identity.Kind.GLOBAL.prefix();
+        }
         StringBuilder text = new StringBuilder(32);
         for (Identity.Part part : identity.parts()) {
             if (text.length() > 0) {

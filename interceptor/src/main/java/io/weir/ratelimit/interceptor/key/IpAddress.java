@@ -47,18 +47,17 @@ public final class IpAddress {
         if (text.length() > 15) {
             return Optional.empty();
         }
-        String[] parts = text.split("\\.", -1);
         byte[] bytes = new byte[4];
-        if (parts.length != bytes.length) {
-            return Optional.empty();
-        }
+        int start = 0;
         for (int i = 0; i < bytes.length; i++) {
-            int value = number(parts[i], 10, 3);
+            int end = i < bytes.length - 1 ? text.indexOf('.', start) : text.length();
+            int value = end < 0 ? -1 : number(text, start, end, 10, 3);
             // A leading zero means octal to some parsers: ambiguous, so no address.
-            if (value < 0 || value > 255 || (parts[i].length() > 1 && parts[i].charAt(0) == '0')) {
+            if (value < 0 || value > 255 || (end - start > 1 && text.charAt(start) == '0')) {
                 return Optional.empty();
             }
             bytes[i] = (byte) value;
+            start = end + 1;
         }
         return Optional.of(bytes);
     }
@@ -97,7 +96,7 @@ public final class IpAddress {
                 System.arraycopy(last, 0, bytes, length, last.length);
                 length += last.length;
             } else {
-                int value = number(parts[i], 16, 4);
+                int value = number(parts[i], 0, parts[i].length(), 16, 4);
                 if (value < 0) {
                     return BAD;
                 }
@@ -109,12 +108,12 @@ public final class IpAddress {
     }
 
     /** The value of digits, or −1 if the text is something else. */
-    private static int number(String text, int radix, int mostDigits) {
-        if (text.isEmpty() || text.length() > mostDigits) {
+    private static int number(String text, int start, int end, int radix, int mostDigits) {
+        if (start == end || end - start > mostDigits) {
             return -1;
         }
         int value = 0;
-        for (int i = 0; i < text.length(); i++) {
+        for (int i = start; i < end; i++) {
             char c = text.charAt(i);
             int digit = c < 128 ? Character.digit(c, radix) : -1;
             if (digit < 0) {
