@@ -7,7 +7,7 @@
 -- would be told for ever. A key that holds something else fails the checks that name it, and no others.
 -- KEYS        one per limit, all different
 -- ARGV[1]     now I7 (0: Redis's clock); for each key a limit (state.lua); then for each check:
---             operation B (1 spends, 0 only looks), count I2, number of its keys B, and for each of them:
+--             operation B (1 spends, 0 only looks), count I2, number of its keys I2, and for each of them:
 --             place in KEYS I2, cost I6, patience I6 (how long a bucket may make the check wait for what it owes)
 -- Reply       one string: now I7; for each key its state before the checks: I7 I7 I6; for each check how many were admitted I2,
 --             or 65535 if a key holds something else and so nothing follows; then for each log among its keys, the entry with
@@ -17,9 +17,9 @@
 
 -- Equal checks of one key, which is what a lone caller and a hot key bring, in the fewest steps. What follows this does the same for
 -- all others.
-if #KEYS == 1 and #ARGV[1] == 52 then
+if #KEYS == 1 and #ARGV[1] == 53 then
   local letter, permits, units, exponent, capacity, most, operation, count, _, _, cost, patience =
-    struct.unpack('>BI6I6BI6I7BI2BI2I6I6', ARGV[1], at)
+    struct.unpack('>BI6I6BI6I7BI2I2I2I6I6', ARGV[1], at)
   if letter ~= 103 then
     local key, unit = KEYS[1], 10 ^ exponent
     local a, b, c = read(key, letter)
@@ -88,7 +88,7 @@ end
 local said, size = #keys + 1, #input
 while at <= size do
   local operation, count, parts, place, cost, patience
-  operation, count, parts, at = struct.unpack('>BI2B', input, at)
+  operation, count, parts, at = struct.unpack('>BI2I2', input, at)
   local part, admitted = at, count
   local hasLog = false
   for _ = 1, parts do

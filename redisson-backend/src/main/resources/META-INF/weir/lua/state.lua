@@ -118,17 +118,17 @@ local function write(now, key, letter, permits, units, unit, a, b, c, keep)
   local state, life
   if letter == 115 then
     state = struct.pack('>I7I6I6', a, b, c)
-    life = a + (b > 0 and 2 or 1) * units * unit - now
+    life = not keep and a + (b > 0 and 2 or 1) * units * unit - now
   elseif letter == 102 then
     state = struct.pack('>I7I6', a, b)
-    life = a + units * unit - now
+    life = not keep and a + units * unit - now
   else
-    redis.call('SET', key, struct.pack('>I7I7B', a, b, c), 'PX', math.max(1, math.ceil((math.ceil(b / permits) * unit - (now - a)) / 1000)))
-    return
+    state = struct.pack('>I7I7B', a, b, c)
+    life = math.ceil(b / permits) * unit - (now - a)
   end
-  if keep then
-    redis.call('SET', key, state, 'KEEPTTL')
-  else
+  if life then
     redis.call('SET', key, state, 'PX', math.max(1, math.ceil(life / 1000)))
+  else
+    redis.call('SET', key, state, 'KEEPTTL')
   end
 end

@@ -6,6 +6,7 @@ import io.weir.ratelimit.spi.BackendException.Reason;
 import io.weir.ratelimit.spi.FlightListener;
 import java.util.ArrayDeque;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -136,7 +137,8 @@ final class Flights {
                 next = nextAfter(lane, flight);
                 settle(flight, reply);
             } else {
-                reply.whenComplete((bytes, failure) -> {
+                CompletionStage<byte[]> landing = reply;
+                landing.whenComplete((bytes, failure) -> {
                     depart(lane, nextAfter(lane, flight));
                     settle(flight, reply);
                 });

@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.ToIntFunction;
@@ -110,7 +111,7 @@ final class SlotDecision {
         });
     }
 
-    private void then(CompletableFuture<Void> asked, Consumer<@Nullable Throwable> next) {
+    private void then(CompletionStage<Void> asked, Consumer<@Nullable Throwable> next) {
         asked.whenComplete((all, failure) -> {
             try {
                 next.accept(failure);
@@ -121,7 +122,7 @@ final class SlotDecision {
     }
 
     /** Asks some parts at once; completed when all have answered, each of which is noted. */
-    private CompletableFuture<Void> ask(List<Part> asked, boolean spends) {
+    private CompletionStage<Void> ask(List<Part> asked, boolean spends) {
         List<CompletableFuture<?>> answers = new ArrayList<>();
         for (Part part : asked) {
             Check check = store.check(part.charges, spends);
