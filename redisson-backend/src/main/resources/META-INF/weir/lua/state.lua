@@ -102,14 +102,14 @@ local function advance(now, letter, permits, units, exponent, most, a, b, c)
   return a + elapsed * unit, b - elapsed * permits, exponent
 end
 
--- How many permits a cost can be taken from; in a bucket also those that return while a call is patient, and then a part of one.
-local function roomIn(now, letter, permits, units, unit, capacity, a, b, c, patience)
+-- What can be spent, and in how many parts a permit is: those of a bucket, 1 elsewhere. Less than nothing in a bucket that owes.
+local function freeIn(now, letter, permits, units, unit, capacity, a, b, c)
   if letter == 115 then
-    return permits - b - math.ceil(c * (units - math.floor((now - a) / unit)) / units)
-  elseif letter == 102 or letter == 103 then
-    return permits - b
+    return permits - b - math.ceil(c * (units - math.floor((now - a) / unit)) / units), 1
+  elseif letter == 102 then
+    return permits - b, 1
   end
-  return (capacity * units + permits * math.floor((patience + now - a) / unit) - b) / units
+  return capacity * units - b, units
 end
 
 -- Writes a state for as long as it differs from that of a key that was never charged. A window lives for as long as its start says,
