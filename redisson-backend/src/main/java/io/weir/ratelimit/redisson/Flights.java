@@ -136,9 +136,12 @@ final class Flights {
                 next = nextAfter(lane, flight);
                 settle(flight, reply);
             } else {
-                reply.whenComplete((bytes, failure) -> {
-                    depart(lane, nextAfter(lane, flight));
-                    settle(flight, reply);
+                var unused = reply.whenComplete((bytes, failure) -> {
+                    try {
+                        depart(lane, nextAfter(lane, flight));
+                    } finally {
+                        settle(flight, reply);
+                    }
                 });
             }
         }

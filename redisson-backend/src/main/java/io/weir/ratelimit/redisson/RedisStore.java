@@ -160,7 +160,7 @@ final class RedisStore implements AutoCloseable {
     }
 
     private SlotDecision inSeveralSlots(List<Charge> charges, long until) {
-        return new SlotDecision(charges, this::slot, new SlotDecision.Store() {
+        SlotDecision.Store parts = new SlotDecision.Store() {
             @Override
             public Check check(List<Charge> part, boolean spends) {
                 return boarded(part, keys.of(part), spends, until);
@@ -182,9 +182,12 @@ final class RedisStore implements AutoCloseable {
             public void giveBack(BackendReceipt receipt) {
                 // Nobody waits for it, and nothing better can be done if it fails: the permits return with their
                 // window.
-                GiveBack.ofReceipt(receipt.use(), RedisStore.this::slot).forEach(RedisStore.this::run);
+                for (GiveBack back : GiveBack.ofReceipt(receipt.use(), RedisStore.this::slot)) {
+                    var unused = run(back);
+                }
             }
-        });
+        };
+        return new SlotDecision(charges, this::slot, parts, until);
     }
 
     private Check boarded(List<Charge> charges, List<String> named, boolean spends, long until) {

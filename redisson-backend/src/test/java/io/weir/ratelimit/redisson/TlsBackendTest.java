@@ -99,7 +99,9 @@ final class TlsBackendTest extends RateLimitBackendContract {
             }
         });
         assertThat(failures).extracting(BackendException::reason).containsOnly(Reason.NOT_READY);
-        assertThat(failures.get(failures.size() - 1)).hasStackTraceContaining(why);
+        assertThat(failures.get(failures.size() - 1))
+                .hasMessage("no connection to Redis yet: SSLHandshakeException")
+                .hasStackTraceContaining(why);
         assertThat(logged).doesNotContain("WEIR-411").doesNotContain(PASSWORD);
         assertThat(logged.lines().filter(line -> line.contains("] ERROR ") || line.contains("] WARN org.redisson")))
                 .as(logged)
