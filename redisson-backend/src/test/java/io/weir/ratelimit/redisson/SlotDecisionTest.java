@@ -143,6 +143,11 @@ class SlotDecisionTest {
         }
     }
 
+    private static Decision decided(CompletableFuture<Decision> decision) {
+        assertThat(decision).isCompleted();
+        return decision.join();
+    }
+
     private static List<String> policies(Decision decision) {
         return decision.quotas().stream().map(Quota::policy).toList();
     }
@@ -174,7 +179,7 @@ class SlotDecisionTest {
         store.answer("A", 0);
         assertThat(decision).isNotDone();
         store.answer("B", 1);
-        Decision.Allowed allowed = (Decision.Allowed) decision.join();
+        Decision.Allowed allowed = (Decision.Allowed) decided(decision);
         assertThat(policies(allowed)).containsExactly("a1", "b1", "a2", "c1");
         assertThat(remaining(allowed)).containsExactly(9L, 3L, 11L, 2L);
         assertThat(((BackendReceipt) allowed.receipt()).charges()).containsExactly(a1, b1, a2, c1);
@@ -210,7 +215,7 @@ class SlotDecisionTest {
         store.answer("C", 20);
         assertThat(decision).as("while B is not known").isNotDone();
         store.answer("B", 1);
-        Decision.Rejected rejected = (Decision.Rejected) decision.join();
+        Decision.Rejected rejected = (Decision.Rejected) decided(decision);
         assertThat(policies(rejected)).containsExactly("a1", "b1", "a2", "c1");
         assertThat(remaining(rejected)).containsExactly(0L, 4L, 2L, 0L);
         assertThat(rejected.violatedPolicies()).containsExactly("a1", "c1");
@@ -228,7 +233,7 @@ class SlotDecisionTest {
         CompletableFuture<Decision> decision = deciding(short1, b1).decide();
         store.answer("A", 1);
         store.answer("B", 5);
-        assertThat(((Decision.Rejected) decision.join()).retryAfter()).hasValue(HOUR);
+        assertThat(((Decision.Rejected) decided(decision)).retryAfter()).hasValue(HOUR);
     }
 
     @Test
@@ -237,7 +242,7 @@ class SlotDecisionTest {
         store.answer("A", 0);
         store.answer("B", 4);
         store.answer("B", 5);
-        Decision.Rejected rejected = (Decision.Rejected) decision.join();
+        Decision.Rejected rejected = (Decision.Rejected) decided(decision);
         assertThat(rejected.violatedPolicies()).containsExactly("b1");
         assertThat(remaining(rejected)).containsExactly(10L, 0L);
         assertThat(store.spending()).containsExactly("B");
@@ -254,7 +259,7 @@ class SlotDecisionTest {
         store.answer("A", 10);
         assertThat(store.givenBack).as("while C is not known").isEmpty();
         store.answer("C", 5);
-        Decision.Rejected rejected = (Decision.Rejected) decision.join();
+        Decision.Rejected rejected = (Decision.Rejected) decided(decision);
         assertThat(rejected.violatedPolicies()).containsExactly("a1");
         assertThat(remaining(rejected)).containsExactly(0L, 1L, 17L);
         assertThat(store.givenBack).containsExactlyInAnyOrder(b1, c1);
@@ -381,7 +386,7 @@ class SlotDecisionTest {
         store.answer("B", 10);
         store.answer("A", 1);
         store.answer("B", 10);
-        assertThat(((Decision.Allowed) decision.join()).waitMicros()).isEqualTo(TimeUnit.SECONDS.toMicros(1));
+        assertThat(((Decision.Allowed) decided(decision)).waitMicros()).isEqualTo(TimeUnit.SECONDS.toMicros(1));
     }
 
     private static Charge waiting(String policy, String identity, long permits) {
