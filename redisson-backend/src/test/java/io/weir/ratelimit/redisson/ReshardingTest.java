@@ -2,8 +2,10 @@
 package io.weir.ratelimit.redisson;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.weir.ratelimit.Algorithm;
+import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.Charge;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -31,7 +33,7 @@ class ReshardingTest {
                 setSlot(from, slot, "MIGRATING", id(to));
                 alone.awaitDecisions();
                 both.awaitDecisions();
-                moveKeys(from, to, slot);
+                moveKeys(from, to, slot, 100);
                 alone.awaitDecisions();
                 both.awaitDecisions();
                 for (RedisProcess node : List.of(to, from, cluster.masters().get(2))) {
@@ -58,6 +60,34 @@ class ReshardingTest {
         }
     }
 
+    @Test
+    void aDecisionOverKeysOfWhichSomeHaveMovedFailsAndChargesNoneUntilTheOthersHaveMovedToo() {
+        try (ClusterFixture cluster = ClusterFixture.started(0);
+                ClusterStore store = ClusterStore.on(cluster, DEADLINE)) {
+            String identity = store.identities().get(0);
+            Charge one = ClusterStore.charge(identity, 1, Algorithm.FIXED_WINDOW, 100, DAY);
+            Charge other = ClusterStore.charge(identity, 1, Algorithm.TOKEN_BUCKET, 100, DAY);
+            List<Charge> both = List.of(one, other);
+            assertThat(store.backend().acquire(both).allowed()).isTrue();
+            RedisProcess from = cluster.masters().get(0);
+            RedisProcess to = cluster.masters().get(1);
+            long slot = cluster.slot(store.tag(identity));
+            setSlot(to, slot, "IMPORTING", id(from));
+            setSlot(from, slot, "MIGRATING", id(to));
+            moveKeys(from, to, slot, 1);
+            assertThatThrownBy(() -> store.backend().acquire(both))
+                    .isInstanceOf(BackendException.class)
+                    .hasMessage("Redis answered TRYAGAIN");
+            moveKeys(from, to, slot, 100);
+            for (RedisProcess node : List.of(to, from, cluster.masters().get(2))) {
+                setSlot(node, slot, "NODE", id(to));
+            }
+            assertThat(store.spent(one)).isEqualTo(1);
+            assertThat(store.spent(other)).isEqualTo(1);
+            assertThat(store.backend().acquire(both).allowed()).isTrue();
+        }
+    }
+
     private static String id(RedisProcess node) {
         try (RedisConnection connection = node.connect()) {
             return connection.text("CLUSTER", "MYID");
@@ -70,9 +100,9 @@ class ReshardingTest {
         }
     }
 
-    private static void moveKeys(RedisProcess from, RedisProcess to, long slot) {
+    private static void moveKeys(RedisProcess from, RedisProcess to, long slot, int most) {
         try (RedisConnection connection = from.connect()) {
-            List<?> keys = (List<?>) connection.call("CLUSTER", "GETKEYSINSLOT", slot, 100);
+            List<?> keys = (List<?>) connection.call("CLUSTER", "GETKEYSINSLOT", slot, most);
             assertThat(keys).isNotEmpty();
             for (Object key : keys) {
                 connection.call(
