@@ -146,8 +146,11 @@ final class Flights {
             } else {
                 CompletionStage<byte[]> landing = reply;
                 landing.whenComplete((bytes, failure) -> {
-                    depart(lane, nextAfter(lane, flight));
-                    settle(flight, reply);
+                    try {
+                        depart(lane, nextAfter(lane, flight));
+                    } finally {
+                        settle(flight, reply);
+                    }
                 });
             }
         }

@@ -164,7 +164,7 @@ final class RedisStore implements AutoCloseable {
     }
 
     private SlotDecision inSeveralSlots(List<Charge> charges, long until) {
-        return new SlotDecision(charges, this::slot, new SlotDecision.Store() {
+        SlotDecision.Store parts = new SlotDecision.Store() {
             @Override
             public Check check(List<Charge> part, boolean spends) {
                 return boarded(part, keys.of(part), spends, until);
@@ -194,7 +194,8 @@ final class RedisStore implements AutoCloseable {
                     });
                 }
             }
-        });
+        };
+        return new SlotDecision(charges, this::slot, parts, until);
     }
 
     private Check boarded(List<Charge> charges, List<String> named, boolean spends, long until) {
