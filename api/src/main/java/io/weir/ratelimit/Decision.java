@@ -81,9 +81,18 @@ public sealed interface Decision {
         /** Copies the list and checks that a limit refused. */
         public Rejected {
             quotas = List.copyOf(quotas);
-            if (quotas.stream().noneMatch(Quota::refused)) {
+            if (!isRefused(quotas)) {
                 throw new IllegalArgumentException("a rejection needs a limit that refused");
             }
+        }
+
+        private static boolean isRefused(List<Quota> quotas) {
+            for (Quota quota : quotas) {
+                if (quota.refused()) {
+                    return true;
+                }
+            }
+            return false;
         }
 
         @Override

@@ -7,7 +7,7 @@
 -- would be told for ever. A key that holds something else fails the checks that name it, and no others.
 -- KEYS        one per limit, all different
 -- ARGV[1]     now I7 (0: Redis's clock); for each key a limit (state.lua); then for each check:
---             operation B (1 spends, 0 only looks), count I2, number of its keys B, and for each of them:
+--             operation B (1 spends, 0 only looks), count I2, number of its keys I2, and for each of them:
 --             place in KEYS I2, cost I6, patience I6 (how long a bucket may make the check wait for what it owes)
 -- Reply       one string: now I7; for each key its state before the checks: I7 I7 I6; for each check how many were admitted I2,
 --             or 65535 if a key holds something else and so nothing follows; then for each log among its keys, the entry with
@@ -17,9 +17,9 @@
 
 -- Equal checks of one key, which is what a lone caller and a hot key bring, in the fewest steps. What follows this does the same for
 -- all others.
-if #KEYS == 1 and #ARGV[1] == 52 then
+if #KEYS == 1 and #ARGV[1] == 53 then
   local letter, permits, units, exponent, capacity, most, operation, count, _, _, cost, patience =
-    struct.unpack('>BI6I6BI6I7BI2BI2I6I6', ARGV[1], at)
+    struct.unpack('>BI6I6BI6I7BI2I2I2I6I6', ARGV[1], at)
   if letter ~= 103 then
     local key, unit = KEYS[1], 10 ^ exponent
     local a, b, c = read(key, letter)
@@ -32,12 +32,17 @@ if #KEYS == 1 and #ARGV[1] == 52 then
     else
       a, b, c = now, 0, (letter == 115 or letter == 102) and 0 or exponent
     end
-    local room = cost <= capacity and roomIn(now, letter, permits, units, unit, capacity, a, b, c, patience) or 0
-    local admitted = room >= cost * count and count or math.max(0, math.floor(room / cost))
+    local free, parts = freeIn(now, letter, permits, units, unit, capacity, a, b, c)
+    local admitted = 0
+    if cost <= capacity then
+      if patience > 0 then
+        free = free + permits * math.floor((patience + now - a) / unit)
+      end
+      admitted = free >= cost * parts * count and count or math.max(0, math.floor(free / (cost * parts)))
+    end
     if operation == 1 then
       if admitted > 0 then
-        local after = b + admitted * ((letter == 115 or letter == 102) and cost or cost * units)
-        write(now, key, letter, permits, units, unit, a, after, c, start == a and spent > 0)
+        write(now, key, letter, permits, units, unit, a, b + admitted * cost * parts, c, start == a and spent > 0)
       elseif start and start > now then
         write(now, key, letter, permits, units, unit, a, b, c, false)
       end
@@ -46,25 +51,27 @@ if #KEYS == 1 and #ARGV[1] == 52 then
   end
 end
 
--- What is known of a limit.
-local LETTER, PERMITS, UNITS, UNIT, CAPACITY, A, B, C, KEEP, AHEAD, DIRTY, LOG = 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12
+local parse, pack, floor = struct.unpack, struct.pack, math.floor
+-- What is known of a limit. A permit is so many PARTS, of which so many are FREE and so many were TAKEN by the checks before.
+local FREE, PARTS, TAKEN, CAPACITY, A, LETTER, PERMITS, UNITS, UNIT, B, C, KEEP, AHEAD, LOG = 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14
 
 local input, keys = ARGV[1], KEYS
-local limits, reply = {}, {struct.pack('>I7', now)}
+local limits, reply = {}, {pack('>I7', now)}
 local logs
 for i = 1, #keys do
   local letter, permits, units, exponent, capacity, most
-  letter, permits, units, exponent, capacity, most, at = struct.unpack('>BI6I6BI6I7', input, at)
+  letter, permits, units, exponent, capacity, most, at = parse('>BI6I6BI6I7', input, at)
   if letter == 103 then
     logs = logs or newLogs(now)
     local log = logs.read(keys[i], units * 10 ^ exponent)
     local a, b, c = 0, 0, 0
     if log then
       a, b, c = logs.told(log, permits)
-      limits[i] = {letter, permits, units, 0, capacity, 0, c, 0, false, log.ahead, false, log}
+      limits[i] = {permits - c, 1, 0, capacity, 0, letter, permits, units, 0, c, 0, false, log.ahead, log}
     end
-    reply[i + 1] = struct.pack('>I7I7I6', a, b, c)
+    reply[i + 1] = pack('>I7I7I6', a, b, c)
   else
+    local unit = 10 ^ exponent
     local a, b, c = read(keys[i], letter)
     local keep, ahead = false, false
     if a then
@@ -77,57 +84,58 @@ for i = 1, #keys do
       a, b, c = now, 0, (letter == 115 or letter == 102) and 0 or exponent
     end
     if a then
-      limits[i] = {letter, permits, units, 10 ^ exponent, capacity, a, b, c, keep, ahead, false}
-      reply[i + 1] = struct.pack('>I7I7I6', a, b, c)
+      local free, parts = freeIn(now, letter, permits, units, unit, capacity, a, b, c)
+      limits[i] = {free, parts, 0, capacity, a, letter, permits, units, unit, b, c, keep, ahead}
+      reply[i + 1] = pack('>I7I7I6', a, b, c)
     else
-      reply[i + 1] = struct.pack('>I7I7I6', 0, 0, 0)
+      reply[i + 1] = pack('>I7I7I6', 0, 0, 0)
     end
   end
 end
 
 local said, size = #keys + 1, #input
+local first, repaired = 0, {}
 while at <= size do
-  local operation, count, parts, place, cost, patience
-  operation, count, parts, at = struct.unpack('>BI2B', input, at)
-  local part, admitted = at, count
-  local hasLog = false
-  for _ = 1, parts do
-    place, cost, patience, at = struct.unpack('>I2I6I6', input, at)
+  -- The first part stands behind the check in one piece; others, if there are any, follow.
+  local operation, count, named, place, cost, patience
+  operation, count, named, place, cost, patience, at = parse('>BI2I2I2I6I6', input, at)
+  first = at - 14
+  local admitted, hasLog = count, false
+  for part = 1, named do
+    if part > 1 then
+      place, cost, patience, at = parse('>I2I6I6', input, at)
+    end
     local limit = limits[place]
     if not limit then
       admitted = nil
     elseif admitted then
-      local room = roomIn(
-        now, limit[LETTER], limit[PERMITS], limit[UNITS], limit[UNIT], limit[CAPACITY], limit[A], limit[B], limit[C], patience)
-      hasLog = hasLog or limit[LETTER] == 103
-      if cost > limit[CAPACITY] then
-        admitted = 0
-      elseif room < cost * admitted then
-        admitted = math.max(0, math.floor(room / cost))
+      local free, price = limit[FREE], cost * limit[PARTS]
+      if patience > 0 then
+        free = cost <= limit[CAPACITY] and free + limit[PERMITS] * floor((patience + now - limit[A]) / limit[UNIT]) or 0
       end
+      if free < price * admitted then
+        admitted = free < price and 0 or floor(free / price)
+      end
+      hasLog = hasLog or limit[LETTER] == 103
     end
   end
   said = said + 1
-  reply[said] = struct.pack('>I2', admitted or 65535)
+  reply[said] = pack('>I2', admitted or 65535)
   if admitted and (operation == 1 or hasLog) then
-    for _ = 1, parts do
-      if parts > 1 then
-        place, cost, patience, part = struct.unpack('>I2I6I6', input, part)
+    for _ = 1, named do
+      if named > 1 then
+        place, cost, patience, first = parse('>I2I6I6', input, first)
       end
       local limit = limits[place]
-      local letter = limit[LETTER]
       if operation == 1 then
-        if admitted > 0 then
-          local isBucket = letter ~= 115 and letter ~= 102 and letter ~= 103
-          limit[B] = limit[B] + admitted * cost * (isBucket and limit[UNITS] or 1)
-          limit[DIRTY] = true
-        elseif limit[AHEAD] then
-          limit[DIRTY] = true
-        end
+        local taken = admitted * cost * limit[PARTS]
+        limit[FREE] = limit[FREE] - taken
+        limit[TAKEN] = limit[TAKEN] + taken
+        repaired[place] = limit[AHEAD]
       end
-      if letter == 103 then
+      if limit[LETTER] == 103 then
         said = said + 1
-        reply[said] = struct.pack('>I7', logs.goneWith(limit[LOG], limit[B] + math.min(cost, limit[PERMITS]) - limit[PERMITS]))
+        reply[said] = pack('>I7', logs.goneWith(limit[LOG], math.min(cost, limit[PERMITS]) - limit[FREE]))
       end
     end
   end
@@ -135,11 +143,13 @@ end
 
 for i = 1, #keys do
   local limit = limits[i]
-  if limit and limit[DIRTY] then
-    if limit[LETTER] == 103 then
-      logs.write(keys[i], limit[LOG], limit[B])
+  if limit and (limit[TAKEN] > 0 or repaired[i]) then
+    local letter, after = limit[LETTER], limit[B] + limit[TAKEN]
+    if letter == 103 then
+      logs.write(keys[i], limit[LOG], after)
     else
-      write(now, keys[i], limit[LETTER], limit[PERMITS], limit[UNITS], limit[UNIT], limit[A], limit[B], limit[C], limit[KEEP])
+      local keep = limit[KEEP] and limit[PARTS] == 1
+      write(now, keys[i], letter, limit[PERMITS], limit[UNITS], limit[UNIT], limit[A], after, limit[C], keep)
     end
   end
 end

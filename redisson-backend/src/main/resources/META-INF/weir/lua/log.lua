@@ -53,10 +53,13 @@ local function newLogs(now)
       last = firstEntry(1, size, function(i) return timeAt(raw, i) >= now end) - 1
     end
     local first = firstEntry(1, last + 1, function(i) return timeAt(raw, i) + window > now end)
-    local base, upToLast = totalAt(raw, first - 1), totalAt(raw, last)
+    local base, upToLast, total = totalAt(raw, first - 1), totalAt(raw, last), totalAt(raw, size)
+    if (total - base) % TOTALS > 10000 then
+      return false
+    end
     return {
       raw = raw, size = size, first = first, last = last, base = base, window = window, ahead = newest > now,
-      before = (upToLast - base) % TOTALS, added = (totalAt(raw, size) - upToLast) % TOTALS,
+      before = (upToLast - base) % TOTALS, added = (total - upToLast) % TOTALS,
     }
   end
 

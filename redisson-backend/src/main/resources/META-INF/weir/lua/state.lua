@@ -102,14 +102,14 @@ local function advance(now, letter, permits, units, exponent, most, a, b, c)
   return a + elapsed * unit, b - elapsed * permits, exponent
 end
 
--- How many permits a cost can be taken from; in a bucket also those that return while a call is patient, and then a part of one.
-local function roomIn(now, letter, permits, units, unit, capacity, a, b, c, patience)
+-- What can be spent, and in how many parts a permit is: those of a bucket, 1 elsewhere. Less than nothing in a bucket that owes.
+local function freeIn(now, letter, permits, units, unit, capacity, a, b, c)
   if letter == 115 then
-    return permits - b - math.ceil(c * (units - math.floor((now - a) / unit)) / units)
-  elseif letter == 102 or letter == 103 then
-    return permits - b
+    return permits - b - math.ceil(c * (units - math.floor((now - a) / unit)) / units), 1
+  elseif letter == 102 then
+    return permits - b, 1
   end
-  return (capacity * units + permits * math.floor((patience + now - a) / unit) - b) / units
+  return capacity * units - b, units
 end
 
 -- Writes a state for as long as it differs from that of a key that was never charged. A window lives for as long as its start says,
@@ -118,17 +118,17 @@ local function write(now, key, letter, permits, units, unit, a, b, c, keep)
   local state, life
   if letter == 115 then
     state = struct.pack('>I7I6I6', a, b, c)
-    life = a + (b > 0 and 2 or 1) * units * unit - now
+    life = not keep and a + (b > 0 and 2 or 1) * units * unit - now
   elseif letter == 102 then
     state = struct.pack('>I7I6', a, b)
-    life = a + units * unit - now
+    life = not keep and a + units * unit - now
   else
-    redis.call('SET', key, struct.pack('>I7I7B', a, b, c), 'PX', math.max(1, math.ceil((math.ceil(b / permits) * unit - (now - a)) / 1000)))
-    return
+    state = struct.pack('>I7I7B', a, b, c)
+    life = math.ceil(b / permits) * unit - (now - a)
   end
-  if keep then
-    redis.call('SET', key, state, 'KEEPTTL')
-  else
+  if life then
     redis.call('SET', key, state, 'PX', math.max(1, math.ceil(life / 1000)))
+  else
+    redis.call('SET', key, state, 'KEEPTTL')
   end
 end

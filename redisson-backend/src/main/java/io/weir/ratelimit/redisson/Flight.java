@@ -24,7 +24,7 @@ final class Flight {
     private static final int MOST_EQUAL = 65_534;
     private static final int FOREIGN = 65_535;
     private static final int HEADER = 7;
-    private static final int CHECK = 4;
+    private static final int CHECK = 5;
     private static final int PART = 14;
 
     /** Equal checks in a row. */
@@ -151,7 +151,7 @@ final class Flight {
         for (Run run : runs) {
             out.put(run.first.spends ? 1 : 0, 1);
             out.put(run.all.size(), 2);
-            out.put(run.places.length, 1);
+            out.put(run.places.length, 2);
             int i = 0;
             for (Charge charge : run.first.charges) {
                 for (Limit limit : charge.policy().limits()) {

@@ -6,6 +6,7 @@ import io.weir.ratelimit.spi.BackendException.Reason;
 import io.weir.ratelimit.spi.FlightListener;
 import java.util.ArrayDeque;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -37,7 +38,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Flights {
     /** More calls in the air mean less waiting on an idle Redis and emptier flights on a busy one. */
-    private static final int MOST_IN_THE_AIR = 4;
+    private static final int MOST_IN_THE_AIR = Integer.getInteger("air", 4);
 
     private static final int MOST_KEYS_WAITING = 8_192;
 
@@ -136,7 +137,8 @@ final class Flights {
                 next = nextAfter(lane, flight);
                 settle(flight, reply);
             } else {
-                var unused = reply.whenComplete((bytes, failure) -> {
+                CompletionStage<byte[]> landing = reply;
+                landing.whenComplete((bytes, failure) -> {
                     try {
                         depart(lane, nextAfter(lane, flight));
                     } finally {

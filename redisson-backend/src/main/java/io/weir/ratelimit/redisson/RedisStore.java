@@ -9,10 +9,12 @@ import io.weir.ratelimit.spi.BackendReceipt;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.FlightListener;
 import io.weir.ratelimit.spi.TimeSource;
+import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -20,6 +22,8 @@ import org.jspecify.annotations.Nullable;
 
 /** Decides on a running client: from keys to checks, from checks to flights, and who waits for how long. */
 final class RedisStore implements AutoCloseable {
+    private static final System.Logger LOG = System.getLogger("io.weir.ratelimit");
+
     /** Makes the script read Redis's clock. */
     static final TimeSource REDIS_CLOCK = () -> 0;
 
@@ -180,10 +184,14 @@ final class RedisStore implements AutoCloseable {
 
             @Override
             public void giveBack(BackendReceipt receipt) {
-                // Nobody waits for it, and nothing better can be done if it fails: the permits return with their
-                // window.
-                for (GiveBack back : GiveBack.ofReceipt(receipt.use(), RedisStore.this::slot)) {
-                    var unused = run(back);
+                for (GiveBack part : GiveBack.ofReceipt(receipt.use(), RedisStore.this::slot)) {
+                    CompletionStage<Void> given = run(part);
+                    // Nobody waits for it. What cannot be given back returns with its window.
+                    given.whenComplete((done, failure) -> {
+                        if (failure != null) {
+                            LOG.log(Level.DEBUG, "not given back: {0}", failure.toString());
+                        }
+                    });
                 }
             }
         };

@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.ToIntFunction;
@@ -122,8 +123,8 @@ final class SlotDecision {
         });
     }
 
-    private void then(CompletableFuture<Void> asked, Consumer<@Nullable Throwable> next) {
-        var unused = asked.whenComplete((all, failure) -> {
+    private void then(CompletionStage<Void> asked, Consumer<@Nullable Throwable> next) {
+        asked.whenComplete((all, failure) -> {
             try {
                 next.accept(failure);
             } catch (RuntimeException e) {
@@ -136,7 +137,7 @@ final class SlotDecision {
      * Asks some parts at once; completed when all have answered, each of which is noted. A part that cannot be asked has failed as
      * any other, since the rest may have been spent.
      */
-    private CompletableFuture<Void> ask(List<Part> asked, boolean spends) {
+    private CompletionStage<Void> ask(List<Part> asked, boolean spends) {
         List<CompletableFuture<?>> answers = new ArrayList<>();
         for (Part part : asked) {
             try {

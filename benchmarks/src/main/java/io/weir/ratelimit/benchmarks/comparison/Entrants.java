@@ -22,7 +22,14 @@ final class Entrants implements AutoCloseable {
         String namespace = store.namespace() + "-" + workload.name();
         enter(new Floor(store.redisson(), namespace, workload));
         for (Algorithm algorithm : options.algorithms()) {
-            enter("weir", () -> new Weir(store.redisson(), namespace, workload, algorithm));
+            if (!workload.refused()) {
+                enter("weir", () -> Weir.of(store.redisson(), namespace, workload, algorithm));
+                continue;
+            }
+            enter("weir", () -> Weir.refusing(store.redisson(), namespace, workload, algorithm));
+            if (workload.keys() == 1) {
+                enter("weir", () -> Weir.remembering(store.redisson(), namespace + "-memory", workload, algorithm));
+            }
         }
         if (!workload.refused()) {
             enter("redisson", () -> new RedissonLimiter(store.redisson(), namespace + "-redisson", workload));

@@ -53,7 +53,7 @@ public final class MemoryTable {
         for (Algorithm algorithm : Algorithm.values()) {
             row(
                     "Weir, " + algorithm.configName(),
-                    (client, namespace, workload) -> new Weir(client, namespace, workload, algorithm));
+                    (client, namespace, workload) -> Weir.of(client, namespace, workload, algorithm));
         }
         row("Redisson `RRateLimiter`", RedissonLimiter::new);
         row(

@@ -4,6 +4,7 @@ package io.weir.ratelimit.benchmarks.comparison;
 import io.weir.ratelimit.Algorithm;
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.Quota;
+import io.weir.ratelimit.redisson.ForgetfulStore;
 import io.weir.ratelimit.redisson.RedissonBackend;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.PolicyLimits;
@@ -26,14 +27,40 @@ final class Weir implements Contender {
     private final long madeAt = System.nanoTime();
     private final boolean returns;
 
-    Weir(RedissonClient client, String namespace, Workload workload, Algorithm algorithm) {
-        name = (workload.refused() ? "Weir, refused, " : "Weir, ") + algorithm.configName();
-        backend = new RedissonBackend(client, namespace, DEADLINE);
+    private Weir(String name, RedissonBackend backend, Workload workload, Algorithm algorithm) {
+        this.name = name;
+        this.backend = backend;
         returns = algorithm == Algorithm.TOKEN_BUCKET || algorithm == Algorithm.LEAKY_BUCKET;
         PolicyLimits limits = new PolicyLimits(POLICY, workload.limits(algorithm));
         charges = IntStream.range(0, workload.keys())
                 .mapToObj(key -> List.of(new Charge(limits, Workload.identity(key), 1)))
                 .toList();
+    }
+
+    static Weir of(RedissonClient client, String namespace, Workload workload, Algorithm algorithm) {
+        return new Weir(
+                "Weir, " + algorithm.configName(),
+                new RedissonBackend(client, namespace, DEADLINE),
+                workload,
+                algorithm);
+    }
+
+    /** Whose refusals are all asked of Redis. */
+    static Weir refusing(RedissonClient client, String namespace, Workload workload, Algorithm algorithm) {
+        return new Weir(
+                "Weir, refused by Redis, " + algorithm.configName(),
+                ForgetfulStore.on(client, namespace, DEADLINE),
+                workload,
+                algorithm);
+    }
+
+    /** Whose refusals are remembered in process. */
+    static Weir remembering(RedissonClient client, String namespace, Workload workload, Algorithm algorithm) {
+        return new Weir(
+                "Weir, refused from memory, " + algorithm.configName(),
+                new RedissonBackend(client, namespace, DEADLINE),
+                workload,
+                algorithm);
     }
 
     @Override

@@ -40,7 +40,7 @@ public final class IdentityEncoder {
      * @return its stored form
      */
     public String encode(Identity identity) {
-        if (identity == Identity.GLOBAL) {
+        if (identity.equals(Identity.GLOBAL)) {
             return Identity.Kind.GLOBAL.prefix();
         }
         StringBuilder text = new StringBuilder(32);
