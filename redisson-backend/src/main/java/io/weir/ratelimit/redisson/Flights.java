@@ -146,11 +146,8 @@ final class Flights {
             } else {
                 CompletionStage<byte[]> landing = reply;
                 landing.whenComplete((bytes, failure) -> {
-                    try {
-                        depart(lane, nextAfter(lane, flight));
-                    } finally {
-                        settle(flight, reply);
-                    }
+                    depart(lane, nextAfter(lane, flight));
+                    settle(flight, reply);
                 });
             }
         }
