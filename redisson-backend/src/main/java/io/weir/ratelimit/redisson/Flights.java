@@ -38,7 +38,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Flights {
     /** More calls in the air mean less waiting on an idle Redis and emptier flights on a busy one. */
-    private static final int MOST_IN_THE_AIR = Integer.getInteger("air", 4);
+    private static final int MOST_IN_THE_AIR = 4;
 
     private static final int MOST_KEYS_WAITING = 8_192;
 
