@@ -6,6 +6,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 
 /**
@@ -13,10 +14,14 @@ import java.util.function.Consumer;
  * one timer is enough for all: most checks are answered long before, and a timer of its own would cost each more than its decision.
  */
 final class Deadlines {
+    /** How many come before the queue is gone through for those that are answered. */
+    private static final int SWEEP_EVERY = 1_024;
+
     private final Duration deadline;
     private final Consumer<Check> late;
     private final ConcurrentLinkedQueue<Check> pending = new ConcurrentLinkedQueue<>();
     private final AtomicBoolean running = new AtomicBoolean();
+    private final AtomicInteger watched = new AtomicInteger();
 
     /**
      * Deadlines.
@@ -32,6 +37,10 @@ final class Deadlines {
     void watch(Check check) {
         dropDone();
         pending.add(check);
+        // One that is never answered would keep all behind it until its deadline, however long that is.
+        if (watched.incrementAndGet() % SWEEP_EVERY == 0) {
+            pending.removeIf(Check::isDone);
+        }
         if (!running.get() && running.compareAndSet(false, true)) {
             runIn(deadline.toNanos());
         }

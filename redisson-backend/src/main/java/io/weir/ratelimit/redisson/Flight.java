@@ -208,7 +208,8 @@ final class Flight {
             }
         }
         if (spent < run.all.size()) {
-            Answer refused = new Answer(Arrays.asList(left), admitted > 0, false, 0, now, sentNanos, receivedNanos);
+            boolean room = admitted > 0 && !run.first.spends;
+            Answer refused = new Answer(Arrays.asList(left), room, false, 0, now, sentNanos, receivedNanos);
             run.all.subList(spent, run.all.size()).forEach(check -> check.complete(refused));
         }
     }

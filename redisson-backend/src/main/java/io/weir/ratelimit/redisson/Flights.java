@@ -4,10 +4,12 @@ package io.weir.ratelimit.redisson;
 import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.BackendException.Reason;
 import io.weir.ratelimit.spi.FlightListener;
+import java.lang.System.Logger.Level;
 import java.util.ArrayDeque;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
@@ -37,6 +39,8 @@ import org.jspecify.annotations.Nullable;
  * <p>A lane's lock is held while a flight is filled, and never while sending or answering.
  */
 final class Flights {
+    private static final System.Logger LOG = System.getLogger("io.weir.ratelimit");
+
     /** More calls in the air mean less waiting on an idle Redis and emptier flights on a busy one. */
     private static final int MOST_IN_THE_AIR = 4;
 
@@ -60,6 +64,9 @@ final class Flights {
     private final FlightListener listener;
     private final ConcurrentHashMap<Integer, Lane> lanes = new ConcurrentHashMap<>();
     private final Lane onlyLane = new Lane();
+
+    /** Whether it was said that the listener fails: once is enough. */
+    private final AtomicBoolean deaf = new AtomicBoolean();
 
     Flights(Sender sender, FlightListener listener) {
         this.sender = sender;
@@ -131,18 +138,43 @@ final class Flights {
         while (next != null) {
             Flight flight = next;
             next = null;
-            listener.onFlight(flight.checks(), lane.keysWaiting);
-            CompletableFuture<byte[]> reply = sender.send(flight);
+            tell(flight.checks(), lane.keysWaiting);
+            CompletableFuture<byte[]> reply = send(flight);
             if (reply.isDone()) {
                 next = nextAfter(lane, flight);
                 settle(flight, reply);
             } else {
                 CompletionStage<byte[]> landing = reply;
                 landing.whenComplete((bytes, failure) -> {
-                    depart(lane, nextAfter(lane, flight));
-                    settle(flight, reply);
+                    try {
+                        depart(lane, nextAfter(lane, flight));
+                    } finally {
+                        settle(flight, reply);
+                    }
                 });
             }
+        }
+    }
+
+    /** Whatever a listener does, the flight leaves. */
+    private void tell(int checks, int keysWaiting) {
+        try {
+            listener.onFlight(checks, keysWaiting);
+        } catch (RuntimeException | LinkageError e) {
+            if (deaf.compareAndSet(false, true)) {
+                LOG.log(
+                        Level.WARNING,
+                        "WEIR-413 who listens to calls to Redis failed; decisions do not depend on it",
+                        e);
+            }
+        }
+    }
+
+    private CompletableFuture<byte[]> send(Flight flight) {
+        try {
+            return sender.send(flight);
+        } catch (RuntimeException e) {
+            return CompletableFuture.failedFuture(e);
         }
     }
 

@@ -17,6 +17,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
+import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 import org.redisson.api.RScript;
 import org.redisson.api.RedissonClient;
@@ -230,17 +231,21 @@ final class RedisClient implements AutoCloseable {
         return new BackendException(Reason.CONNECTION, name, cause);
     }
 
-    /** Why there is no connection: what Redis answered, a password that is wrong or missing, say; or that nothing did. */
+    /** Why there is no connection: what Redis answered, a password that is wrong or missing, say; that TLS failed; or that nothing did. */
     private static BackendException notReady(Throwable failure) {
         for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
             if (cause instanceof RedisException && isReply(cause.getMessage())) {
                 return new BackendException(Reason.REFUSED, "Redis answered " + errorCode(cause.getMessage()), failure);
             }
+            if (cause instanceof SSLException) {
+                return notReady(cause.getClass().getSimpleName(), failure);
+            }
         }
-        return new BackendException(
-                Reason.NOT_READY,
-                "no connection to Redis yet: " + failure(failure).getMessage(),
-                failure);
+        return notReady(failure(failure).getMessage(), failure);
+    }
+
+    private static BackendException notReady(@Nullable String why, Throwable failure) {
+        return new BackendException(Reason.NOT_READY, "no connection to Redis yet: " + why, failure);
     }
 
     /** Error replies begin with a word in capitals: {@code NOAUTH}, {@code OOM}, {@code LOADING}. */

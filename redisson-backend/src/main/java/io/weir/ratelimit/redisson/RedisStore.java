@@ -164,7 +164,7 @@ final class RedisStore implements AutoCloseable {
     }
 
     private SlotDecision inSeveralSlots(List<Charge> charges, long until) {
-        return new SlotDecision(charges, this::slot, new SlotDecision.Store() {
+        SlotDecision.Store parts = new SlotDecision.Store() {
             @Override
             public Check check(List<Charge> part, boolean spends) {
                 Check check = boarded(part, keys.of(part), spends, until);
@@ -205,7 +205,8 @@ final class RedisStore implements AutoCloseable {
                     });
                 }
             }
-        });
+        };
+        return new SlotDecision(charges, this::slot, parts, until);
     }
 
     private Check boarded(List<Charge> charges, List<String> named, boolean spends, long until) {

@@ -27,6 +27,8 @@ import org.jspecify.annotations.Nullable;
  * where a race would be lost, and the others at once. What was spent before a race was lost, or before time was up, is given back.
  */
 final class SlotDecision {
+    private static final String TOO_LATE = "the deadline passed between looking and spending";
+
     /** What it needs of the store. */
     interface Store {
         Check check(List<Charge> charges, boolean spends);
@@ -68,19 +70,29 @@ final class SlotDecision {
 
     private final List<Charge> charges;
     private final Store store;
+    private final long untilNanos;
     private final List<Part> parts;
     private final CompletableFuture<Decision> decision = new CompletableFuture<>();
 
-    SlotDecision(List<Charge> charges, ToIntFunction<Charge> slots, Store store) {
+    /**
+     * A decision that is not started.
+     *
+     * @param charges in more than one slot
+     * @param slots the slot of a charge
+     * @param store what it asks
+     * @param untilNanos until when it may spend, as {@link System#nanoTime}
+     */
+    SlotDecision(List<Charge> charges, ToIntFunction<Charge> slots, Store store, long untilNanos) {
         this.charges = charges;
         this.store = store;
+        this.untilNanos = untilNanos;
         Map<Integer, Part> bySlot = new LinkedHashMap<>();
         for (int i = 0; i < charges.size(); i++) {
             Part part = bySlot.computeIfAbsent(slots.applyAsInt(charges.get(i)), slot -> new Part());
             part.charges.add(charges.get(i));
             part.order.add(i);
         }
-        this.parts = new ArrayList<>(bySlot.values());
+        this.parts = List.copyOf(bySlot.values());
     }
 
     /** Starts; completed with the decision or a {@link BackendException}. */
@@ -91,22 +103,22 @@ final class SlotDecision {
             } else if (!parts.stream().allMatch(part -> looked(part).room())) {
                 parts.forEach(part -> store.refused(Objects.requireNonNull(part.last), looked(part)));
                 decision.complete(rejected());
-            } else {
-                parts.sort(Comparator.comparingDouble(Part::room));
-                spendFirst();
+            } else if (!isLate()) {
+                spend(parts.stream()
+                        .sorted(Comparator.comparingDouble(Part::room))
+                        .toList());
             }
         });
         return decision;
     }
 
-    private void spendFirst() {
-        List<Part> first = parts.subList(0, 1);
-        List<Part> others = parts.subList(1, parts.size());
-        then(ask(first, true), failure -> {
-            if (failure != null || !isSpent(first.get(0)) || decision.isDone()) {
+    private void spend(List<Part> narrowestFirst) {
+        Part first = narrowestFirst.get(0);
+        then(ask(List.of(first), true), failure -> {
+            if (failure != null || !isSpent(first) || isLate()) {
                 end(failure);
             } else {
-                then(ask(others, true), this::end);
+                then(ask(narrowestFirst.subList(1, narrowestFirst.size()), true), this::end);
             }
         });
     }
@@ -116,38 +128,61 @@ final class SlotDecision {
             try {
                 next.accept(failure);
             } catch (RuntimeException e) {
-                decision.completeExceptionally(e);
+                decision.completeExceptionally(RedisClient.failure(e));
             }
         });
     }
 
-    /** Asks some parts at once; completed when all have answered, each of which is noted. */
+    /**
+     * Asks some parts at once; completed when all have answered, each of which is noted. A part that cannot be asked has failed as
+     * any other, since the rest may have been spent.
+     */
     private CompletionStage<Void> ask(List<Part> asked, boolean spends) {
         List<CompletableFuture<?>> answers = new ArrayList<>();
         for (Part part : asked) {
-            Check check = store.check(part.charges, spends);
-            part.last = check;
-            answers.add(check.thenAccept(answer -> {
-                if (spends) {
-                    part.spent = answer;
-                } else {
-                    part.looked = answer;
-                }
-            }));
+            try {
+                Check check = store.check(part.charges, spends);
+                part.last = check;
+                answers.add(check.thenAccept(answer -> {
+                    if (spends) {
+                        part.spent = answer;
+                    } else {
+                        part.looked = answer;
+                    }
+                }));
+            } catch (RuntimeException e) {
+                answers.add(CompletableFuture.failedFuture(e));
+            }
         }
         return CompletableFuture.allOf(answers.toArray(CompletableFuture<?>[]::new));
     }
 
+    /** Whether it is over: nobody waits any longer, or nobody should. */
+    private boolean isLate() {
+        if (System.nanoTime() - untilNanos >= 0) {
+            decision.completeExceptionally(new BackendException(BackendException.Reason.TIMEOUT, TOO_LATE, null));
+        }
+        return decision.isDone();
+    }
+
     private void end(@Nullable Throwable failure) {
         boolean all = parts.stream().allMatch(SlotDecision::isSpent);
-        boolean told = failure == null
-                ? decision.complete(all ? allowed() : rejected())
-                : decision.completeExceptionally(RedisClient.failure(failure));
-        if (!all || !told) {
-            for (Part part : parts) {
-                if (isSpent(part)) {
-                    store.giveBack(new BackendReceipt(part.charges, spent(part).states()));
-                }
+        if (!all) {
+            giveBackSpent();
+        }
+        if (failure != null) {
+            decision.completeExceptionally(RedisClient.failure(failure));
+        } else if (!all) {
+            decision.complete(rejected());
+        } else if (!decision.complete(allowed())) {
+            giveBackSpent();
+        }
+    }
+
+    private void giveBackSpent() {
+        for (Part part : parts) {
+            if (isSpent(part)) {
+                store.giveBack(new BackendReceipt(part.charges, spent(part).states()));
             }
         }
     }

@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
@@ -109,6 +110,56 @@ class LostScriptTest {
         assertThat(store.remaining("k.a", LIMIT))
                 .isEqualTo(LIMIT.permits()
                         - IntStream.range(0, calls.length()).map(calls::get).sum());
+    }
+
+    @Test
+    void flightsAndGivingBackUnderWaySeeNoErrorAndAreDoneOnce() {
+        AtomicBoolean flushing = new AtomicBoolean(true);
+        AtomicInteger spent = new AtomicInteger();
+        AtomicInteger rounds = new AtomicInteger();
+        List<CompletableFuture<Void>> callers = IntStream.range(0, 8)
+                .mapToObj(caller -> CompletableFuture.runAsync(
+                        () -> {
+                            while (flushing.get()) {
+                                spent.addAndGet(inFlightsWithSomeGivenBack());
+                                rounds.incrementAndGet();
+                            }
+                        },
+                        task -> new Thread(task, "caller-" + caller).start()))
+                .toList();
+        try {
+            for (int flush = 1; flush <= 30; flush++) {
+                assertThat(redis.call("SCRIPT", "EXISTS", Script.ACQUIRE.digest(), Script.GIVE_BACK.digest()))
+                        .as("scripts that are known before flush %d", flush)
+                        .isEqualTo(List.of(1L, 1L));
+                redis.call("SCRIPT", "FLUSH");
+                int before = rounds.get();
+                Await.until(
+                        "callers have made whole rounds since",
+                        Duration.ofSeconds(10),
+                        () -> callers.stream().anyMatch(CompletableFuture::isDone)
+                                || rounds.get() >= before + 2 * callers.size());
+            }
+        } finally {
+            flushing.set(false);
+        }
+        callers.forEach(CompletableFuture::join);
+        assertThat(store.remaining("k.a", LIMIT)).isEqualTo(LIMIT.permits() - spent.get());
+    }
+
+    /** Spends 32 permits by asynchronous calls and gives a quarter of them back, by receipt or without one. */
+    private int inFlightsWithSomeGivenBack() {
+        List<CompletableFuture<Decision>> calls = IntStream.range(0, 32)
+                .mapToObj(call -> store.backend()
+                        .acquireAsync(List.of(TestStore.charge("k.a", 1, LIMIT)))
+                        .toCompletableFuture())
+                .toList();
+        List<Decision> decisions = calls.stream().map(CompletableFuture::join).toList();
+        for (int call = 0; call < 6; call++) {
+            store.backend().giveBack(((Decision.Allowed) decisions.get(call)).receipt());
+        }
+        store.backend().giveBack(TestStore.charge("k.a", 2, LIMIT));
+        return 24;
     }
 
     @Test

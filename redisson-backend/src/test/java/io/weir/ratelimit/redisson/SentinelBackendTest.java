@@ -22,14 +22,24 @@ final class SentinelBackendTest extends RateLimitBackendContract {
     @BeforeAll
     static void connect() {
         fixture = SentinelFixture.started();
+        folder = TestFolder.made();
+        Map<String, String> configured = configured(fixture, folder);
         for (RedisProcess server : fixture.servers()) {
             try (RedisConnection connection = server.connect()) {
-                connection.call((Object[]) LeastRights.line().split(" "));
                 // The contract's clock is not the one that keys expire by, so here the script takes their expiry off.
                 connection.call("ACL", "SETUSER", LeastRights.USER, "+persist");
             }
         }
-        folder = TestFolder.made();
+        store = ContractStore.of(configured);
+    }
+
+    /** The configuration of the documentation, for sentinels whose servers know its user from then on. */
+    static Map<String, String> configured(SentinelFixture fixture, TestFolder folder) {
+        for (RedisProcess server : fixture.servers()) {
+            try (RedisConnection connection = server.connect()) {
+                connection.call((Object[]) LeastRights.line().split(" "));
+            }
+        }
         String yaml = RedisPage.sample(
                 "sentinelServersConfig",
                 Map.of(
@@ -41,7 +51,7 @@ final class SentinelBackendTest extends RateLimitBackendContract {
                                 fixture.sentinels().get(1).address(),
                         "redis://sentinel-3.internal:26379",
                                 fixture.sentinels().get(2).address()));
-        store = ContractStore.of(Map.of(RedisSettings.CONFIG, folder.file("redisson.yaml", yaml)));
+        return Map.of(RedisSettings.CONFIG, folder.file("redisson.yaml", yaml));
     }
 
     @AfterAll

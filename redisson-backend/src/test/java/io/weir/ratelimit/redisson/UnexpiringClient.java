@@ -35,13 +35,17 @@ final class UnexpiringClient {
         UnexpiringClient around = new UnexpiringClient();
         for (Script script : new Script[] {Script.ACQUIRE, Script.GIVE_BACK}) {
             around.digests.put(
-                    script.digest(),
-                    client.getScript(StringCodec.INSTANCE).scriptLoad(AROUND.formatted(script.text())));
+                    script.digest(), client.getScript(StringCodec.INSTANCE).scriptLoad(around(script)));
         }
         return proxy(RedissonClient.class, (method, arguments) -> {
             Object result = method.invoke(client, arguments);
             return result instanceof RScript scripts ? around.scripts(scripts) : result;
         });
+    }
+
+    /** The script whose keys do not expire. */
+    static String around(Script script) {
+        return AROUND.formatted(script.text());
     }
 
     private RScript scripts(RScript scripts) {

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.redisson;
+
+import io.weir.ratelimit.Algorithm;
+import io.weir.ratelimit.spi.Charge;
+import io.weir.ratelimit.spi.Limit;
+import io.weir.ratelimit.spi.PolicyLimits;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.UUID;
+import java.util.stream.IntStream;
+
+/**
+ * A store on a cluster, configured as an application's, in a namespace that nobody else uses.
+ *
+ * @param cluster where
+ * @param namespace the namespace
+ * @param backend the store, on Redis's clock
+ */
+record ClusterStore(ClusterFixture cluster, String namespace, RedissonBackend backend) implements AutoCloseable {
+    static ClusterStore on(ClusterFixture cluster, Duration deadline) {
+        String namespace = "test-" + UUID.randomUUID();
+        RedissonBackend backend = new TestConfig(Map.of(
+                        RedisSettings.ADDRESS,
+                        cluster.address(),
+                        "ratelimit.namespace",
+                        namespace,
+                        "ratelimit.redis.deadline",
+                        deadline.toMillis() + "ms"))
+                .started();
+        FaultCalls.awaitDecision(backend);
+        return new ClusterStore(cluster, namespace, backend);
+    }
+
+    /** A charge of a policy with one limit, named after the algorithm. */
+    static Charge charge(String identity, long cost, Algorithm algorithm, long permits, Duration window) {
+        return new Charge(
+                new PolicyLimits(algorithm.configName(), List.of(TestStore.limitOf(algorithm, permits, window))),
+                identity,
+                cost);
+    }
+
+    /** An identity whose keys are on the first master, one on the second and one on the third. */
+    List<String> identities() {
+        List<String> found = new ArrayList<>();
+        for (RedisProcess master : cluster.masters()) {
+            found.add(identityOn(master));
+        }
+        return found;
+    }
+
+    String identityOn(RedisProcess master) {
+        return IntStream.range(0, 1_000)
+                .mapToObj(i -> "k." + i)
+                .filter(identity -> cluster.masterOf(tag(identity)) == master)
+                .findFirst()
+                .orElseThrow();
+    }
+
+    /** The beginning of all keys of an identity, as far as it says the slot. */
+    String tag(String identity) {
+        return "weir:1:{" + namespace + ":" + identity + "}";
+    }
+
+    /** The stored keys of an identity, wherever they are. */
+    Set<String> keys(String identity) {
+        Set<String> keys = new TreeSet<>();
+        for (RedisProcess master : cluster.masters()) {
+            try (RedisConnection connection = master.connect()) {
+                keys.addAll(connection.keys(tag(identity) + ":*"));
+            }
+        }
+        return keys;
+    }
+
+    /** Permits that are spent under the only limit of a charge. */
+    long spent(Charge charge) {
+        Limit limit = charge.policy().limits().get(0);
+        return limit.capacity() - backend.peek(charge).get(0).remaining();
+    }
+
+    /** How often all masters have run a command. */
+    long calls(String command) {
+        return cluster.masters().stream()
+                .mapToLong(master -> calls(master, command))
+                .sum();
+    }
+
+    static long calls(RedisProcess master, String command) {
+        try (RedisConnection connection = master.connect()) {
+            return connection.calls(command);
+        }
+    }
+
+    @Override
+    public void close() {
+        backend.close();
+    }
+}

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.redisson;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.weir.ratelimit.Algorithm;
+import io.weir.ratelimit.spi.Charge;
+import io.weir.ratelimit.spi.Limit;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** 64 threads with 256 asynchronous checks under way on a hot key: exactly the limit is admitted, as if each came alone. */
+class ContentionTest {
+    private static final int THREADS = 64;
+    private static final int UNDER_WAY_PER_THREAD = 4;
+    private static final int CALLS = 60;
+    private static final long PERMITS = 2_000;
+
+    @ParameterizedTest
+    @EnumSource(Algorithm.class)
+    void exactlyTheLimitIsAdmittedThroughFlights(Algorithm algorithm) throws Exception {
+        Limit limit = TestStore.limitOf(algorithm, PERMITS, Duration.ofDays(30));
+        Limit beside = TestStore.limitOf(Algorithm.FIXED_WINDOW, 3 * PERMITS, Duration.ofDays(31));
+        try (TestStore store = TestStore.on(RedisFixture.shared().address()).ready();
+                RedisConnection redis = RedisFixture.shared().connect()) {
+            AtomicInteger admitted = new AtomicInteger();
+            AtomicReference<Throwable> failure = new AtomicReference<>();
+            List<Charge> one = List.of(TestStore.charge("k.hot", 1, limit));
+            List<Charge> both = List.of(TestStore.charge("k.hot", 1, limit, beside));
+            long calls = redis.calls("evalsha");
+            ExecutorService pool = Executors.newFixedThreadPool(THREADS);
+            try {
+                CountDownLatch ready = new CountDownLatch(THREADS);
+                List<Future<?>> all = new ArrayList<>();
+                for (int thread = 0; thread < THREADS; thread++) {
+                    List<Charge> charges = thread % 2 == 0 ? one : both;
+                    all.add(pool.submit(() -> {
+                        Semaphore underWay = new Semaphore(UNDER_WAY_PER_THREAD);
+                        ready.countDown();
+                        ready.await();
+                        for (int call = 0; call < CALLS; call++) {
+                            underWay.acquire();
+                            store.backend().acquireAsync(charges).whenComplete((decision, thrown) -> {
+                                if (thrown != null) {
+                                    failure.set(thrown);
+                                } else if (decision.allowed()) {
+                                    admitted.incrementAndGet();
+                                }
+                                underWay.release();
+                            });
+                        }
+                        underWay.acquire(UNDER_WAY_PER_THREAD);
+                        return null;
+                    }));
+                }
+                for (Future<?> each : all) {
+                    each.get(60, TimeUnit.SECONDS);
+                }
+            } finally {
+                pool.shutdownNow();
+            }
+            assertThat(failure.get()).isNull();
+            assertThat(admitted).hasValue((int) PERMITS);
+            assertThat(store.remaining("k.hot", limit)).isZero();
+            assertThat(redis.calls("evalsha") - calls)
+                    .as("calls for the %d that were admitted", PERMITS)
+                    .isLessThan(PERMITS);
+        }
+    }
+}

@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.redisson;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.weir.ratelimit.Algorithm;
+import io.weir.ratelimit.Decision;
+import io.weir.ratelimit.Receipt;
+import io.weir.ratelimit.spi.Charge;
+import io.weir.ratelimit.spi.FixedWindowState;
+import io.weir.ratelimit.spi.Limit;
+import io.weir.ratelimit.spi.LimitState;
+import io.weir.ratelimit.spi.PolicyLimits;
+import io.weir.ratelimit.spi.SlidingWindowState;
+import io.weir.ratelimit.spi.TokenBucketState;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Every key has a time to live at every instant: long enough for what is in it, and no longer than twice what the limit can owe. */
+class EveryInstantExpiryTest {
+    private static final int THREADS = 16;
+    private static final int IDENTITIES = 6;
+    private static final long EPOCH_SECONDS = 1_735_689_600L;
+
+    /** Redis counts lives in whole milliseconds from the millisecond that it is in. */
+    private static final long CLOCK_STEP_MICROS = 2_000;
+
+    /** A key as it is at one instant: whether it lives, how long, what is in it, and when that is. */
+    private static final String LOOK = """
+            local time = redis.call('TIME')
+            return {redis.call('PTTL', KEYS[1]), redis.call('GET', KEYS[1]), time[1], time[2]}
+            """;
+
+    private final long seed = Long.getLong(
+            "weir.test.seed",
+            Boolean.getBoolean("weir.test.full") ? ThreadLocalRandom.current().nextLong() : 1);
+    private final TestStore store = TestStore.on(RedisFixture.shared().address());
+    private final RedisConnection redis = RedisFixture.shared().connect();
+    private final Map<String, Limit> limits = new HashMap<>();
+
+    @BeforeEach
+    void connect() {
+        store.ready();
+        redis.drop(store.pattern());
+    }
+
+    @AfterEach
+    void disconnect() {
+        store.close();
+        redis.close();
+    }
+
+    @Test
+    void noKeyIsWithoutItsTimeToLiveWhateverHappensToIt() throws InterruptedException {
+        System.out.printf("keys at every instant: -Dweir.test.seed=%d%n", seed);
+        List<Limit> all = List.of(
+                Limit.of(Algorithm.FIXED_WINDOW, 40, Duration.ofMillis(150)),
+                Limit.of(Algorithm.SLIDING_WINDOW, 40, Duration.ofMillis(160)),
+                Limit.of(Algorithm.SLIDING_LOG, 40, Duration.ofMillis(170)),
+                Limit.of(Algorithm.TOKEN_BUCKET, 40, Duration.ofMillis(180), 60),
+                Limit.of(Algorithm.TOKEN_BUCKET, 40, Duration.ofMillis(190)).withMaxWait(Duration.ofMillis(300)),
+                Limit.of(Algorithm.LEAKY_BUCKET, 40, Duration.ofMillis(200)).withMaxWait(Duration.ofMillis(500)),
+                Limit.of(Algorithm.SLIDING_WINDOW, 400, Duration.ofHours(1)),
+                Limit.of(Algorithm.SLIDING_LOG, 400, Duration.ofHours(2)));
+        all.forEach(limit -> limits.put(limit.algorithm().letter() + "" + limit.windowMicros() / 1_000, limit));
+        AtomicBoolean busy = new AtomicBoolean(true);
+        AtomicReference<Throwable> failure = new AtomicReference<>();
+        List<Thread> threads = new ArrayList<>();
+        for (int i = 0; i < THREADS; i++) {
+            Random random = new Random(seed + i);
+            Thread thread = new Thread(() -> {
+                try {
+                    ArrayDeque<Receipt> receipts = new ArrayDeque<>();
+                    while (busy.get()) {
+                        change(random, all, receipts);
+                    }
+                } catch (RuntimeException | Error e) {
+                    failure.set(e);
+                }
+            });
+            threads.add(thread);
+            thread.start();
+        }
+        int looks = 0;
+        try {
+            long end = System.nanoTime() + Duration.ofSeconds(2).toNanos();
+            while (System.nanoTime() < end && failure.get() == null) {
+                for (String key : redis.keys(store.pattern())) {
+                    looks += assertLives(key, limits.get(key.substring(key.lastIndexOf(':') + 1))) ? 1 : 0;
+                }
+            }
+        } finally {
+            busy.set(false);
+            for (Thread thread : threads) {
+                thread.join();
+            }
+        }
+        assertThat(failure.get()).isNull();
+        assertThat(looks).as("looks at a key").isGreaterThan(1_000);
+    }
+
+    private void change(Random random, List<Limit> all, ArrayDeque<Receipt> receipts) {
+        List<Limit> some = new ArrayList<>(all);
+        Collections.shuffle(some, random);
+        PolicyLimits policy = new PolicyLimits(TestStore.POLICY, some.subList(0, 1 + random.nextInt(2)));
+        String identity = "k." + random.nextInt(IDENTITIES);
+        Charge charge = new Charge(policy, identity, 1 + random.nextInt(5), random.nextInt(2) * 400_000L);
+        switch (random.nextInt(10)) {
+            case 0 -> store.backend().giveBack(charge);
+            case 1 -> store.backend().reset(policy, identity);
+            case 2, 3 -> {
+                if (!receipts.isEmpty()) {
+                    store.backend().giveBack(random.nextBoolean() ? receipts.pollFirst() : receipts.pollLast());
+                }
+            }
+            default -> {
+                if (store.backend().acquire(List.of(charge)) instanceof Decision.Allowed allowed) {
+                    receipts.add(allowed.receipt());
+                }
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"FIXED_WINDOW", "SLIDING_WINDOW", "SLIDING_LOG"})
+    void aWindowWhosePermitsChangeLivesLongEnoughAlthoughItKeepsItsLife(Algorithm algorithm) {
+        Duration window = Duration.ofHours(1);
+        String key = store.key("k.a", algorithm.letter() + "3600000");
+        for (long permits : new long[] {10, 100, 3, 1_000, 5, 50}) {
+            Limit limit = Limit.of(algorithm, permits, window);
+            while (store.acquire("k.a", 2, limit).allowed()) {
+                assertThat(assertLives(key, limit)).isTrue();
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"FIXED_WINDOW", "SLIDING_WINDOW", "SLIDING_LOG"})
+    void aWindowGivenBackToNothingAndSpentAgainLivesForItsNewStart(Algorithm algorithm) {
+        Limit limit = Limit.of(algorithm, 10, Duration.ofMillis(400));
+        String key = store.key("k.a", algorithm.letter() + "400");
+        long end = System.nanoTime() + Duration.ofMillis(900).toNanos();
+        while (System.nanoTime() < end) {
+            if (store.acquire("k.a", 3, limit) instanceof Decision.Allowed allowed) {
+                assertLives(key, limit);
+                store.backend().giveBack(allowed.receipt());
+                assertLives(key, limit);
+                store.acquire("k.a", 1, limit);
+                assertLives(key, limit);
+                store.backend().giveBack(TestStore.charge("k.a", 1, limit));
+                assertLives(key, limit);
+            }
+        }
+    }
+
+    @Test
+    void aSlidingWindowInItsSecondWindowLivesForTwoMoreOnceSomethingIsSpentInIt() {
+        Limit limit = Limit.of(Algorithm.SLIDING_WINDOW, 10, Duration.ofMillis(500));
+        String key = store.key("k.a", "s500");
+        store.acquire("k.a", 8, limit);
+        long start = start(key);
+        Await.until("the second window has begun and something fits", Duration.ofSeconds(10), () -> {
+            boolean allowed = store.acquire("k.a", 3, limit).allowed();
+            return allowed && start(key) == start + limit.windowMicros();
+        });
+        assertThat(assertLives(key, limit)).isTrue();
+        assertThat(redis.number("PTTL", key)).isGreaterThan(500);
+        store.backend().giveBack(TestStore.charge("k.a", 3, limit));
+        assertThat(assertLives(key, limit)).isTrue();
+        store.acquire("k.a", 1, limit);
+        assertThat(assertLives(key, limit)).isTrue();
+    }
+
+    private long start(String key) {
+        byte[] bytes = redis.bytes(key);
+        return bytes == null ? 0 : number(ByteBuffer.wrap(bytes), 7);
+    }
+
+    /** Whether it is there; if it is, it lives as long as its state differs from an untouched one, and not for ever. */
+    private boolean assertLives(String key, Limit limit) {
+        List<?> look = (List<?>) redis.call("EVAL", LOOK, 1, key);
+        long lifeMillis = (Long) look.get(0);
+        if (lifeMillis == -2) {
+            return false;
+        }
+        long now = (Long.parseLong(text(look.get(2))) - EPOCH_SECONDS) * 1_000_000 + Long.parseLong(text(look.get(3)));
+        assertThat(lifeMillis).as("time to live of %s", key).isNotEqualTo(-1);
+        assertThat(lifeMillis * 1_000 + CLOCK_STEP_MICROS)
+                .as("time to live of %s in µs", key)
+                .isGreaterThanOrEqualTo(resetMicros((byte[]) look.get(1), limit, now));
+        assertThat(lifeMillis * 1_000)
+                .as("time to live of %s in µs", key)
+                .isLessThanOrEqualTo(2 * longestRecoveryMicros(limit) + 1_000_000);
+        return true;
+    }
+
+    private static long resetMicros(byte[] raw, Limit limit, long now) {
+        ByteBuffer in = ByteBuffer.wrap(raw);
+        LimitState state = switch (limit.algorithm()) {
+            case FIXED_WINDOW -> new FixedWindowState(number(in, 7), number(in, 6));
+            case SLIDING_WINDOW -> new SlidingWindowState(number(in, 7), number(in, 6), number(in, 6));
+            case TOKEN_BUCKET, LEAKY_BUCKET -> new TokenBucketState(number(in, 7), number(in, 7), (int) number(in, 1));
+            case SLIDING_LOG -> null;
+        };
+        if (state == null) {
+            in.position(raw.length - 11);
+            return number(in, 7) + limit.windowMicros() - now;
+        }
+        return state.at(limit, now).resetMicros(limit, now);
+    }
+
+    private static long longestRecoveryMicros(Limit limit) {
+        return switch (limit.algorithm()) {
+            case FIXED_WINDOW, SLIDING_LOG -> limit.windowMicros();
+            case SLIDING_WINDOW -> 2 * limit.windowMicros();
+            case TOKEN_BUCKET, LEAKY_BUCKET -> limit.mostDebt() / limit.permits() * limit.unitMicros();
+        };
+    }
+
+    private static long number(ByteBuffer in, int width) {
+        long value = 0;
+        for (int i = 0; i < width; i++) {
+            value = value << 8 | (in.get() & 0xff);
+        }
+        return value;
+    }
+
+    private static String text(Object bytes) {
+        return new String((byte[]) bytes, US_ASCII);
+    }
+}

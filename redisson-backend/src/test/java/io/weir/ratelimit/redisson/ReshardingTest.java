@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.redisson;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.weir.ratelimit.Algorithm;
+import io.weir.ratelimit.spi.BackendException;
+import io.weir.ratelimit.spi.Charge;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** A slot that moves to another master while its keys are charged. */
+class ReshardingTest {
+    private static final Duration DAY = Duration.ofDays(30);
+    private static final Duration DEADLINE = Duration.ofMillis(500);
+
+    @Test
+    void aSlotThatMovesUnderLoadKeepsItsStateAndNoDecisionIsChargedTwice() {
+        try (ClusterFixture cluster = ClusterFixture.started(0);
+                ClusterStore store = ClusterStore.on(cluster, DEADLINE)) {
+            List<String> identities = store.identities();
+            Charge moves = ClusterStore.charge(identities.get(0), 1, Algorithm.FIXED_WINDOW, 10_000_000, DAY);
+            Charge stays = ClusterStore.charge(identities.get(2), 1, Algorithm.FIXED_WINDOW, 10_000_000, DAY);
+            RedisProcess from = cluster.masters().get(0);
+            RedisProcess to = cluster.masters().get(1);
+            long slot = cluster.slot(store.tag(moves.identity()));
+            try (LoadedStore alone = new LoadedStore(store.backend(), moves);
+                    LoadedStore both = new LoadedStore(store.backend(), moves, stays)) {
+                setSlot(to, slot, "IMPORTING", id(from));
+                setSlot(from, slot, "MIGRATING", id(to));
+                alone.awaitDecisions();
+                both.awaitDecisions();
+                moveKeys(from, to, slot, 100);
+                alone.awaitDecisions();
+                both.awaitDecisions();
+                for (RedisProcess node : List.of(to, from, cluster.masters().get(2))) {
+                    setSlot(node, slot, "NODE", id(to));
+                }
+                alone.awaitDecisions();
+                both.awaitDecisions();
+                alone.end(DEADLINE);
+                both.end(DEADLINE);
+                assertThat(store.spent(moves))
+                        .as("%s; %s", alone, both)
+                        .isBetween(
+                                alone.admitted() + both.admitted(),
+                                alone.admitted() + both.admitted() + alone.failures() + both.failures());
+                assertThat(store.spent(stays))
+                        .as(both.toString())
+                        .isBetween(both.admitted(), both.admitted() + both.failures());
+            }
+            try (RedisConnection left = from.connect();
+                    RedisConnection arrived = to.connect()) {
+                assertThat(left.keys(store.tag(moves.identity()) + "*")).isEmpty();
+                assertThat(arrived.keys(store.tag(moves.identity()) + "*")).hasSize(1);
+            }
+        }
+    }
+
+    @Test
+    void aDecisionOverKeysOfWhichSomeHaveMovedFailsAndChargesNoneUntilTheOthersHaveMovedToo() {
+        try (ClusterFixture cluster = ClusterFixture.started(0);
+                ClusterStore store = ClusterStore.on(cluster, DEADLINE)) {
+            String identity = store.identities().get(0);
+            Charge one = ClusterStore.charge(identity, 1, Algorithm.FIXED_WINDOW, 100, DAY);
+            Charge other = ClusterStore.charge(identity, 1, Algorithm.TOKEN_BUCKET, 100, DAY);
+            List<Charge> both = List.of(one, other);
+            assertThat(store.backend().acquire(both).allowed()).isTrue();
+            RedisProcess from = cluster.masters().get(0);
+            RedisProcess to = cluster.masters().get(1);
+            long slot = cluster.slot(store.tag(identity));
+            setSlot(to, slot, "IMPORTING", id(from));
+            setSlot(from, slot, "MIGRATING", id(to));
+            moveKeys(from, to, slot, 1);
+            assertThatThrownBy(() -> store.backend().acquire(both))
+                    .isInstanceOf(BackendException.class)
+                    .hasMessage("Redis answered TRYAGAIN");
+            moveKeys(from, to, slot, 100);
+            for (RedisProcess node : List.of(to, from, cluster.masters().get(2))) {
+                setSlot(node, slot, "NODE", id(to));
+            }
+            assertThat(store.spent(one)).isEqualTo(1);
+            assertThat(store.spent(other)).isEqualTo(1);
+            assertThat(store.backend().acquire(both).allowed()).isTrue();
+        }
+    }
+
+    private static String id(RedisProcess node) {
+        try (RedisConnection connection = node.connect()) {
+            return connection.text("CLUSTER", "MYID");
+        }
+    }
+
+    private static void setSlot(RedisProcess node, long slot, String state, String id) {
+        try (RedisConnection connection = node.connect()) {
+            connection.call("CLUSTER", "SETSLOT", slot, state, id);
+        }
+    }
+
+    private static void moveKeys(RedisProcess from, RedisProcess to, long slot, int most) {
+        try (RedisConnection connection = from.connect()) {
+            List<?> keys = (List<?>) connection.call("CLUSTER", "GETKEYSINSLOT", slot, most);
+            assertThat(keys).isNotEmpty();
+            for (Object key : keys) {
+                connection.call(
+                        "MIGRATE", "127.0.0.1", to.port(), new String((byte[]) key, StandardCharsets.UTF_8), 0, 5_000);
+            }
+        }
+    }
+}

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.redisson;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.weir.ratelimit.Algorithm;
+import io.weir.ratelimit.spi.Charge;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+/** A master that sentinels replace while its keys are charged. */
+class SentinelFailoverTest {
+    private static final Duration DEADLINE = Duration.ofMillis(500);
+    private static final Charge CHARGE =
+            ClusterStore.charge("k.failover", 1, Algorithm.FIXED_WINDOW, 10_000_000, Duration.ofDays(30));
+
+    @Test
+    void aFailoverThatWasAskedForAndThenADeadMasterAreFollowedWithoutHelp() {
+        try (SentinelFixture sentinels = SentinelFixture.started();
+                TestFolder folder = TestFolder.made()) {
+            Map<String, String> configured = new HashMap<>(SentinelBackendTest.configured(sentinels, folder));
+            configured.put("ratelimit.redis.deadline", DEADLINE.toMillis() + "ms");
+            RedissonBackend backend = new TestConfig(configured).started();
+            try {
+                FaultCalls.awaitDecision(backend);
+                try (LoadedStore load = new LoadedStore(backend, CHARGE)) {
+                    try (RedisConnection sentinel = sentinels.sentinels().get(0).connect()) {
+                        sentinel.call("SENTINEL", "FAILOVER", SentinelFixture.NAME);
+                    }
+                    awaitMaster(sentinels.replica());
+                    load.awaitDecisions();
+                    Await.until(
+                            "the former master has copied the new one",
+                            Duration.ofSeconds(30),
+                            () -> replication(sentinels.master()).contains("master_link_status:up"));
+                    sentinels.replica().kill();
+                    awaitMaster(sentinels.master());
+                    load.awaitDecisions();
+                    load.end(DEADLINE);
+                    long spent = CHARGE.policy().limits().get(0).capacity()
+                            - backend.peek(CHARGE).get(0).remaining();
+                    assertThat(spent)
+                            .as(load.toString())
+                            .isPositive()
+                            .isLessThanOrEqualTo(load.admitted() + load.failures());
+                }
+            } finally {
+                backend.close();
+            }
+        }
+    }
+
+    private static void awaitMaster(RedisProcess server) {
+        Await.until(
+                "the other server is the master",
+                Duration.ofSeconds(30),
+                () -> replication(server).contains("role:master"));
+    }
+
+    private static String replication(RedisProcess server) {
+        try (RedisConnection connection = server.connect()) {
+            return connection.text("INFO", "replication");
+        }
+    }
+}
