@@ -168,10 +168,6 @@ final class RedisStore implements AutoCloseable {
             @Override
             public Check check(List<Charge> part, boolean spends) {
                 Check check = boarded(part, keys.of(part), spends, until);
-                // A decision that is given up while a part is boarding does not know of it: that part ends here, and so
-                // does what
-                // waits for it to give back.
-                deadlines.watch(check);
                 CompletionStage<Answer> told = check;
                 told.whenComplete((answer, failure) -> {
                     if (memory != null && answer != null && answer.spent()) {
