@@ -36,13 +36,13 @@ import org.jspecify.annotations.Nullable;
  *   <li>A script call must stay in one slot of a cluster, so there is a lane per slot. Without a cluster there is one.
  * </ul>
  *
- * <p>A lane's lock is held for a few assignments and never while sending or answering.
+ * <p>A lane's lock is held while a flight is filled, and never while sending or answering.
  */
 final class Flights {
     private static final System.Logger LOG = System.getLogger("io.weir.ratelimit");
 
     /** More calls in the air mean less waiting on an idle Redis and emptier flights on a busy one. */
-    private static final int MOST_IN_THE_AIR = Integer.getInteger("air", 4);
+    private static final int MOST_IN_THE_AIR = 4;
 
     private static final int MOST_KEYS_WAITING = 8_192;
 
