@@ -42,7 +42,7 @@ final class Flights {
     private static final System.Logger LOG = System.getLogger("io.weir.ratelimit");
 
     /** More calls in the air mean less waiting on an idle Redis and emptier flights on a busy one. */
-    private static final int MOST_IN_THE_AIR = Integer.getInteger("air", 4);
+    private static final int MOST_IN_THE_AIR = 4;
 
     private static final int MOST_KEYS_WAITING = 8_192;
 
