@@ -54,12 +54,13 @@ local function newLogs(now)
     end
     local first = firstEntry(1, last + 1, function(i) return timeAt(raw, i) + window > now end)
     local base, upToLast, total = totalAt(raw, first - 1), totalAt(raw, last), totalAt(raw, size)
-    if (total - base) % TOTALS > 10000 then
+    local before, added = (upToLast - base) % TOTALS, (total - upToLast) % TOTALS
+    if before + added > 10000 then
       return false
     end
     return {
       raw = raw, size = size, first = first, last = last, base = base, window = window, ahead = newest > now,
-      before = (upToLast - base) % TOTALS, added = (total - upToLast) % TOTALS,
+      before = before, added = added,
     }
   end
 
