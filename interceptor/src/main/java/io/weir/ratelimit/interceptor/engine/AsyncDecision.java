@@ -7,6 +7,7 @@ import io.weir.ratelimit.interceptor.engine.DecidingStore.Told;
 import io.weir.ratelimit.spi.Charge;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
@@ -56,7 +57,14 @@ final class AsyncDecision {
     }
 
     private void ask(List<Charge> asked) {
-        store.decideAsync(binding, asked).thenAccept(this::answered);
+        store.decideAsync(binding, asked).thenAccept(this::answered).whenComplete((done, failure) -> {
+            if (failure != null) {
+                fail(
+                        failure instanceof CompletionException && failure.getCause() != null
+                                ? failure.getCause()
+                                : failure);
+            }
+        });
     }
 
     private void answered(Told told) {

@@ -330,6 +330,40 @@ class ShapingTest {
         assertThat(heard).as("nobody was decided about").hasSize(1);
     }
 
+    @Test
+    void anAsynchronousCallWhoseTimerFailsEndsWithThatAndHoldsNoPlace() {
+        Error failure = new OutOfMemoryError("unable to create a thread");
+        Pause failing = new Pause() {
+            @Override
+            public long nanos() {
+                return pause.nanos();
+            }
+
+            @Override
+            public void hold(long micros) {
+                throw failure;
+            }
+
+            @Override
+            public CompletableFuture<Void> after(long micros) {
+                throw failure;
+            }
+        };
+        RateLimitEngine broken = new RateLimitEngine(
+                store,
+                new IdentityEncoder(Optional.empty()),
+                List.of(),
+                new Outages("local", () -> 0, List.of()),
+                failing);
+        store.acquire(List.of(new Charge(PACED.limits(), "p.alice", 1)));
+        for (int call = 0; call < 5; call++) {
+            CompletableFuture<Decision> decision = broken.decideAsync(binding(1, PACED), "p.alice", executor::add);
+            runAll();
+            assertThat(decision).isCompletedExceptionally();
+            assertThat(decision.handle((told, thrown) -> thrown)).isCompletedWithValue(failure);
+        }
+    }
+
     private void awaitWaits(int count) {
         long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
         while (pause.waits() < count && System.nanoTime() < end) {
