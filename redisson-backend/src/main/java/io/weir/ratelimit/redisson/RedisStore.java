@@ -167,7 +167,14 @@ final class RedisStore implements AutoCloseable {
         SlotDecision.Store parts = new SlotDecision.Store() {
             @Override
             public Check check(List<Charge> part, boolean spends) {
-                return boarded(part, keys.of(part), spends, until);
+                Check check = boarded(part, keys.of(part), spends, until);
+                CompletionStage<Answer> told = check;
+                told.whenComplete((answer, failure) -> {
+                    if (memory != null && answer != null && answer.spent()) {
+                        memory.admitted(check.keys);
+                    }
+                });
+                return check;
             }
 
             @Override
