@@ -21,6 +21,9 @@ final class Flight {
     /** 64 keys keep Redis busy for some 0.15 ms, 256 for half a millisecond, in which nobody else is served. */
     private static final int MOST_KEYS = 256;
 
+    /** Checks that differ cost Redis time of their own also on one key: so many keep it busy for a millisecond. */
+    private static final int MOST_PARTS = 1_024;
+
     private static final int MOST_EQUAL = 65_534;
     private static final int FOREIGN = 65_535;
     private static final int HEADER = 7;
@@ -57,7 +60,7 @@ final class Flight {
         board(first);
     }
 
-    /** Takes a check aboard, if it has a place: a key has one limit in a flight, and there are only so many keys. */
+    /** Takes a check aboard, if it has a place: a key has one limit in a flight, and there are only so many keys and questions. */
     boolean board(Check check) {
         int[] mine = new int[check.keys.size()];
         int next = keys.size();
@@ -78,6 +81,9 @@ final class Flight {
         }
         Run run = equalBefore(check, mine);
         if (run == null) {
+            if (parts + mine.length > MOST_PARTS && !keys.isEmpty()) {
+                return false;
+            }
             run = new Run(check, mine);
             runs.add(run);
             parts += mine.length;
