@@ -36,7 +36,7 @@ import org.jspecify.annotations.Nullable;
  *   <li>A script call must stay in one slot of a cluster, so there is a lane per slot. Without a cluster there is one.
  * </ul>
  *
- * <p>A lane's lock is held for a few assignments and never while sending or answering.
+ * <p>A lane's lock is held while a flight is filled, and never while sending or answering.
  */
 final class Flights {
     private static final System.Logger LOG = System.getLogger("io.weir.ratelimit");
