@@ -150,6 +150,10 @@ final class SlotDecision {
                         part.looked = answer;
                     }
                 }));
+                // Whoever gave up while this was asked has not seen it, and nothing else would end it.
+                if (decision.isDone()) {
+                    giveUp(part);
+                }
             } catch (RuntimeException e) {
                 answers.add(CompletableFuture.failedFuture(e));
             }
@@ -231,11 +235,13 @@ final class SlotDecision {
     /** Ends what is still on its way; what of it was spent nevertheless is given back when that is known. */
     void giveUp() {
         decision.completeExceptionally(new BackendException(BackendException.Reason.TIMEOUT, "given up", null));
-        for (Part part : parts) {
-            Check last = part.last;
-            if (last != null && !last.isDone()) {
-                store.giveUp(last);
-            }
+        parts.forEach(this::giveUp);
+    }
+
+    private void giveUp(Part part) {
+        Check last = part.last;
+        if (last != null && !last.isDone()) {
+            store.giveUp(last);
         }
     }
 }
