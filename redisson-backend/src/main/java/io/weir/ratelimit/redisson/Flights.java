@@ -10,6 +10,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
@@ -42,7 +43,7 @@ final class Flights {
     private static final System.Logger LOG = System.getLogger("io.weir.ratelimit");
 
     /** More calls in the air mean less waiting on an idle Redis and emptier flights on a busy one. */
-    private static final int MOST_IN_THE_AIR = 4;
+    private static final int MOST_IN_THE_AIR = 2;
 
     private static final int MOST_KEYS_WAITING = 8_192;
 
@@ -65,6 +66,9 @@ final class Flights {
     private final ConcurrentHashMap<Integer, Lane> lanes = new ConcurrentHashMap<>();
     private final Lane onlyLane = new Lane();
 
+    /** Keys that wait in all lanes: what the bound is about. */
+    private final AtomicInteger keysWaiting = new AtomicInteger();
+
     /** Whether it was said that the listener fails: once is enough. */
     private final AtomicBoolean deaf = new AtomicBoolean();
 
@@ -84,9 +88,9 @@ final class Flights {
                 flight = new Flight(check);
                 check.flight = flight;
                 lane.inTheAir++;
-            } else if (lane.keysWaiting + check.keys.size() <= MOST_KEYS_WAITING) {
+            } else if (keysWaiting.get() + check.keys.size() <= MOST_KEYS_WAITING) {
                 lane.waiting.add(check);
-                lane.keysWaiting += check.keys.size();
+                waits(lane, check.keys.size());
                 return;
             }
         } finally {
@@ -118,7 +122,7 @@ final class Flights {
             }
             if (!check.gone) {
                 check.gone = true;
-                lane.keysWaiting -= check.keys.size();
+                waits(lane, -check.keys.size());
                 lane.gone++;
                 if (lane.gone > lane.waiting.size() / 2) {
                     lane.waiting.removeIf(waiting -> waiting.gone);
@@ -138,7 +142,7 @@ final class Flights {
         while (next != null) {
             Flight flight = next;
             next = null;
-            tell(flight.checks(), lane.keysWaiting);
+            tell(flight.checks(), keysWaiting.get());
             CompletableFuture<byte[]> reply = send(flight);
             if (reply.isDone()) {
                 next = nextAfter(lane, flight);
@@ -186,8 +190,13 @@ final class Flights {
         }
     }
 
+    private void waits(Lane lane, int keys) {
+        lane.keysWaiting += keys;
+        keysWaiting.addAndGet(keys);
+    }
+
     /** Frees the place of a flight, if that has not happened, and fills the next one. */
-    private static @Nullable Flight nextAfter(Lane lane, Flight landed) {
+    private @Nullable Flight nextAfter(Lane lane, Flight landed) {
         lane.lock.lock();
         try {
             if (landed.over) {
@@ -201,7 +210,7 @@ final class Flights {
         }
     }
 
-    private static @Nullable Flight filled(Lane lane) {
+    private @Nullable Flight filled(Lane lane) {
         Flight flight = null;
         long now = System.nanoTime();
         for (Check check = lane.waiting.peek(); check != null; check = lane.waiting.peek()) {
@@ -218,7 +227,7 @@ final class Flights {
             if (check.gone) {
                 lane.gone--;
             } else {
-                lane.keysWaiting -= check.keys.size();
+                waits(lane, -check.keys.size());
                 check.gone = true;
             }
         }

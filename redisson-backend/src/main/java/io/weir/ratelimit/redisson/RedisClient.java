@@ -157,6 +157,11 @@ final class RedisClient implements AutoCloseable {
         check.join();
     }
 
+    /** Whether a connection has stood. */
+    boolean isReady() {
+        return ready != null;
+    }
+
     /** Whether keys are spread over the slots of a cluster. */
     boolean hasSlots() {
         return hasSlots;

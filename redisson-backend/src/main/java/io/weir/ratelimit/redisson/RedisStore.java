@@ -38,6 +38,7 @@ final class RedisStore implements AutoCloseable {
     private final @Nullable RefusalMemory memory;
 
     RedisStore(RedisClient redis, String namespace, Duration deadline, TimeSource time, FlightListener listener) {
+        startTimer();
         this.redis = redis;
         this.deadline = deadline;
         this.time = time;
@@ -46,6 +47,21 @@ final class RedisStore implements AutoCloseable {
                 flight -> redis.run(Script.ACQUIRE, flight.keys(), flight.argument(time.micros())), listener);
         this.deadlines = new Deadlines(deadline, this::late);
         this.memory = time == REDIS_CLOCK ? new RefusalMemory() : null;
+    }
+
+    /**
+     * Starts the thread that the platform times futures with, which outlives every application, under a class loader that does so
+     * too: it keeps the one it was first used under.
+     */
+    private static void startTimer() {
+        Thread current = Thread.currentThread();
+        ClassLoader ofApplication = current.getContextClassLoader();
+        try {
+            current.setContextClassLoader(ClassLoader.getPlatformClassLoader());
+            new CompletableFuture<>().completeOnTimeout(null, 1, TimeUnit.NANOSECONDS);
+        } finally {
+            current.setContextClassLoader(ofApplication);
+        }
     }
 
     Decision acquire(List<Charge> charges) {
@@ -234,6 +250,9 @@ final class RedisStore implements AutoCloseable {
             redis.awaitFirstAttempt(until);
         } catch (InterruptedException e) {
             throw interrupted(e);
+        }
+        if (redis.isReady() && until - System.nanoTime() <= 0) {
+            throw late();
         }
     }
 

@@ -21,9 +21,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.TimeUnit;
 import org.eclipse.microprofile.config.Config;
 import org.eclipse.microprofile.config.ConfigProvider;
 import org.jspecify.annotations.Nullable;
@@ -122,7 +120,6 @@ public class RedissonBackend implements RateLimitBackend {
 
     @Override
     public void start() {
-        startTimer();
         RedisSettings read = settings();
         // An application's client may be made by connecting, which must happen in the background as well.
         RedisClient redis = read.client()
@@ -130,21 +127,6 @@ public class RedissonBackend implements RateLimitBackend {
                 .orElseGet(() -> new RedisClient(
                         Objects.requireNonNull(ownClient)::get, false, read.namespace(), read.deadline()));
         started = new RedisStore(redis, read.namespace(), read.deadline(), RedisStore.REDIS_CLOCK, listener);
-    }
-
-    /**
-     * Starts the thread that the platform times futures with, which outlives every application, under a class loader that does so
-     * too: it keeps the one it was first used under.
-     */
-    private static void startTimer() {
-        Thread current = Thread.currentThread();
-        ClassLoader ofApplication = current.getContextClassLoader();
-        try {
-            current.setContextClassLoader(ClassLoader.getPlatformClassLoader());
-            new CompletableFuture<>().completeOnTimeout(null, 1, TimeUnit.NANOSECONDS);
-        } finally {
-            current.setContextClassLoader(ofApplication);
-        }
     }
 
     /** Ends the connections, of an own client only. */

@@ -224,13 +224,6 @@ final class RefusalMemory {
         }
     }
 
-    /** As {@link #forget}, of every key. */
-    void forgetAll() {
-        for (int place = 0; place < places.length(); place++) {
-            forget(place);
-        }
-    }
-
     private void forget(int place) {
         stamps.incrementAndGet(place);
         places.set(place, null);

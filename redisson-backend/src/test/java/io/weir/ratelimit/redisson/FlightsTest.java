@@ -18,7 +18,7 @@ import org.redisson.client.RedisConnectionException;
 
 /** When checks leave, with which others, and which never do. */
 class FlightsTest {
-    private static final int MOST_IN_THE_AIR = 4;
+    private static final int MOST_IN_THE_AIR = 2;
     private static final int MOST_KEYS_WAITING = 8_192;
     private static final int MOST_KEYS = 256;
     private static final Limit LIMIT = Limit.of(Algorithm.FIXED_WINDOW, 100_000, Duration.ofHours(1));
@@ -51,11 +51,11 @@ class FlightsTest {
     }
 
     @Test
-    void fourAreInTheAirAndThoseThatComeMeanwhileLeaveTogetherInOrder() {
+    void twoAreInTheAirAndThoseThatComeMeanwhileLeaveTogetherInOrder() {
         fillTheAir();
         List<Check> meanwhile = boarded("k.", 10);
         assertThat(left).hasSize(MOST_IN_THE_AIR);
-        land(2);
+        land(1);
         assertThat(left).hasSize(MOST_IN_THE_AIR + 1);
         assertThat(meanwhile).allSatisfy(check -> assertThat(check.flight).isSameAs(left.get(MOST_IN_THE_AIR)));
         assertThat(left.get(MOST_IN_THE_AIR).keys())
@@ -102,6 +102,21 @@ class FlightsTest {
         flights.board(other, 2);
         assertThat(left).hasSize(MOST_IN_THE_AIR + 1);
         assertThat(other.flight).isSameAs(left.get(MOST_IN_THE_AIR));
+    }
+
+    @Test
+    void theQueueIsBoundedOverAllSlots() {
+        for (int slot = 1; slot <= 2; slot++) {
+            for (int i = 0; i < MOST_IN_THE_AIR + MOST_KEYS_WAITING / 2; i++) {
+                flights.board(checks.spend("k." + i, 1, LIMIT), slot);
+            }
+        }
+        Check beyond = checks.spend("k.beyond", 1, LIMIT);
+        flights.board(beyond, 1);
+        FlightTest.assertFailed(beyond, Reason.FULL);
+        Check elsewhere = checks.spend("k.elsewhere", 1, LIMIT);
+        flights.board(elsewhere, 3);
+        assertThat(elsewhere.flight).isNotNull();
     }
 
     @Test
@@ -282,7 +297,7 @@ class FlightsTest {
         }
     }
 
-    /** All four places are free again, and no fifth one is. */
+    /** Both places are free again, and no third one is. */
     private void assertEverybodyHasLanded() {
         int before = left.size();
         boarded("idle.", MOST_IN_THE_AIR + 1);

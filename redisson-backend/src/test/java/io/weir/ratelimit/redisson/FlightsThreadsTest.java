@@ -30,7 +30,7 @@ class FlightsThreadsTest {
     private static final int THREADS = 64;
     private static final int GROUND_CREW = 4;
     private static final int IDENTITIES = 40;
-    private static final int MOST_IN_THE_AIR = 4;
+    private static final int MOST_IN_THE_AIR = 2;
 
     private final boolean full = Boolean.getBoolean("weir.test.full");
     private final long seed =

@@ -262,17 +262,6 @@ class RefusalMemoryTest {
     }
 
     @Test
-    void allIsForgottenAtOnce() {
-        List<Charge> charges = charge(API, 1);
-        remember(charges, spent(10));
-        long before = memory.stamp(keys(charges));
-        memory.forgetAll();
-        assertThat(recall(charges, SENT)).isEmpty();
-        memory.remember(charges, keys(charges), List.of(spent(10)), REDIS_NOW, SENT, SENT, before);
-        assertThat(recall(charges, SENT)).isEmpty();
-    }
-
-    @Test
     void aNewerRefusalTakesThePlaceOfAnotherKey() {
         RefusalMemory one = new RefusalMemory(1);
         List<Charge> charges = charge(API, 1);
