@@ -45,6 +45,8 @@ class ExpiryTest {
         "FIXED_WINDOW, 100, 100, 100",
         "SLIDING_WINDOW, 100, 1, 100",
         "SLIDING_WINDOW, 100, 100, 100",
+        "SLIDING_LOG, 100, 1, 100",
+        "SLIDING_LOG, 100, 100, 100",
         "TOKEN_BUCKET, 100, 1, 100",
         "TOKEN_BUCKET, 100, 100, 100",
         "TOKEN_BUCKET, 100, 400, 500",
@@ -66,7 +68,7 @@ class ExpiryTest {
     @ParameterizedTest
     @EnumSource(
             value = Algorithm.class,
-            names = {"FIXED_WINDOW", "SLIDING_WINDOW", "TOKEN_BUCKET", "LEAKY_BUCKET"})
+            names = {"FIXED_WINDOW", "SLIDING_WINDOW", "SLIDING_LOG", "TOKEN_BUCKET", "LEAKY_BUCKET"})
     void aKeyThatEqualsAnUntouchedOneIsGone(Algorithm algorithm) {
         Limit limit = TestStore.limitOf(algorithm, 50, Duration.ofMillis(500));
         store.acquire("k.a", 10, limit);

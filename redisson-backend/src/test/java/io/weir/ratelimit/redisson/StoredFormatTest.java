@@ -47,6 +47,7 @@ class StoredFormatTest {
         spend("i.203.0.113.7", "Report.make", Limit.of(Algorithm.TOKEN_BUCKET, 10, Duration.ofMillis(1_500)));
         spend("h.x-api-key.~8Zk", "a_b-c$D", Limit.of(Algorithm.TOKEN_BUCKET, 7, Duration.ofDays(366)));
         spend("all", "daily", Limit.of(Algorithm.FIXED_WINDOW, 10, Duration.ofDays(1)));
+        spend("k.job", "exact", Limit.of(Algorithm.SLIDING_LOG, 10, Duration.ofSeconds(2)));
         spend("anon", "steady", Limit.of(Algorithm.LEAKY_BUCKET, 10, Duration.ofSeconds(1)));
         String head = "weir:1:{" + store.namespace() + ":";
         assertThat(redis.keys(store.pattern()))
@@ -55,6 +56,7 @@ class StoredFormatTest {
                         head + "i.203.0.113.7}:Report.make:t1500",
                         head + "h.x-api-key.~8Zk}:a_b-c$D:t31622400000",
                         head + "all}:daily:f86400000",
+                        head + "k.job}:exact:g2000",
                         head + "anon}:steady:l1000");
     }
 
@@ -73,6 +75,22 @@ class StoredFormatTest {
         assertThat(keys).hasSize(5).allMatch(key -> key.indexOf('{') == key.lastIndexOf('{'));
         assertThat(keys.stream().filter(key -> key.contains(tag)).map(key -> key.substring(key.indexOf('}'))))
                 .containsExactlyInAnyOrder("}:api:s1000", "}:api:s3600000", "}:mixed:s3600000", "}:mixed:t7200000");
+    }
+
+    @Test
+    void aLogIsTheTotalBeforeItAndForEachInstantThatInstantAndTheTotalUpToIt() {
+        Limit limit = Limit.of(Algorithm.SLIDING_LOG, 1_000, Duration.ofSeconds(1));
+        spend("k.a", 300, limit);
+        spend("k.a", 2, limit);
+        now += 7;
+        spend("k.a", 3, limit);
+        assertThat(hex("k.a", "g1000"))
+                .isEqualTo("00000000" + "0036751816a28b" + "0000012e" + "0036751816a292" + "00000131");
+        now += limit.windowMicros() - 7;
+        spend("k.a", 1, limit);
+        // The first instant has left the window: its 302 are what comes before.
+        assertThat(hex("k.a", "g1000"))
+                .isEqualTo("0000012e" + "0036751816a292" + "00000131" + "0036751825e4cb" + "00000132");
     }
 
     @Test

@@ -22,6 +22,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** What a decision costs Redis: one script, and no write unless the call is admitted. */
 class TrafficTest {
+    private static final Duration DEADLINE = Duration.ofSeconds(20);
+
     private final TestStore store = TestStore.on(RedisFixture.shared().address());
     private final RedisConnection redis = RedisFixture.shared().connect();
 
@@ -56,7 +58,7 @@ class TrafficTest {
     @ParameterizedTest
     @EnumSource(
             value = Algorithm.class,
-            names = {"FIXED_WINDOW", "SLIDING_WINDOW", "TOKEN_BUCKET", "LEAKY_BUCKET"})
+            names = {"FIXED_WINDOW", "SLIDING_WINDOW", "SLIDING_LOG", "TOKEN_BUCKET", "LEAKY_BUCKET"})
     void aRefusedCallWritesNothingAndLeavesTheTimeToLiveAlone(Algorithm algorithm) {
         Limit limit = TestStore.limitOf(algorithm, 10, Duration.ofHours(1));
         store.acquire("k.a", 8, limit);
@@ -64,9 +66,19 @@ class TrafficTest {
         byte[] before = (byte[]) redis.call("DUMP", key);
         long expires = expiryInstant(key);
         long writes = redis.writes();
+        long scripts = redis.calls("evalsha");
+        // On a clock that is not Redis's own by name nothing is remembered, so each refusal is Redis's.
+        RedissonBackend forgetful = new RedissonBackend(
+                new RedisClient(store::client, false, store.namespace(), DEADLINE),
+                store.namespace(),
+                DEADLINE,
+                () -> 0);
         for (int call = 0; call < 50; call++) {
-            assertThat(store.acquire("k.a", 3, limit)).isInstanceOf(Decision.Rejected.class);
+            assertThat(forgetful.acquire(List.of(TestStore.charge("k.a", 3, limit))))
+                    .isInstanceOf(Decision.Rejected.class);
         }
+        assertThat(redis.calls("evalsha") - scripts).isGreaterThanOrEqualTo(50);
+        forgetful.close();
         assertThat(redis.writes()).isEqualTo(writes);
         assertThat((byte[]) redis.call("DUMP", key)).isEqualTo(before);
         assertThat(expiryInstant(key)).isCloseTo(expires, within(200L));
@@ -100,7 +112,7 @@ class TrafficTest {
     @ParameterizedTest
     @EnumSource(
             value = Algorithm.class,
-            names = {"FIXED_WINDOW", "SLIDING_WINDOW"})
+            names = {"FIXED_WINDOW", "SLIDING_WINDOW", "SLIDING_LOG"})
     void givingAWindowBackAndResettingLeaveNoKey(Algorithm algorithm) {
         Limit limit = Limit.of(algorithm, 10, Duration.ofHours(1));
         Decision.Allowed allowed = (Decision.Allowed) store.acquire("k.a", 3, limit);

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.redisson;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.weir.ratelimit.Algorithm;
+import io.weir.ratelimit.Decision;
+import io.weir.ratelimit.spi.Charge;
+import io.weir.ratelimit.spi.Limit;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Who is over the limit costs Redis one call per second at most, and nobody is refused from memory for longer than by Redis. */
+class RememberedRefusalTest {
+    private static final Limit LIMIT = Limit.of(Algorithm.SLIDING_WINDOW, 10, Duration.ofHours(1));
+
+    private final TestStore store =
+            TestStore.on(RedisFixture.shared().address()).ready();
+    private final RedisConnection redis = RedisFixture.shared().connect();
+    private long scripts;
+
+    @BeforeEach
+    void forgetWhatWasAskedSoFar() {
+        scripts = redis.calls("evalsha");
+    }
+
+    @AfterEach
+    void disconnect() {
+        store.close();
+        redis.close();
+    }
+
+    @ParameterizedTest
+    @EnumSource(Algorithm.class)
+    void aCallerWhoKeepsCallingCostsRedisNothing(Algorithm algorithm) {
+        Limit limit = TestStore.limitOf(algorithm, 10, Duration.ofHours(1));
+        Decision.Allowed spent = (Decision.Allowed) store.acquire("k.a", 10, limit);
+        Decision.Rejected told = (Decision.Rejected) store.acquire("k.a", 1, limit);
+        assertThat(asked()).isEqualTo(2);
+        long start = System.nanoTime();
+        int remembered = 0;
+        while (remembered < 100 && System.nanoTime() - start < 500_000_000L) {
+            Decision.Rejected again = (Decision.Rejected) store.acquire("k.a", 1, limit);
+            assertThat(again.decisive().retryAfterMicros())
+                    .isLessThanOrEqualTo(told.decisive().retryAfterMicros());
+            remembered++;
+        }
+        assertThat(asked()).isEqualTo(2);
+        store.backend().giveBack(spent.receipt());
+        assertThat(store.acquire("k.a", 10, limit).allowed()).isTrue();
+    }
+
+    @Test
+    void whatComesBackWithinTheProcessIsSeenAtOnce() {
+        store.acquire("k.a", 10, LIMIT);
+        refused(1);
+        store.backend().giveBack(TestStore.charge("k.a", 4, LIMIT));
+        assertThat(store.acquire("k.a", 4, LIMIT).allowed()).isTrue();
+        refused(1);
+        store.backend().reset(TestStore.charge("k.a", 1, LIMIT).policy(), "k.a");
+        assertThat(store.acquire("k.a", 10, LIMIT).allowed()).isTrue();
+    }
+
+    @Test
+    void anotherLimitAnotherCostAndALookAskRedis() {
+        store.acquire("k.a", 9, LIMIT);
+        refused(2);
+        assertThat(store.remaining("k.a", LIMIT)).isEqualTo(1);
+        assertThat(store.acquire("k.a", 1, LIMIT).allowed()).isTrue();
+        refused(1);
+        Limit raised = Limit.of(Algorithm.SLIDING_WINDOW, 20, Duration.ofHours(1));
+        assertThat(store.acquire("k.a", 5, raised).allowed()).isTrue();
+    }
+
+    @Test
+    void aCallThatMayWaitIsNeverRefusedFromMemory() {
+        Limit limit = Limit.of(Algorithm.LEAKY_BUCKET, 1, Duration.ofHours(1)).withMaxWait(Duration.ofHours(1));
+        Charge impatient = TestStore.charge("k.a", 1, limit);
+        store.backend().acquire(List.of(impatient));
+        assertThat(store.backend().acquire(List.of(impatient)).allowed()).isFalse();
+        Charge patient =
+                new Charge(impatient.policy(), "k.a", 1, Duration.ofHours(1).toMillis() * 1_000);
+        assertThat(store.backend().acquire(List.of(patient)).allowed()).isTrue();
+    }
+
+    private void refused(long cost) {
+        assertThat(store.acquire("k.a", cost, LIMIT)).isInstanceOf(Decision.Rejected.class);
+    }
+
+    private long asked() {
+        return redis.calls("evalsha") - scripts;
+    }
+}
