@@ -4,13 +4,13 @@ package io.weir.ratelimit;
 /**
  * How a limit of <i>n</i> permits per window counts.
  *
- * <p>Each algorithm documents the most it can admit in any span as long as its window, because no counter that is cheap is
- * also exact. None of them charges a refused call.
+ * <p>Each algorithm documents the most it can admit in any span as long as its window: only the log never admits more than
+ * <i>n</i>. None of them charges a refused call.
  */
 public enum Algorithm {
     /**
      * At most <i>n</i> in each window; a window starts at the key's first call and ends after its length. Also called fixed
-     * window counter. Two numbers per key. Two windows that touch admit up to 2<i>n</i> in a span as long as one.
+     * window counter. Two numbers per key. Two windows that touch admit up to 2<i>n</i> − 1 in a span as long as one.
      */
     FIXED_WINDOW("fixed-window", 'f'),
 
@@ -20,7 +20,7 @@ public enum Algorithm {
      *
      * <p>Windows are anchored at the key's first call. The weighting takes the previous window's calls as evenly spread, so it
      * is an approximation: a caller who spends everything at the end of one window and keeps spending as permits return can
-     * be admitted nearly 2<i>n</i> times in a span as long as one window, spread out, never as one burst.
+     * be admitted up to 2<i>n</i> − 2 times in a span as long as one window, spread out, never as one burst.
      */
     SLIDING_WINDOW("sliding-window", 's'),
 
@@ -35,7 +35,7 @@ public enum Algorithm {
 
     /**
      * A bucket of {@code burst} permits that is refilled continuously with <i>n</i> permits per window; a call takes its cost
-     * out of it. Also called GCRA, or leaky bucket as a meter. Two numbers per key. Admits {@code burst + n} in a span as long
+     * out of it. Also called GCRA, or leaky bucket as a meter. Two numbers per key. Admits {@code burst + n − 1} in a span as long
      * as one window after a rest, and <i>n</i> per window in the long run.
      */
     TOKEN_BUCKET("token-bucket", 't'),
@@ -43,7 +43,7 @@ public enum Algorithm {
     /**
      * A token bucket that holds a single permit unless {@code burst} says otherwise: a steady rate, a call every window ÷
      * <i>n</i>. A call that comes too early is refused, or queues for its slot where the policy has a {@code max-wait}. Two
-     * numbers per key. Admits {@code burst + n} in a span as long as one
+     * numbers per key. Admits {@code burst + n − 1} in a span as long as one
      * window.
      */
     LEAKY_BUCKET("leaky-bucket", 'l');
