@@ -4,7 +4,7 @@ package io.weir.ratelimit;
 /**
  * How a limit of <i>n</i> permits per window counts.
  *
- * <p>Each algorithm documents the most it can admit in any span as long as its window: only the log never admits more than
+ * <p>Each algorithm documents the most it can admit in any span as long as its window; the log never admits more than
  * <i>n</i>. None of them charges a refused call.
  */
 public enum Algorithm {
