@@ -38,6 +38,7 @@ final class RedisClient implements AutoCloseable {
     private static final Duration BEYOND_DEADLINE = Duration.ofSeconds(1);
 
     private static final int HEALS = 3;
+    private static final int ATTEMPTS_OF_A_CLIENT = 5;
     private static final int SLOTS = 16_384;
     private static final long FIRST_PAUSE_MILLIS = 100;
     private static final long LONGEST_PAUSE_MILLIS = 2_000;
@@ -75,7 +76,10 @@ final class RedisClient implements AutoCloseable {
 
     private void connect() {
         long pause = FIRST_PAUSE_MILLIS;
-        while (!closed && !attempt()) {
+        for (int failed = 1; !closed && !attempt(); failed++) {
+            if (failed % ATTEMPTS_OF_A_CLIENT == 0 && hasLostItsWay()) {
+                end();
+            }
             try {
                 TimeUnit.MILLISECONDS.sleep(pause);
             } catch (InterruptedException e) {
@@ -84,6 +88,15 @@ final class RedisClient implements AutoCloseable {
             }
             pause = Math.min(2 * pause, LONGEST_PAUSE_MILLIS);
         }
+    }
+
+    /**
+     * A client that met a cluster while its masters took each other for gone can leave out one that is there, for as long as
+     * another is away. A new one reads the slots anew.
+     */
+    private boolean hasLostItsWay() {
+        RedissonClient made = client;
+        return owned && made != null && made.getConfig().isClusterConfig();
     }
 
     /** Connects and loads the scripts; true if there is nothing left to try. */

@@ -100,21 +100,24 @@ class ClusterTest {
                     .filter(node -> node != triedOut)
                     .findFirst()
                     .orElseThrow();
+            String first = identity(node -> node == triedOut, cluster);
             String there = identity(node -> node != missing, cluster);
             String gone = identity(node -> node == missing, cluster);
             cluster.masters().forEach(RedisProcess::kill);
+            List<RedisProcess> back =
+                    cluster.masters().stream().filter(node -> node != missing).toList();
             RedissonBackend early = started(cluster);
             try {
                 for (int call = 0; call < 5; call++) {
                     assertThat(FaultCalls.failure(early).reason()).isEqualTo(Reason.NOT_READY);
                 }
+                back.forEach(RedisProcess::start);
+                Await.until(
+                        "the one that met the cluster half up decides by itself", LONG, () -> decides(early, first));
             } finally {
                 early.close();
             }
-            List<RedisProcess> back =
-                    cluster.masters().stream().filter(node -> node != missing).toList();
-            back.forEach(RedisProcess::start);
-            // A client that asks while one of them takes the other for gone can lose sight of that one for good.
+            // Of the others, a client that asks while they take each other for gone can lose one until all are there.
             Await.until("they see each other", LONG, () -> back.stream().allMatch(ClusterTest::seesAnother));
             RedissonBackend backend = started(cluster);
             try {
