@@ -203,22 +203,18 @@ public final class LocalBackend implements RateLimitBackend {
     @Override
     public void giveBack(Receipt receipt) {
         if (receipt instanceof BackendReceipt spent) {
-            StateKey[] needed = keysOf(spent.charges());
-            long locked = shards.lock(needed);
+            long locked = shards.lock(keysOf(spent.charges()));
             try {
-                int from = 0;
                 // Used under the locks: whoever finds it used, or a part given back, finds all of it given back.
                 for (BackendReceipt.Entry charged : spent.use()) {
                     Charge charge = charged.charge();
                     // On the state as it is kept: the receipt knows the limit of back then, and another may hold by
                     // now.
-                    change(
+                    changeLocked(
                             charge,
-                            needed,
-                            from,
+                            keysOf(List.of(charge)),
                             (entry, limit, i, now) ->
                                     entry.state.giveBack(limit, charged.states().get(i), charge.cost(), now));
-                    from += charge.policy().limits().size();
                 }
             } finally {
                 shards.unlock(locked);
@@ -248,18 +244,18 @@ public final class LocalBackend implements RateLimitBackend {
         StateKey[] needed = keysOf(List.of(charge));
         long locked = shards.lock(needed);
         try {
-            change(charge, needed, 0, change);
+            changeLocked(charge, needed, change);
         } finally {
             shards.unlock(locked);
         }
     }
 
-    /** Changes the states of a charge, whose keys stand from an index on and whose shards are locked. */
-    private void change(Charge charge, StateKey[] needed, int from, Change change) {
+    /** Changes the states of a charge whose shards are locked. */
+    private void changeLocked(Charge charge, StateKey[] needed, Change change) {
         long now = time.micros();
         List<Limit> limits = charge.policy().limits();
         for (int i = 0; i < limits.size(); i++) {
-            KeptState entry = shards.find(needed[from + i]);
+            KeptState entry = shards.find(needed[i]);
             if (entry == null) {
                 continue;
             }
