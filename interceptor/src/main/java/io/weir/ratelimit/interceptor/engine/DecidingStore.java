@@ -5,6 +5,7 @@ import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.FailureMode;
 import io.weir.ratelimit.RateLimitUnavailableException;
 import io.weir.ratelimit.Receipt;
+import io.weir.ratelimit.interceptor.policy.Policy;
 import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.RateLimitBackend;
@@ -62,8 +63,9 @@ final class DecidingStore {
     private Decision degraded(Binding binding, Throwable failure) {
         BackendException known = known(failure);
         outages.failed(known);
-        boolean closed =
-                binding.policies().stream().anyMatch(costed -> costed.policy().onFailure() == FailureMode.CLOSED);
+        boolean closed = binding.policies().stream()
+                .map(Binding.Costed::policy)
+                .anyMatch(policy -> policy.mode() == Policy.Mode.ENFORCE && policy.onFailure() == FailureMode.CLOSED);
         return new Decision.Degraded(
                 closed ? FailureMode.CLOSED : FailureMode.OPEN,
                 !closed,
@@ -86,6 +88,20 @@ final class DecidingStore {
     void giveBack(Receipt receipt) {
         try {
             backend.giveBack(receipt);
+        } catch (RuntimeException e) {
+            outages.errorOf(known(e));
+        }
+    }
+
+    /** As {@link #giveBack}, without waiting for it. */
+    void giveBackAsync(Receipt receipt) {
+        try {
+            CompletionStage<Void> given = backend.giveBackAsync(receipt);
+            given.whenComplete((done, failure) -> {
+                if (failure != null) {
+                    outages.errorOf(known(failure));
+                }
+            });
         } catch (RuntimeException e) {
             outages.errorOf(known(e));
         }

@@ -11,6 +11,7 @@ import io.weir.ratelimit.spi.Charge;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.function.Supplier;
@@ -20,19 +21,20 @@ public final class EngineRateLimiter implements RateLimiter {
     private static final String ENDPOINT = "RateLimiter";
 
     private final RateLimitEngine engine;
-    private final Map<String, Policy> policies;
+    private final Supplier<Map<String, Policy>> policies;
     private final Supplier<Executor> executor;
 
     /**
      * A limiter.
      *
      * @param engine decides
-     * @param policies the policies by name
+     * @param policies the policies by name at the moment
      * @param executor completes what is asynchronous; asked on the calling thread
      */
-    public EngineRateLimiter(RateLimitEngine engine, Map<String, Policy> policies, Supplier<Executor> executor) {
+    public EngineRateLimiter(
+            RateLimitEngine engine, Supplier<Map<String, Policy>> policies, Supplier<Executor> executor) {
         this.engine = engine;
-        this.policies = Map.copyOf(policies);
+        this.policies = policies;
         this.executor = executor;
     }
 
@@ -43,7 +45,9 @@ public final class EngineRateLimiter implements RateLimiter {
 
     @Override
     public Decision acquire(String policy, Identity key, long cost) {
-        return engine.decide(binding(policy, cost), engine.encoder().encode(key));
+        Binding binding = binding(policy, cost);
+        String identity = engine.encoder().encode(key);
+        return isOff(binding) ? Decision.Allowed.UNLIMITED : engine.decide(binding, identity);
     }
 
     @Override
@@ -53,7 +57,11 @@ public final class EngineRateLimiter implements RateLimiter {
 
     @Override
     public CompletionStage<Decision> acquireAsync(String policy, Identity key, long cost) {
-        return engine.decideAsync(binding(policy, cost), engine.encoder().encode(key), executor.get());
+        Binding binding = binding(policy, cost);
+        String identity = engine.encoder().encode(key);
+        return isOff(binding)
+                ? CompletableFuture.completedFuture(Decision.Allowed.UNLIMITED)
+                : engine.decideAsync(binding, identity, executor.get());
     }
 
     @Override
@@ -89,6 +97,10 @@ public final class EngineRateLimiter implements RateLimiter {
         });
     }
 
+    private static boolean isOff(Binding binding) {
+        return binding.policies().get(0).policy().mode() == Policy.Mode.OFF;
+    }
+
     private Binding binding(String policy, long cost) {
         return new Binding(ENDPOINT, List.of(new Binding.Costed(named(policy), cost)));
     }
@@ -98,7 +110,7 @@ public final class EngineRateLimiter implements RateLimiter {
     }
 
     private Policy named(String policy) {
-        Policy named = policies.get(Objects.requireNonNull(policy, "policy"));
+        Policy named = policies.get().get(Objects.requireNonNull(policy, "policy"));
         if (named == null) {
             throw new IllegalArgumentException("there is no policy \"" + policy + "\"");
         }

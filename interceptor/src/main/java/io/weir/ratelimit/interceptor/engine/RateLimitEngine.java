@@ -6,10 +6,12 @@ import io.weir.ratelimit.Identity;
 import io.weir.ratelimit.interceptor.engine.DecidingStore.Told;
 import io.weir.ratelimit.interceptor.key.IdentityEncoder;
 import io.weir.ratelimit.interceptor.policy.Policy;
+import io.weir.ratelimit.spi.BackendReceipt;
 import io.weir.ratelimit.spi.CallContext;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.DecisionEvent;
 import io.weir.ratelimit.spi.DecisionListener;
+import io.weir.ratelimit.spi.PolicyLimits;
 import io.weir.ratelimit.spi.RateLimitBackend;
 import java.lang.System.Logger.Level;
 import java.util.ArrayList;
@@ -132,10 +134,17 @@ public final class RateLimitEngine {
             String identity = encoder.encode(identity(policy, call));
             long cost = request == null ? costed.cost() : request.due(policy.name(), identity, costed.cost());
             if (cost > 0) {
-                charges.add(new Charge(policy.limits(), identity, cost, waiter.patienceMicros(policy)));
+                charges.add(charge(policy, policy.tiers().of(call, policy.limits()), identity, cost, waiter));
             }
         }
         return List.copyOf(charges);
+    }
+
+    private static Charge charge(
+            Policy policy, PolicyLimits limits, String identity, long cost, Shaping.Waiter waiter) {
+        return policy.mode() == Policy.Mode.SHADOW
+                ? new Charge(limits, identity, cost).asShadow()
+                : new Charge(limits, identity, cost, waiter.patienceMicros(policy));
     }
 
     /** Who calls. A key that throws, such as an argument's own text, does not resolve; nobody is unlimited for that. */
@@ -174,9 +183,25 @@ public final class RateLimitEngine {
 
     private static List<Charge> charges(Binding binding, String identity, Shaping.Waiter waiter) {
         return binding.policies().stream()
-                .map(costed -> new Charge(
-                        costed.policy().limits(), identity, costed.cost(), waiter.patienceMicros(costed.policy())))
+                .map(costed -> charge(costed.policy(), costed.policy().limits(), identity, costed.cost(), waiter))
                 .toList();
+    }
+
+    /**
+     * Gives back, without waiting for it, what a call was charged under policies that do not count its outcome.
+     *
+     * @param binding the policies of the call
+     * @param decision what was decided about it
+     * @param succeeded the outcome
+     */
+    public void settle(Binding binding, Decision decision, boolean succeeded) {
+        if (decision instanceof Decision.Allowed allowed && allowed.receipt() instanceof BackendReceipt receipt) {
+            BackendReceipt uncounted =
+                    receipt.part(charge -> !binding.counts(charge.policy().policy(), succeeded));
+            if (!uncounted.charges().isEmpty()) {
+                store.giveBackAsync(uncounted);
+            }
+        }
     }
 
     private void tell(Binding binding, Told told) {

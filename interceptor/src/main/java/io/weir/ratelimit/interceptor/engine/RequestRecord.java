@@ -10,6 +10,7 @@ import io.weir.ratelimit.spi.DecisionEvent;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,11 +24,15 @@ public final class RequestRecord {
     private final List<Charge> charged = new ArrayList<>(0);
     private final List<Quota> quotas = new ArrayList<>(0);
     private final List<Receipt> receipts = new ArrayList<>(0);
+    private final List<Consumer<Boolean>> unsettled = new ArrayList<>(0);
     private @Nullable Decision last;
     private String lastEndpoint = "";
     private List<Charge> lastCharges = List.of();
     private @Nullable Binding pending;
     private @Nullable Binding admitted;
+    private @Nullable Binding handledOwn;
+    private @Nullable Binding handled;
+    private boolean endsLater;
 
     /**
      * A request of which nothing is decided.
@@ -169,5 +174,69 @@ public final class RequestRecord {
      */
     public synchronized List<Receipt> receipts() {
         return List.copyOf(receipts);
+    }
+
+    /**
+     * Sets which policies hold for the method of this request, where they are not those of the method alone.
+     *
+     * @param own the policies of the method
+     * @param here those that hold for it in this request
+     */
+    public synchronized void handle(Binding own, Binding here) {
+        handledOwn = own;
+        handled = here;
+    }
+
+    /**
+     * The policies that hold for a method in this request.
+     *
+     * @param own the policies of the method
+     * @return those of this request if the method is its own, else {@code own}
+     */
+    public synchronized Binding here(Binding own) {
+        return handled != null && own.equals(handledOwn) ? handled : own;
+    }
+
+    /**
+     * Takes note of what is to be done when the outcome of this request is known.
+     *
+     * @param settling told whether the request succeeded
+     */
+    public synchronized void settleLater(Consumer<Boolean> settling) {
+        unsettled.add(settling);
+    }
+
+    /**
+     * Sets whether the request goes on when its method has returned.
+     *
+     * @param asynchronous true if it may
+     */
+    public synchronized void endsLater(boolean asynchronous) {
+        endsLater = asynchronous;
+    }
+
+    /** The scope of the request has ended: one without an answer by now has failed, but where the answer may still come. */
+    public void ended() {
+        boolean unanswered;
+        synchronized (this) {
+            unanswered = !endsLater;
+        }
+        if (unanswered) {
+            settle(false);
+        }
+    }
+
+    /**
+     * Settles what waits for the outcome, once.
+     *
+     * @param succeeded the outcome
+     */
+    public void settle(boolean succeeded) {
+        List<Consumer<Boolean>> due;
+        synchronized (this) {
+            due = List.copyOf(unsettled);
+            unsettled.clear();
+        }
+        due.forEach(settling -> settling.accept(succeeded));
     }
 }

@@ -143,10 +143,9 @@ final class Shaping {
         return false;
     }
 
-    @SuppressWarnings("ReferenceEquality") // a charge has the limits of the policy it was made of
     private static boolean isPatientUnder(Policy policy, List<Charge> charges) {
         for (Charge charge : charges) {
-            if (charge.patienceMicros() > 0 && charge.policy() == policy.limits()) {
+            if (charge.patienceMicros() > 0 && charge.policy().policy().equals(policy.name())) {
                 return true;
             }
         }

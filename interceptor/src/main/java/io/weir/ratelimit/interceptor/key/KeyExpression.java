@@ -62,6 +62,18 @@ public final class KeyExpression {
         return !arguments.isEmpty();
     }
 
+    public boolean isEarly() {
+        return true;
+    }
+
+    public boolean isCompound() {
+        return false;
+    }
+
+    public Optional<String> value(CallContext call) {
+        return Optional.of(resolve(call).parts().get(0).value());
+    }
+
     /**
      * The names of the arguments that the expression uses.
      *

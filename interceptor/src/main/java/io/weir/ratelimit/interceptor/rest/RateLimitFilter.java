@@ -5,6 +5,7 @@ import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.interceptor.cdi.RateLimitRuntime;
 import io.weir.ratelimit.interceptor.engine.Binding;
 import io.weir.ratelimit.interceptor.engine.RequestRecord;
+import io.weir.ratelimit.interceptor.policy.RequestPath;
 import jakarta.annotation.Priority;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.ws.rs.Priorities;
@@ -13,12 +14,17 @@ import jakarta.ws.rs.container.ContainerRequestFilter;
 import jakarta.ws.rs.container.ContainerResponseContext;
 import jakarta.ws.rs.container.ContainerResponseFilter;
 import jakarta.ws.rs.container.ResourceInfo;
+import jakarta.ws.rs.container.Suspended;
 import jakarta.ws.rs.core.Context;
 import jakarta.ws.rs.core.Response;
+import jakarta.ws.rs.sse.SseEventSink;
 import java.lang.System.Logger.Level;
+import java.lang.reflect.Method;
 import java.security.Principal;
+import java.util.Arrays;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
@@ -54,7 +60,10 @@ public class RateLimitFilter implements ContainerRequestFilter, ContainerRespons
         RateLimitRuntime runtime = deployment.runtime();
         RequestRecord record = runtime.start(caller(request));
         request.setProperty(RECORD, record);
-        Binding binding = runtime.binding(called.getResourceClass(), called.getResourceMethod());
+        Binding own = runtime.binding(called.getResourceClass(), called.getResourceMethod());
+        Binding binding = runtime.joined(own, request.getMethod(), () -> path(request));
+        record.handle(own, binding);
+        record.endsLater(isAsynchronous(called.getResourceMethod()));
         if (binding.policies().isEmpty()) {
             return;
         }
@@ -63,6 +72,7 @@ public class RateLimitFilter implements ContainerRequestFilter, ContainerRespons
             return;
         }
         Decision decision = runtime.engine().decide(binding, record.call(), record);
+        runtime.settleLater(binding, decision, record);
         if (decision instanceof Decision.Rejected rejected) {
             request.abortWith(Refusals.exceeded(rejected, deployment.dialects(), nowSeconds()));
         } else if (!decision.allowed()) {
@@ -70,6 +80,21 @@ public class RateLimitFilter implements ContainerRequestFilter, ContainerRespons
         } else if (!runtime.spans().isSpanHere()) {
             request.setProperty(SpanFilter.UNMARKED, runtime.spans());
         }
+    }
+
+    private RequestPath path(ContainerRequestContext request) {
+        String path = request.getUriInfo().getRequestUri().getRawPath();
+        HttpServletRequest servlet = servletRequest;
+        String root = servlet == null ? "" : servlet.getContextPath();
+        return RequestPath.of(path.startsWith(root) ? path.substring(root.length()) : path);
+    }
+
+    /** Whether a method's end is not the request's. */
+    private static boolean isAsynchronous(Method method) {
+        return CompletionStage.class.isAssignableFrom(method.getReturnType())
+                || Arrays.stream(method.getParameters())
+                        .anyMatch(parameter -> parameter.isAnnotationPresent(Suspended.class)
+                                || SseEventSink.class.isAssignableFrom(parameter.getType()));
     }
 
     private RestCall caller(ContainerRequestContext request) {
@@ -88,6 +113,7 @@ public class RateLimitFilter implements ContainerRequestFilter, ContainerRespons
         if (!(request.getProperty(RECORD) instanceof RequestRecord record)) {
             return;
         }
+        record.settle(response.getStatus() < 400);
         // An error answer can mean that the method was never called, for instance because an argument did not convert.
         if (response.getStatus() < 400) {
             record.pending().ifPresent(this::warnMissed);

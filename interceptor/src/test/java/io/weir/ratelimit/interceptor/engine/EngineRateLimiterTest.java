@@ -36,7 +36,7 @@ class EngineRateLimiterTest {
     private final Deque<Runnable> executor = new ArrayDeque<>();
     private final RateLimiter limiter = new EngineRateLimiter(
             engine(backend, event -> heard.add(event.endpoint())),
-            Map.of(
+            () -> Map.of(
                     "mail",
                     policy("mail", "ip", 3, FailureMode.OPEN),
                     "closed",

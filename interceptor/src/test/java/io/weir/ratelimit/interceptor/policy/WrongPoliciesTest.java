@@ -197,6 +197,10 @@ class WrongPoliciesTest {
                         + "if it has dots");
     }
 
+    private static final String ATTRIBUTES =
+            "[algorithm, burst, cost, count, disclosure, help, key, limit, max-wait, max-waiting, methods, mode, on-failure, paths, "
+                    + "phase, tier], tiers.<tier>.limit, tiers.<tier>.burst, costs.<path>; a policy's name with dots is written in quotes";
+
     @Test
     void aMisspeltAttributeIsReported() {
         ReadPolicies read = ReadPolicies.of(
@@ -207,9 +211,9 @@ class WrongPoliciesTest {
                 .filteredOn(line -> line.startsWith("WEIR-115"))
                 .containsExactly(
                         "WEIR-115 ratelimit.policies.Search.find.limit: is no property of a policy in this version; use one of "
-                                + "[algorithm, burst, cost, key, limit, max-wait, max-waiting, on-failure]; a policy's name with dots is written in quotes",
+                                + ATTRIBUTES,
                         "WEIR-115 ratelimit.policies.api.lmit: is no property of a policy in this version; use one of "
-                                + "[algorithm, burst, cost, key, limit, max-wait, max-waiting, on-failure]; a policy's name with dots is written in quotes");
+                                + ATTRIBUTES);
     }
 
     @ParameterizedTest
