@@ -38,7 +38,11 @@ public final class RateLimitRuntime {
             SpanMarks spans,
             BeanManager beans) {
         this.engine = engine;
-        this.limiter = new EngineRateLimiter(engine, () -> this.rulebook.policies(), executor);
+        this.limiter = new EngineRateLimiter(
+                engine,
+                () -> this.rulebook.policies(),
+                executor,
+                () -> current().map(RequestRecord::call));
         this.rulebook = rulebook;
         this.headers = List.copyOf(headers);
         this.spans = spans;

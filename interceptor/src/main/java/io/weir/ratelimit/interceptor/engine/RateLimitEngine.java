@@ -3,6 +3,7 @@ package io.weir.ratelimit.interceptor.engine;
 
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.Identity;
+import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.interceptor.engine.DecidingStore.Told;
 import io.weir.ratelimit.interceptor.key.IdentityEncoder;
 import io.weir.ratelimit.interceptor.policy.Policy;
@@ -211,6 +212,16 @@ public final class RateLimitEngine {
                     DecisionListener::onDecision,
                     new DecisionEvent(binding.endpoint(), told.charges(), told.decision(), told.nanos()));
         }
+    }
+
+    /** What the caller of a request has left. */
+    List<Quota> peek(Policy policy, CallContext call) {
+        Charge charge = new Charge(
+                policy.tiers().of(call, policy.limits()),
+                encoder.encode(identity(policy, call)),
+                policy.cost(),
+                policy.maxWaitMicros());
+        return ask(backend -> backend.peek(charge));
     }
 
     /** What code asks of the store beside decisions. */
