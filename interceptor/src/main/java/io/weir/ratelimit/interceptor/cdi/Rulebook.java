@@ -3,6 +3,7 @@ package io.weir.ratelimit.interceptor.cdi;
 
 import io.weir.ratelimit.interceptor.engine.Binding;
 import io.weir.ratelimit.interceptor.engine.PathRules;
+import io.weir.ratelimit.interceptor.policy.Bypass;
 import io.weir.ratelimit.interceptor.policy.Policy;
 import java.util.Map;
 
@@ -13,8 +14,9 @@ import java.util.Map;
  * @param paths the policies that apply by path once a request is matched
  * @param early those that apply before
  * @param bindings the policies that annotations name
+ * @param bypass who is not limited
  */
-record Rulebook(Map<String, Policy> policies, PathRules paths, PathRules early, Bindings bindings) {
+record Rulebook(Map<String, Policy> policies, PathRules paths, PathRules early, Bindings bindings, Bypass bypass) {
     /** Copies the map. */
     Rulebook {
         policies = Map.copyOf(policies);
@@ -23,6 +25,10 @@ record Rulebook(Map<String, Policy> policies, PathRules paths, PathRules early, 
     /** The same policies, under which no call is limited. */
     Rulebook off() {
         return new Rulebook(
-                policies, PathRules.NONE, PathRules.NONE, new Bindings((beanClass, method) -> Binding.NONE));
+                policies,
+                PathRules.NONE,
+                PathRules.NONE,
+                new Bindings((beanClass, method) -> Binding.NONE),
+                Bypass.NONE);
     }
 }

@@ -3,6 +3,7 @@ package io.weir.ratelimit.interceptor.cdi;
 
 import io.weir.ratelimit.interceptor.engine.Binding;
 import io.weir.ratelimit.interceptor.engine.PathRules;
+import io.weir.ratelimit.interceptor.policy.Bypass;
 import io.weir.ratelimit.interceptor.policy.MethodRule;
 import io.weir.ratelimit.interceptor.policy.Policies;
 import io.weir.ratelimit.interceptor.policy.Policy;
@@ -63,7 +64,8 @@ final class RulebookReader {
                         .filter(policy -> !policy.isEarly())
                         .toList()),
                 new PathRules(policies.values().stream().filter(Policy::isEarly).toList()),
-                new Bindings((beanClass, method) -> binding(beanClass, method, policies, costs, config)));
+                new Bindings((beanClass, method) -> binding(beanClass, method, policies, costs, config)),
+                Bypass.read(config, problems));
     }
 
     private static void check(Ruled one, Policy policy, Problems problems) {
