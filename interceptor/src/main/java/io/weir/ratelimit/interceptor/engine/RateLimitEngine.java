@@ -205,6 +205,20 @@ public final class RateLimitEngine {
         }
     }
 
+    /**
+     * Tells of a call that goes on without a decision.
+     *
+     * @param binding the policies that would have decided, one or more
+     */
+    public void bypassed(Binding binding) {
+        if (!listeners.isEmpty()) {
+            List<String> names = binding.policies().stream()
+                    .map(costed -> costed.policy().name())
+                    .toList();
+            listeners.tell((listener, endpoint) -> listener.onBypass(endpoint, names), binding.endpoint());
+        }
+    }
+
     private void tell(Binding binding, Told told) {
         outages.tellChanges();
         if (!listeners.isEmpty()) {

@@ -84,6 +84,15 @@ public final class Bypass {
     }
 
     /**
+     * Whether nobody passes by.
+     *
+     * @return true if no caller need be asked about
+     */
+    public boolean isEmpty() {
+        return digests.isEmpty() && addresses.isEmpty() && roles.isEmpty();
+    }
+
+    /**
      * Whether a caller passes by.
      *
      * @param call who calls

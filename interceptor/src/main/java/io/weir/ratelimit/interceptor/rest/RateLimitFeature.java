@@ -22,6 +22,7 @@ public final class RateLimitFeature implements Feature {
         if (context.getConfiguration().isRegistered(RateLimitFilter.class)) {
             return false;
         }
+        context.register(EarlyFilter.class);
         context.register(RateLimitFilter.class);
         context.register(SpanFilter.class);
         context.register(QuotaFilter.class);

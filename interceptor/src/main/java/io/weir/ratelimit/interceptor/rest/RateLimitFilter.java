@@ -49,19 +49,35 @@ public class RateLimitFilter implements ContainerRequestFilter {
         }
         Deployed deployment = deployed.get();
         RateLimitRuntime runtime = deployment.runtime();
-        RequestRecord record = runtime.start(caller(request));
-        request.setProperty(RECORD, record);
+        RequestRecord record = record(request, runtime);
         Binding own = runtime.binding(called.getResourceClass(), called.getResourceMethod());
-        Binding binding = runtime.joined(own, request.getMethod(), () -> path(request));
+        Binding binding = runtime.joined(own, request.getMethod(), () -> path(request, servletRequest));
         record.handle(own, binding);
         record.endsLater(isAsynchronous(called.getResourceMethod()));
-        if (binding.policies().isEmpty()) {
+        if (binding.policies().isEmpty() || runtime.bypasses(record, binding)) {
             return;
         }
         if (binding.needsArguments()) {
             record.leave(binding);
             return;
         }
+        decide(request, deployment, binding, record);
+    }
+
+    private RequestRecord record(ContainerRequestContext request, RateLimitRuntime runtime) {
+        RestCall caller = caller(request);
+        if (request.getProperty(RECORD) instanceof RequestRecord early) {
+            early.calledBy(caller);
+            return early;
+        }
+        RequestRecord first = runtime.start(caller);
+        request.setProperty(RECORD, first);
+        return first;
+    }
+
+    /** Decides, and refuses the request if it may not go on. */
+    static void decide(ContainerRequestContext request, Deployed deployment, Binding binding, RequestRecord record) {
+        RateLimitRuntime runtime = deployment.runtime();
         Decision decision = runtime.engine().decide(binding, record.call(), record);
         runtime.settleLater(binding, decision, record);
         if (decision instanceof Decision.Rejected rejected) {
@@ -73,9 +89,9 @@ public class RateLimitFilter implements ContainerRequestFilter {
         }
     }
 
-    private RequestPath path(ContainerRequestContext request) {
+    /** The path below the context root. */
+    static RequestPath path(ContainerRequestContext request, @Nullable HttpServletRequest servlet) {
         String path = request.getUriInfo().getRequestUri().getRawPath();
-        HttpServletRequest servlet = servletRequest;
         String root = servlet == null ? "" : servlet.getContextPath();
         return RequestPath.of(path.startsWith(root) ? path.substring(root.length()) : path);
     }

@@ -97,7 +97,7 @@ class PoliciesTest {
         Tiers tiers = read.policy("plan").tiers();
         assertThat(tiers.limits()).containsOnlyKeys("basic", "premium");
         assertThat(tiers.limits().get("basic"))
-                .hasToString("plan[1000/1m token-bucket max-wait 1s, 10000/1h token-bucket max-wait 1s]");
+                .hasToString("plan/basic[1000/1m token-bucket max-wait 1s, 10000/1h token-bucket max-wait 1s]");
         assertThat(tiers.limits().get("basic").tier()).isEqualTo("basic");
         assertThat(tiers.limits().get("premium").limits().get(0).capacity()).isEqualTo(50);
         assertThat(read.policy("plan").limits().tier()).isEqualTo("none");
