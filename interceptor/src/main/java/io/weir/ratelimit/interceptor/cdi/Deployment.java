@@ -8,6 +8,8 @@ import io.weir.ratelimit.interceptor.engine.PassingBackend;
 import io.weir.ratelimit.interceptor.engine.Pause;
 import io.weir.ratelimit.interceptor.engine.RateLimitEngine;
 import io.weir.ratelimit.interceptor.engine.StoreListener;
+import io.weir.ratelimit.interceptor.key.Claims;
+import io.weir.ratelimit.interceptor.key.ClientAddress;
 import io.weir.ratelimit.interceptor.key.IdentityEncoder;
 import io.weir.ratelimit.interceptor.key.KeyTerms;
 import io.weir.ratelimit.interceptor.local.LocalBackend;
@@ -54,7 +56,12 @@ final class Deployment {
         Settings settings = Settings.read(config, problems);
         List<Ruled> ruled = ruled(beanClasses);
         List<MethodRule> rules = ruled.stream().map(Ruled::rule).toList();
-        KeyTerms terms = new KeyTerms(settings.ipv4Prefix(), settings.ipv6Prefix());
+        KeyTerms terms = new KeyTerms(
+                settings.ipv4Prefix(),
+                settings.ipv6Prefix(),
+                new ClientAddress(settings.trustedProxies(), settings.forwardedHeader()),
+                new NamedResolvers(beans, problems).find(),
+                Claims.areHere());
         Map<String, Policy> policies = Policies.read(config, rules, terms, problems);
         ruled.forEach(one -> one.rule().policies().stream()
                 .map(policies::get)

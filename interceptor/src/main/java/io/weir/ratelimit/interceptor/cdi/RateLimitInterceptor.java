@@ -62,9 +62,8 @@ public class RateLimitInterceptor implements Serializable {
         Binding binding = bound.binding();
         Optional<RequestRecord> request = runtime.current();
         CallContext caller = request.map(RequestRecord::call).orElse(CallContext.NONE);
-        CallContext call = binding.needsArguments()
-                ? new InvocationCall(caller, bound.arguments(), Arrays.asList(invocation.getParameters()))
-                : caller;
+        CallContext call = new InvocationCall(
+                caller, binding.endpoint(), bound.arguments(), Arrays.asList(invocation.getParameters()));
         return request.isPresent()
                 ? runtime.engine().decide(binding, call, request.get())
                 : runtime.engine().decide(binding, call);

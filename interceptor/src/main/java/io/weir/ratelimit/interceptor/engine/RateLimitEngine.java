@@ -2,7 +2,6 @@
 package io.weir.ratelimit.interceptor.engine;
 
 import io.weir.ratelimit.Decision;
-import io.weir.ratelimit.Identity;
 import io.weir.ratelimit.interceptor.engine.DecidingStore.Told;
 import io.weir.ratelimit.interceptor.key.IdentityEncoder;
 import io.weir.ratelimit.interceptor.policy.Policy;
@@ -11,7 +10,6 @@ import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.DecisionEvent;
 import io.weir.ratelimit.spi.DecisionListener;
 import io.weir.ratelimit.spi.RateLimitBackend;
-import java.lang.System.Logger.Level;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -21,14 +19,11 @@ import org.jspecify.annotations.Nullable;
 
 /** Decides about calls: policies to charges, charges to the store, the store's answer to the listeners. */
 public final class RateLimitEngine {
-    private static final System.Logger LOG = System.getLogger("io.weir.ratelimit");
-
     private final DecidingStore store;
     private final Shaping shaping;
     private final IdentityEncoder encoder;
     private final Audience<DecisionListener> listeners;
     private final Outages outages;
-    private volatile boolean keyFailed;
 
     /**
      * An engine.
@@ -129,26 +124,13 @@ public final class RateLimitEngine {
         List<Charge> charges = new ArrayList<>(binding.policies().size());
         for (Binding.Costed costed : binding.policies()) {
             Policy policy = costed.policy();
-            String identity = encoder.encode(identity(policy, call));
+            String identity = encoder.encode(policy.key().resolve(call));
             long cost = request == null ? costed.cost() : request.due(policy.name(), identity, costed.cost());
             if (cost > 0) {
                 charges.add(new Charge(policy.limits(), identity, cost, waiter.patienceMicros(policy)));
             }
         }
         return List.copyOf(charges);
-    }
-
-    /** Who calls. A key that throws, such as an argument's own text, does not resolve; nobody is unlimited for that. */
-    private Identity identity(Policy policy, CallContext call) {
-        try {
-            return policy.key().resolve(call);
-        } catch (RuntimeException e) {
-            if (!keyFailed) {
-                keyFailed = true;
-                LOG.log(Level.WARNING, "WEIR-305 the key of the policy " + policy.name() + " failed; said once", e);
-            }
-            return Identity.ANONYMOUS;
-        }
     }
 
     /** Decides about a key that code names. */

@@ -36,6 +36,8 @@ public final class Policies {
             "ratelimit.key-secret",
             "ratelimit.ipv4-prefix",
             "ratelimit.ipv6-prefix",
+            "ratelimit.trusted-proxies",
+            "ratelimit.forwarded-header",
             "ratelimit.headers",
             "ratelimit.local.max-keys",
             "ratelimit.metrics");
@@ -243,17 +245,30 @@ public final class Policies {
         String text = configured
                 .or(() -> inPlace.map(InPlace::key).filter(key -> !key.isEmpty()))
                 .orElse("principal | ip");
+        return expression(
+                text,
+                configured.isPresent() ? property : inPlace.map(InPlace::place).orElse(name) + " @RateLimit(key)");
+    }
+
+    private Optional<KeyExpression> expression(String text, String place) {
         try {
-            return Optional.of(KeyExpression.parse(text, terms));
+            KeyExpression expression = KeyExpression.parse(text, terms);
+            if (expression.usesClaims() && !terms.haveClaims()) {
+                problems.add(
+                        "WEIR-212",
+                        place,
+                        text,
+                        "uses a claim, but MicroProfile JWT is not here for the application",
+                        "enable it on the server and make its API visible to the application, or use another term");
+            }
+            return Optional.of(expression);
         } catch (IllegalArgumentException e) {
             problems.add(
                     "WEIR-112",
-                    configured.isPresent()
-                            ? property
-                            : inPlace.map(InPlace::place).orElse(name) + " @RateLimit(key)",
+                    place,
                     text,
                     String.valueOf(e.getMessage()),
-                    "a key is made of " + KeyTerms.FORMS + " with + and |");
+                    "a key is made of " + KeyTerms.FORMS + ", with + and |");
             return Optional.empty();
         }
     }

@@ -52,7 +52,7 @@ public class RateLimitFilter implements ContainerRequestFilter, ContainerRespons
         }
         Deployed deployment = deployed();
         RateLimitRuntime runtime = deployment.runtime();
-        RequestRecord record = runtime.start(caller(request));
+        RequestRecord record = runtime.start(caller(request, called));
         request.setProperty(RECORD, record);
         Binding binding = runtime.binding(called.getResourceClass(), called.getResourceMethod());
         if (binding.policies().isEmpty()) {
@@ -72,15 +72,17 @@ public class RateLimitFilter implements ContainerRequestFilter, ContainerRespons
         }
     }
 
-    private RestCall caller(ContainerRequestContext request) {
+    private RestCall caller(ContainerRequestContext request, ResourceInfo called) {
         Principal user = request.getSecurityContext() == null
                 ? null
                 : request.getSecurityContext().getUserPrincipal();
         HttpServletRequest servlet = servletRequest;
         return new RestCall(
+                request,
                 Optional.ofNullable(servlet).map(HttpServletRequest::getRemoteAddr),
-                Optional.ofNullable(user).map(Principal::getName),
-                request.getHeaders());
+                Optional.ofNullable(user),
+                Optional.of(called.getResourceClass().getSimpleName() + "."
+                        + called.getResourceMethod().getName()));
     }
 
     @Override
