@@ -6,8 +6,8 @@ import io.weir.ratelimit.interceptor.engine.PassingBackend;
 import io.weir.ratelimit.interceptor.engine.Pause;
 import io.weir.ratelimit.interceptor.engine.RateLimitEngine;
 import io.weir.ratelimit.interceptor.engine.StoreListener;
+import io.weir.ratelimit.interceptor.key.Claims;
 import io.weir.ratelimit.interceptor.key.ClientAddress;
-import io.weir.ratelimit.interceptor.key.ForwardedHeader;
 import io.weir.ratelimit.interceptor.key.IdentityEncoder;
 import io.weir.ratelimit.interceptor.key.KeyTerms;
 import io.weir.ratelimit.interceptor.local.LocalBackend;
@@ -50,7 +50,13 @@ final class Deployment {
 
     RateLimitRuntime make(Set<Class<?>> beanClasses) {
         Settings settings = Settings.read(config, problems);
-        KeyTerms terms = new KeyTerms(settings.ipv4Prefix(), settings.ipv6Prefix());
+        ClientAddress clients = new ClientAddress(settings.trustedProxies(), settings.forwardedHeader());
+        KeyTerms terms = new KeyTerms(
+                settings.ipv4Prefix(),
+                settings.ipv6Prefix(),
+                clients,
+                new NamedResolvers(beans, problems).find(),
+                Claims.areHere());
         RulebookReader reader =
                 RulebookReader.of(beanClasses, new Policies.Vocabulary(terms, named(TierResolver.class)), problems);
         Rulebook rulebook = reader.read(config, problems);
@@ -78,7 +84,7 @@ final class Deployment {
                 settings.enabled() ? rulebook : rulebook.off(),
                 settings.headers(),
                 telemetry.spans(),
-                new ClientAddress(List.of(), ForwardedHeader.X_FORWARDED_FOR),
+                clients,
                 beans);
     }
 

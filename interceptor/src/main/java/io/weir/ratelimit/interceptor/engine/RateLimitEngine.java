@@ -2,7 +2,6 @@
 package io.weir.ratelimit.interceptor.engine;
 
 import io.weir.ratelimit.Decision;
-import io.weir.ratelimit.Identity;
 import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.interceptor.engine.DecidingStore.Told;
 import io.weir.ratelimit.interceptor.key.IdentityEncoder;
@@ -14,7 +13,6 @@ import io.weir.ratelimit.spi.DecisionEvent;
 import io.weir.ratelimit.spi.DecisionListener;
 import io.weir.ratelimit.spi.PolicyLimits;
 import io.weir.ratelimit.spi.RateLimitBackend;
-import java.lang.System.Logger.Level;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -24,14 +22,11 @@ import org.jspecify.annotations.Nullable;
 
 /** Decides about calls: policies to charges, charges to the store, the store's answer to the listeners. */
 public final class RateLimitEngine {
-    private static final System.Logger LOG = System.getLogger("io.weir.ratelimit");
-
     private final DecidingStore store;
     private final Shaping shaping;
     private final IdentityEncoder encoder;
     private final Audience<DecisionListener> listeners;
     private final Outages outages;
-    private volatile boolean keyFailed;
 
     /**
      * An engine.
@@ -132,7 +127,7 @@ public final class RateLimitEngine {
         List<Charge> charges = new ArrayList<>(binding.policies().size());
         for (Binding.Costed costed : binding.policies()) {
             Policy policy = costed.policy();
-            String identity = encoder.encode(identity(policy, call));
+            String identity = encoder.encode(policy.key().resolve(call));
             long cost = request == null ? costed.cost() : request.due(policy.name(), identity, costed.cost());
             if (cost > 0) {
                 charges.add(charge(policy, policy.tiers().of(call, policy.limits()), identity, cost, waiter));
@@ -146,19 +141,6 @@ public final class RateLimitEngine {
         return policy.mode() == Policy.Mode.SHADOW
                 ? new Charge(limits, identity, cost).asShadow()
                 : new Charge(limits, identity, cost, waiter.patienceMicros(policy));
-    }
-
-    /** Who calls. A key that throws, such as an argument's own text, does not resolve; nobody is unlimited for that. */
-    private Identity identity(Policy policy, CallContext call) {
-        try {
-            return policy.key().resolve(call);
-        } catch (RuntimeException e) {
-            if (!keyFailed) {
-                keyFailed = true;
-                LOG.log(Level.WARNING, "WEIR-305 the key of the policy " + policy.name() + " failed; said once", e);
-            }
-            return Identity.ANONYMOUS;
-        }
     }
 
     /** Decides about a key that code names. */
@@ -232,7 +214,7 @@ public final class RateLimitEngine {
     List<Quota> peek(Policy policy, CallContext call) {
         Charge charge = new Charge(
                 policy.tiers().of(call, policy.limits()),
-                encoder.encode(identity(policy, call)),
+                encoder.encode(policy.key().resolve(call)),
                 policy.cost(),
                 policy.maxWaitMicros());
         return ask(backend -> backend.peek(charge));

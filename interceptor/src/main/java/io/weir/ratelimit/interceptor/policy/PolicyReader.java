@@ -239,14 +239,23 @@ final class PolicyReader {
 
     private Optional<KeyExpression> expression(String text, String where) {
         try {
-            return Optional.of(KeyExpression.parse(text, words.terms()));
+            KeyExpression expression = KeyExpression.parse(text, words.terms());
+            if (expression.usesClaims() && !words.terms().haveClaims()) {
+                problems.add(
+                        "WEIR-212",
+                        where,
+                        text,
+                        "uses a claim, but MicroProfile JWT is not here for the application",
+                        "enable it on the server and make its API visible to the application, or use another term");
+            }
+            return Optional.of(expression);
         } catch (IllegalArgumentException e) {
             problems.add(
                     "WEIR-112",
                     where,
                     text,
                     String.valueOf(e.getMessage()),
-                    "a key is made of " + KeyTerms.FORMS + " with + and |");
+                    "a key is made of " + KeyTerms.FORMS + ", with + and |");
             return Optional.empty();
         }
     }
