@@ -26,6 +26,7 @@ public final class RateLimitFeature implements Feature {
         context.register(RateLimitFilter.class);
         context.register(SpanFilter.class);
         context.register(QuotaFilter.class);
+        context.register(ResourceClasses.class);
         context.register(ExceededMapper.class);
         context.register(UnavailableMapper.class);
         return true;
