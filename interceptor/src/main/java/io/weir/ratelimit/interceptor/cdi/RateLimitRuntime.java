@@ -8,8 +8,10 @@ import io.weir.ratelimit.interceptor.engine.EngineRateLimiter;
 import io.weir.ratelimit.interceptor.engine.RateLimitEngine;
 import io.weir.ratelimit.interceptor.engine.RequestRecord;
 import io.weir.ratelimit.interceptor.observe.SpanMarks;
+import io.weir.ratelimit.interceptor.policy.Policy;
 import io.weir.ratelimit.interceptor.policy.RequestPath;
 import io.weir.ratelimit.spi.CallContext;
+import io.weir.ratelimit.spi.RejectionResponder;
 import jakarta.enterprise.context.ContextNotActiveException;
 import jakarta.enterprise.context.RequestScoped;
 import jakarta.enterprise.inject.spi.BeanManager;
@@ -25,6 +27,7 @@ public final class RateLimitRuntime {
     private final RateLimiter limiter;
     private final List<String> headers;
     private final SpanMarks spans;
+    private final Optional<RejectionResponder> responder;
     private final BeanManager beans;
     private final CurrentRequest request;
     private final ServletRequests servlets;
@@ -36,12 +39,14 @@ public final class RateLimitRuntime {
             Rulebook rulebook,
             List<String> headers,
             SpanMarks spans,
+            Optional<RejectionResponder> responder,
             BeanManager beans) {
         this.engine = engine;
         this.limiter = new EngineRateLimiter(engine, () -> this.rulebook.policies(), executor);
         this.rulebook = rulebook;
         this.headers = List.copyOf(headers);
         this.spans = spans;
+        this.responder = responder;
         this.beans = beans;
         this.servlets = new ServletRequests(beans);
         this.request = beans.createInstance().select(CurrentRequest.class).get();
@@ -72,6 +77,25 @@ public final class RateLimitRuntime {
      */
     public List<String> headers() {
         return headers;
+    }
+
+    /**
+     * A policy at the moment.
+     *
+     * @param name its name
+     * @return empty if there is none of that name
+     */
+    public Optional<Policy> policy(String name) {
+        return Optional.ofNullable(rulebook.policies().get(name));
+    }
+
+    /**
+     * What writes the application's own bodies of refusals.
+     *
+     * @return empty if there is none
+     */
+    public Optional<RejectionResponder> responder() {
+        return responder;
     }
 
     /**

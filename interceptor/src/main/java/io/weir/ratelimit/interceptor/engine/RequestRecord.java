@@ -33,6 +33,7 @@ public final class RequestRecord {
     private @Nullable Binding handledOwn;
     private @Nullable Binding handled;
     private boolean endsLater;
+    private boolean hidesQuotas;
 
     /**
      * A request of which nothing is decided.
@@ -116,6 +117,7 @@ public final class RequestRecord {
         last = decision;
         lastEndpoint = binding.endpoint();
         lastCharges = charges;
+        hidesQuotas |= binding.isMinimal();
         for (Quota quota : decision.quotas()) {
             quotas.removeIf(older ->
                     older.policy().equals(quota.policy()) && older.name().equals(quota.name()));
@@ -165,6 +167,20 @@ public final class RequestRecord {
      */
     public synchronized List<Quota> quotas() {
         return List.copyOf(quotas);
+    }
+
+    /** Keeps all quotas of this request from the client, because a policy that tells nothing took part in it. */
+    public synchronized void hideQuotas() {
+        hidesQuotas = true;
+    }
+
+    /**
+     * Whether the client must not be told any quota of this request.
+     *
+     * @return true if a policy that tells nothing took part in it
+     */
+    public synchronized boolean hidesQuotas() {
+        return hidesQuotas;
     }
 
     /**

@@ -14,6 +14,7 @@ import jakarta.ws.rs.container.ContainerRequestFilter;
 import jakarta.ws.rs.container.ResourceInfo;
 import jakarta.ws.rs.container.Suspended;
 import jakarta.ws.rs.core.Context;
+import jakarta.ws.rs.ext.Providers;
 import jakarta.ws.rs.sse.SseEventSink;
 import java.lang.reflect.Method;
 import java.security.Principal;
@@ -32,6 +33,9 @@ import org.jspecify.annotations.Nullable;
 @Priority(Priorities.AUTHORIZATION + 100)
 public class RateLimitFilter implements ContainerRequestFilter {
     static final String RECORD = RequestRecord.class.getName();
+
+    @Context
+    private @Nullable Providers providers;
 
     private final LazyDeployed deployed = new LazyDeployed();
 
@@ -52,7 +56,9 @@ public class RateLimitFilter implements ContainerRequestFilter {
         RequestRecord record = runtime.start(caller(request));
         request.setProperty(RECORD, record);
         Binding own = runtime.binding(called.getResourceClass(), called.getResourceMethod());
-        Binding binding = runtime.joined(own, request.getMethod(), () -> path(request));
+        Binding binding = Cors.isPreflight(request)
+                ? Binding.EXEMPT
+                : runtime.joined(own, request.getMethod(), () -> path(request));
         record.handle(own, binding);
         record.endsLater(isAsynchronous(called.getResourceMethod()));
         if (binding.policies().isEmpty()) {
@@ -64,10 +70,8 @@ public class RateLimitFilter implements ContainerRequestFilter {
         }
         Decision decision = runtime.engine().decide(binding, record.call(), record);
         runtime.settleLater(binding, decision, record);
-        if (decision instanceof Decision.Rejected rejected) {
-            request.abortWith(Refusals.exceeded(rejected, deployment.fields(), QuotaView.now()));
-        } else if (!decision.allowed()) {
-            request.abortWith(Refusals.unavailable());
+        if (!decision.allowed()) {
+            request.abortWith(deployment.refusals().answer(decision, record, request.getHeaders(), providers));
         } else if (!runtime.spans().isSpanHere()) {
             request.setProperty(SpanFilter.UNMARKED, runtime.spans());
         }
