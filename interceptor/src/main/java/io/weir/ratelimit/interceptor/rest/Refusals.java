@@ -147,7 +147,7 @@ final class Refusals {
 
     private static Response.ResponseBuilder started(Problem problem) {
         Response.ResponseBuilder response =
-                Response.status(problem.status(), problem.title()).header(HttpHeaders.CACHE_CONTROL, "no-store");
+                Response.status(problem.status(), problem.title()).header(HttpHeaders.CACHE_CONTROL, "no-store").header(HttpHeaders.VARY, HttpHeaders.ACCEPT);
         problem.retryAfter().ifPresent(seconds -> response.header(HttpHeaders.RETRY_AFTER, seconds));
         return response;
     }
@@ -155,7 +155,6 @@ final class Refusals {
     private static Response ended(Response.ResponseBuilder response, Problem problem, AcceptHeader accept) {
         BodyForm form = BodyForm.wanted(accept);
         return response.type(form.mediaType())
-                .header(HttpHeaders.VARY, HttpHeaders.ACCEPT)
                 .entity(form.render(problem))
                 .build();
     }

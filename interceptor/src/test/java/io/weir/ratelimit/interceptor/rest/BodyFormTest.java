@@ -16,8 +16,7 @@ class BodyFormTest {
     @Test
     void aPageIsSmallAndShowsWhatIsSaid() {
         Problem problem = problem("Used up.", OptionalLong.of(17), Optional.of("/limits?a&b"));
-        assertThat(BodyForm.HTML.render(problem))
-                .isEqualTo("""
+        assertThat(BodyForm.HTML.render(problem)).isEqualTo("""
                         <!DOCTYPE html>
                         <html lang="en"><head><meta charset="utf-8"><title>Too Many Requests</title></head>
                         <body><h1>Too Many Requests</h1>

@@ -232,7 +232,7 @@ class RefusalsTest {
                 .isEqualTo(Map.of(
                         "Content-Type", "text/csv;header=absent",
                         "Cache-Control", "no-store",
-                        "Link", "</limits#org>; rel=\"help\"",
+                        "Link", "</limits#org>; rel=\"help\"", "Vary", "Accept",
                         "Retry-After", "17"));
         assertThat(response.getEntity()).isEqualTo("later,17");
         assertThat(heard).singleElement().satisfies(rejection -> {
