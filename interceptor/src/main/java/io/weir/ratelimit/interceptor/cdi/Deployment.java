@@ -17,6 +17,7 @@ import io.weir.ratelimit.interceptor.policy.Problems;
 import io.weir.ratelimit.interceptor.policy.Settings;
 import io.weir.ratelimit.spi.DecisionListener;
 import io.weir.ratelimit.spi.RateLimitBackend;
+import io.weir.ratelimit.spi.RejectionResponder;
 import io.weir.ratelimit.spi.TierResolver;
 import jakarta.enterprise.inject.Any;
 import jakarta.enterprise.inject.Instance;
@@ -67,6 +68,7 @@ final class Deployment {
                 ? Telemetry.choose(
                         settings, backend.name(), this::find, isOpenTelemetryOn(), events.ofRejections(), problems)
                 : Telemetry.NONE;
+        Optional<RejectionResponder> responder = responder();
         RateLimitEngine engine = engine(settings, backend, telemetry, events);
         if (problems.found().isEmpty()) {
             telemetry.flights().ifPresent(backend::listen);
@@ -85,6 +87,7 @@ final class Deployment {
                 settings.headers(),
                 telemetry.spans(),
                 clients,
+                responder,
                 beans);
     }
 
@@ -99,6 +102,22 @@ final class Deployment {
             }
         }
         return byName;
+    }
+
+    private Optional<RejectionResponder> responder() {
+        List<RejectionResponder> found = new ArrayList<>();
+        beans.createInstance()
+                .select(RejectionResponder.class, Any.Literal.INSTANCE)
+                .forEach(found::add);
+        if (found.size() > 1) {
+            problems.add(
+                    "WEIR-123",
+                    RejectionResponder.class.getSimpleName(),
+                    "",
+                    "the application has " + found.size() + " beans of this type, and a refusal has one body",
+                    "keep one, which may ask the others");
+        }
+        return found.stream().findFirst();
     }
 
     private RateLimitEngine engine(Settings settings, RateLimitBackend backend, Telemetry telemetry, CdiEvents events) {
