@@ -55,7 +55,7 @@ record ServletCall(HttpServletRequest http, Optional<String> peerAddress) implem
         if (query == null) {
             return Optional.empty();
         }
-        for (String pair : query.split("&")) {
+        for (String pair : query.split("&", -1)) {
             int equals = pair.indexOf('=');
             if (decoded(equals < 0 ? pair : pair.substring(0, equals)).equals(Optional.of(name))) {
                 return equals < 0 ? Optional.of("") : decoded(pair.substring(equals + 1));
