@@ -20,7 +20,7 @@ public final class Policies {
     private static final Pattern NAME = Pattern.compile("[A-Za-z0-9._$-]{1,128}");
     private static final String COSTS = ConfigReader.PREFIX + "costs.";
     private static final String PATH_POLICIES = ConfigReader.PREFIX + "path-policies";
-    private static final Set<String> PROPERTIES = Set.of(
+    static final Set<String> PROPERTIES = Set.of(
             "ratelimit.enabled",
             "ratelimit.backend",
             "ratelimit.namespace",
