@@ -104,10 +104,8 @@ class NamedResolversTest {
         try (Container container = Container.start(POLICIES, Service.class, Tenant.class, Producer.class)) {
             Service service = container.bean(Service.class);
             Calls resource = Calls.NOBODY.andTerm("method", "Resource.get");
-            container.inRequest(resource, () -> {
-                service.first();
-                service.second();
-            });
+            container.inRequest(resource, service::first);
+            container.inRequest(resource, service::second);
             container.inRequest(
                     resource, () -> assertThatThrownBy(service::first).isInstanceOf(RateLimitExceededException.class));
             container.inRequest(
