@@ -10,10 +10,14 @@ import io.weir.ratelimit.interceptor.key.IdentityEncoder;
 import io.weir.ratelimit.interceptor.key.KeyTerms;
 import io.weir.ratelimit.interceptor.local.LocalBackend;
 import io.weir.ratelimit.interceptor.observe.Telemetry;
+import io.weir.ratelimit.interceptor.policy.ConfigSnapshot;
+import io.weir.ratelimit.interceptor.policy.OverrideSources;
+import io.weir.ratelimit.interceptor.policy.Overrides;
 import io.weir.ratelimit.interceptor.policy.Policies;
 import io.weir.ratelimit.interceptor.policy.Problems;
 import io.weir.ratelimit.interceptor.policy.Settings;
 import io.weir.ratelimit.spi.DecisionListener;
+import io.weir.ratelimit.spi.PolicySource;
 import io.weir.ratelimit.spi.RateLimitBackend;
 import io.weir.ratelimit.spi.TierResolver;
 import jakarta.enterprise.inject.Any;
@@ -51,7 +55,8 @@ final class Deployment {
         KeyTerms terms = new KeyTerms(settings.ipv4Prefix(), settings.ipv6Prefix());
         RulebookReader reader =
                 RulebookReader.of(beanClasses, new Policies.Vocabulary(terms, named(TierResolver.class)), problems);
-        Rulebook rulebook = reader.read(config, problems);
+        ConfigSnapshot read = new ConfigSnapshot(config);
+        Rulebook rulebook = reader.read(read, problems);
         RateLimitBackend backend = backend(settings);
         problems.addAll(backend.problems());
         CdiEvents events = new CdiEvents(beans);
@@ -59,7 +64,16 @@ final class Deployment {
                 ? Telemetry.choose(
                         settings, backend.name(), this::find, isOpenTelemetryOn(), events.ofRejections(), problems)
                 : Telemetry.NONE;
-        RateLimitEngine engine = engine(settings, backend, telemetry, events);
+        ContainerExecutor executor = new ContainerExecutor();
+        OverrideSources sources = OverrideSources.of(all(PolicySource.class), problems);
+        Overrides overrides = new Overrides(
+                sources,
+                settings.answersHoldFor(),
+                settings.deadline(),
+                executor,
+                System::nanoTime,
+                telemetry.sources());
+        RateLimitEngine engine = engine(settings, backend, telemetry, events, overrides);
         if (problems.found().isEmpty()) {
             telemetry.flights().ifPresent(backend::listen);
             backend.start();
@@ -70,13 +84,26 @@ final class Deployment {
                     backend.name(),
                     new TreeSet<>(rulebook.policies().keySet()));
         }
-        return new RateLimitRuntime(
+        RateLimitRuntime runtime = new RateLimitRuntime(
                 engine,
-                new ContainerExecutor(),
+                executor,
                 settings.enabled() ? rulebook : rulebook.off(),
                 settings.headers(),
                 telemetry.spans(),
                 beans);
+        if (settings.reloads() && problems.found().isEmpty()) {
+            Reload reload = new Reload(
+                    reader, CurrentConfig.of(config, read), read, rulebook, runtime::hold, telemetry.reloads());
+            runtime.reloadBy(
+                    new ReloadTimer(Pause.REAL, settings.reloadInterval().toMillis() * 1_000, reload));
+        }
+        return runtime;
+    }
+
+    /** The application's beans of a type. */
+    private <T> List<T> all(Class<T> type) {
+        return beans.createInstance().select(type, Any.Literal.INSTANCE).stream()
+                .toList();
     }
 
     /** The application's beans of a type that have names, by name. */
@@ -85,18 +112,22 @@ final class Deployment {
         for (Instance.Handle<T> handle :
                 beans.createInstance().select(type, Any.Literal.INSTANCE).handles()) {
             String name = handle.getBean().getName();
-            if (name != null) {
-                byName.put(name, handle.get());
+            if (name != null && byName.put(name, handle.get()) != null) {
+                problems.add(
+                        "WEIR-216",
+                        handle.getBean().getBeanClass().getName(),
+                        name,
+                        "another " + type.getSimpleName() + " bean has this name",
+                        "give each its own @Named");
             }
         }
         return byName;
     }
 
-    private RateLimitEngine engine(Settings settings, RateLimitBackend backend, Telemetry telemetry, CdiEvents events) {
+    private RateLimitEngine engine(
+            Settings settings, RateLimitBackend backend, Telemetry telemetry, CdiEvents events, Overrides overrides) {
         List<DecisionListener> listeners = new ArrayList<>(telemetry.listeners());
-        beans.createInstance()
-                .select(DecisionListener.class, Any.Literal.INSTANCE)
-                .forEach(listeners::add);
+        listeners.addAll(all(DecisionListener.class));
         List<StoreListener> storeListeners = new ArrayList<>(telemetry.storeListeners());
         storeListeners.addAll(events.ofStore());
         return new RateLimitEngine(
@@ -104,7 +135,8 @@ final class Deployment {
                 new IdentityEncoder(settings.keySecret()),
                 listeners,
                 new Outages(backend.name(), System::nanoTime, storeListeners),
-                Pause.REAL);
+                Pause.REAL,
+                overrides);
     }
 
     /** An object of the server's. */

@@ -108,6 +108,17 @@ public final class KeyExpression {
         return identity;
     }
 
+    /** Whether both are written alike. */
+    @Override
+    public boolean equals(Object other) {
+        return other instanceof KeyExpression that && text.equals(that.text);
+    }
+
+    @Override
+    public int hashCode() {
+        return text.hashCode();
+    }
+
     @Override
     public String toString() {
         return text;
