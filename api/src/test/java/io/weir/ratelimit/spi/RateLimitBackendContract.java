@@ -24,6 +24,7 @@ public abstract class RateLimitBackendContract
                 RangeContract,
                 ConcurrencyContract,
                 MaxWaitContract,
+                ShadowContract,
                 ModelContract {
 
     private final ManualTime time = new ManualTime();

@@ -6,6 +6,8 @@ import io.weir.ratelimit.interceptor.engine.PassingBackend;
 import io.weir.ratelimit.interceptor.engine.Pause;
 import io.weir.ratelimit.interceptor.engine.RateLimitEngine;
 import io.weir.ratelimit.interceptor.engine.StoreListener;
+import io.weir.ratelimit.interceptor.key.ClientAddress;
+import io.weir.ratelimit.interceptor.key.ForwardedHeader;
 import io.weir.ratelimit.interceptor.key.IdentityEncoder;
 import io.weir.ratelimit.interceptor.key.KeyTerms;
 import io.weir.ratelimit.interceptor.local.LocalBackend;
@@ -90,6 +92,7 @@ final class Deployment {
                 settings.enabled() ? rulebook : rulebook.off(),
                 settings.headers(),
                 telemetry.spans(),
+                new ClientAddress(List.of(), ForwardedHeader.X_FORWARDED_FOR),
                 beans);
         if (settings.reloads() && problems.found().isEmpty()) {
             Reload reload = new Reload(

@@ -59,6 +59,9 @@ public class RateLimitInterceptor implements Serializable {
         }
         Optional<RequestRecord> request = runtime.current();
         Binding binding = request.map(record -> record.here(bound.binding())).orElse(bound.binding());
+        if (request.isPresent() && runtime.bypasses(request.get(), binding)) {
+            return invocation.proceed();
+        }
         boolean answersRequest =
                 request.flatMap(RequestRecord::pending).filter(binding::equals).isPresent();
         Decision decision = decide(runtime, bound, binding, request, invocation);

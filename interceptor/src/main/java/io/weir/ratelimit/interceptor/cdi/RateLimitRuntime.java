@@ -7,7 +7,9 @@ import io.weir.ratelimit.interceptor.engine.Binding;
 import io.weir.ratelimit.interceptor.engine.EngineRateLimiter;
 import io.weir.ratelimit.interceptor.engine.RateLimitEngine;
 import io.weir.ratelimit.interceptor.engine.RequestRecord;
+import io.weir.ratelimit.interceptor.key.ClientAddress;
 import io.weir.ratelimit.interceptor.observe.SpanMarks;
+import io.weir.ratelimit.interceptor.policy.Bypass;
 import io.weir.ratelimit.interceptor.policy.RequestPath;
 import io.weir.ratelimit.spi.CallContext;
 import jakarta.enterprise.context.ContextNotActiveException;
@@ -26,6 +28,7 @@ public final class RateLimitRuntime {
     private final RateLimiter limiter;
     private final List<String> headers;
     private final SpanMarks spans;
+    private final ClientAddress clients;
     private final BeanManager beans;
     private final CurrentRequest request;
     private final ServletRequests servlets;
@@ -39,13 +42,19 @@ public final class RateLimitRuntime {
             Rulebook rulebook,
             List<String> headers,
             SpanMarks spans,
+            ClientAddress clients,
             BeanManager beans) {
         this.engine = engine;
-        this.limiter = new EngineRateLimiter(engine, () -> this.rulebook.policies(), executor);
+        this.limiter = new EngineRateLimiter(
+                engine,
+                () -> this.rulebook.policies(),
+                executor,
+                () -> current().map(RequestRecord::call));
         this.executor = executor;
         this.rulebook = rulebook;
         this.headers = List.copyOf(headers);
         this.spans = spans;
+        this.clients = clients;
         this.beans = beans;
         this.servlets = new ServletRequests(beans);
         this.request = beans.createInstance().select(CurrentRequest.class).get();
@@ -147,6 +156,26 @@ public final class RateLimitRuntime {
      */
     public Binding early(String method, Supplier<RequestPath> path) {
         return rulebook.early().join(Binding.NONE, method, path);
+    }
+
+    /**
+     * Whether a request is let past all limits; the listeners hear of it.
+     *
+     * @param request the record
+     * @param binding the policies that would decide at the entry point at hand
+     * @return true if nothing is to be decided
+     */
+    public boolean bypasses(RequestRecord request, Binding binding) {
+        Bypass bypass = rulebook.bypass();
+        if (bypass.isEmpty()
+                || !request.isExempt(
+                        call -> bypass.lets(call, () -> clients.of(call.peerAddress(), call::headerLines)))) {
+            return false;
+        }
+        if (!binding.policies().isEmpty() && request.isFirstAt(binding)) {
+            engine.bypassed(binding);
+        }
+        return true;
     }
 
     /**

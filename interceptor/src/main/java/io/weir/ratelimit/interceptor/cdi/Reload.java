@@ -128,6 +128,9 @@ final class Reload implements Runnable {
         costs.addAll(without(before.costs().keySet(), now.costs().keySet()));
         costs.addAll(changed(before.costs(), now.costs()));
         add(changes, "changed costs of ", costs);
+        if (!now.bypass().equals(before.bypass())) {
+            changes.add("changed bypass");
+        }
         return changes;
     }
 

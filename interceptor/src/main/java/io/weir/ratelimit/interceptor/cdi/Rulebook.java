@@ -3,6 +3,7 @@ package io.weir.ratelimit.interceptor.cdi;
 
 import io.weir.ratelimit.interceptor.engine.Binding;
 import io.weir.ratelimit.interceptor.engine.PathRules;
+import io.weir.ratelimit.interceptor.policy.Bypass;
 import io.weir.ratelimit.interceptor.policy.Policy;
 import java.util.Map;
 
@@ -14,9 +15,15 @@ import java.util.Map;
  * @param paths the policies that apply by path once a request is matched
  * @param early those that apply before
  * @param bindings the policies that annotations name
+ * @param bypass who is not limited
  */
 record Rulebook(
-        Map<String, Policy> policies, Map<String, Long> costs, PathRules paths, PathRules early, Bindings bindings) {
+        Map<String, Policy> policies,
+        Map<String, Long> costs,
+        PathRules paths,
+        PathRules early,
+        Bindings bindings,
+        Bypass bypass) {
     /** Copies the maps. */
     Rulebook {
         policies = Map.copyOf(policies);
@@ -26,6 +33,11 @@ record Rulebook(
     /** The same policies, under which no call is limited. */
     Rulebook off() {
         return new Rulebook(
-                policies, costs, PathRules.NONE, PathRules.NONE, new Bindings((beanClass, method) -> Binding.NONE));
+                policies,
+                costs,
+                PathRules.NONE,
+                PathRules.NONE,
+                new Bindings((beanClass, method) -> Binding.NONE),
+                Bypass.NONE);
     }
 }

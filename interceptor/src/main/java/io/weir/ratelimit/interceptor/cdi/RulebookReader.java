@@ -3,6 +3,7 @@ package io.weir.ratelimit.interceptor.cdi;
 
 import io.weir.ratelimit.interceptor.engine.Binding;
 import io.weir.ratelimit.interceptor.engine.PathRules;
+import io.weir.ratelimit.interceptor.policy.Bypass;
 import io.weir.ratelimit.interceptor.policy.MethodRule;
 import io.weir.ratelimit.interceptor.policy.Policies;
 import io.weir.ratelimit.interceptor.policy.Policy;
@@ -90,7 +91,15 @@ final class RulebookReader {
                         .filter(policy -> !policy.isEarly())
                         .toList()),
                 new PathRules(policies.values().stream().filter(Policy::isEarly).toList()),
-                new Bindings((beanClass, method) -> binding(beanClass, method, policies, costs, config)));
+                new Bindings((beanClass, method) -> binding(beanClass, method, policies, costs, config)),
+                bypass(config, before.map(Rulebook::bypass), problems));
+    }
+
+    private static Bypass bypass(Config config, Optional<Bypass> before, Problems problems) {
+        Problems own = new Problems();
+        Bypass read = Bypass.read(config, own);
+        problems.addAll(own.found());
+        return own.found().isEmpty() ? read : before.orElse(read);
     }
 
     private Map<String, Policy> known(Rulebook before) {

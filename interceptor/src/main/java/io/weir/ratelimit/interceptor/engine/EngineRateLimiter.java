@@ -7,10 +7,12 @@ import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.RateLimiter;
 import io.weir.ratelimit.Receipt;
 import io.weir.ratelimit.interceptor.policy.Policy;
+import io.weir.ratelimit.spi.CallContext;
 import io.weir.ratelimit.spi.Charge;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
@@ -23,6 +25,7 @@ public final class EngineRateLimiter implements RateLimiter {
     private final RateLimitEngine engine;
     private final Supplier<Map<String, Policy>> policies;
     private final Supplier<Executor> executor;
+    private final Supplier<Optional<CallContext>> caller;
 
     /**
      * A limiter.
@@ -30,12 +33,17 @@ public final class EngineRateLimiter implements RateLimiter {
      * @param engine decides
      * @param policies the policies by name at the moment
      * @param executor completes what is asynchronous; asked on the calling thread
+     * @param caller who makes the request at hand
      */
     public EngineRateLimiter(
-            RateLimitEngine engine, Supplier<Map<String, Policy>> policies, Supplier<Executor> executor) {
+            RateLimitEngine engine,
+            Supplier<Map<String, Policy>> policies,
+            Supplier<Executor> executor,
+            Supplier<Optional<CallContext>> caller) {
         this.engine = engine;
         this.policies = policies;
         this.executor = executor;
+        this.caller = caller;
     }
 
     @Override
@@ -70,6 +78,19 @@ public final class EngineRateLimiter implements RateLimiter {
         String identity = engine.encoder().encode(key);
         Charge charge = new Charge(engine.limits(asked, key, identity), identity, asked.cost(), asked.maxWaitMicros());
         return engine.ask(backend -> backend.peek(charge));
+    }
+
+    @Override
+    public List<Quota> peek(String policy) {
+        Policy asked = named(policy);
+        if (asked.key().needsArguments()) {
+            throw new IllegalArgumentException(
+                    "the key of the policy " + policy + " uses an argument: name the key to peek at");
+        }
+        CallContext call = caller.get()
+                .orElseThrow(() -> new IllegalStateException(
+                        "there is no HTTP request at hand whose caller could be asked about"));
+        return engine.peek(asked, call);
     }
 
     @Override

@@ -3,6 +3,7 @@ package io.weir.ratelimit.interceptor.engine;
 
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.Identity;
+import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.interceptor.engine.DecidingStore.Told;
 import io.weir.ratelimit.interceptor.key.IdentityEncoder;
 import io.weir.ratelimit.interceptor.policy.Overrides;
@@ -144,13 +145,17 @@ public final class RateLimitEngine {
             String identity = encoder.encode(key);
             long cost = request == null ? costed.cost() : request.due(policy.name(), identity, costed.cost());
             if (cost > 0) {
-                PolicyLimits limits = overrides
-                        .of(policy, key, identity)
-                        .orElseGet(() -> policy.tiers().of(call, policy.limits()));
-                charges.add(charge(policy, limits, identity, cost, waiter));
+                charges.add(charge(policy, limits(policy, key, identity, call), identity, cost, waiter));
             }
         }
         return List.copyOf(charges);
+    }
+
+    /** Those of the key itself, else of the caller's tier, else the policy's own. */
+    private PolicyLimits limits(Policy policy, Identity key, String identity, CallContext call) {
+        return overrides
+                .of(policy, key, identity)
+                .orElseGet(() -> policy.tiers().of(call, policy.limits()));
     }
 
     /** Without the request's lock, since a source may take its time. */
@@ -245,6 +250,20 @@ public final class RateLimitEngine {
         }
     }
 
+    /**
+     * Tells of a call that goes on without a decision.
+     *
+     * @param binding the policies that would have decided, one or more
+     */
+    public void bypassed(Binding binding) {
+        if (!listeners.isEmpty()) {
+            List<String> names = binding.policies().stream()
+                    .map(costed -> costed.policy().name())
+                    .toList();
+            listeners.tell((listener, endpoint) -> listener.onBypass(endpoint, names), binding.endpoint());
+        }
+    }
+
     private void tell(Binding binding, Told told) {
         outages.tellChanges();
         if (!listeners.isEmpty()) {
@@ -252,6 +271,16 @@ public final class RateLimitEngine {
                     DecisionListener::onDecision,
                     new DecisionEvent(binding.endpoint(), told.charges(), told.decision(), told.nanos()));
         }
+    }
+
+    /** What the caller of a request has left. */
+    List<Quota> peek(Policy policy, CallContext call) {
+        Identity key = identity(policy, call);
+        String identity = encoder.encode(key);
+        overrides.await(policy, key, identity);
+        Charge charge =
+                new Charge(limits(policy, key, identity, call), identity, policy.cost(), policy.maxWaitMicros());
+        return ask(backend -> backend.peek(charge));
     }
 
     /** What code asks of the store beside decisions. */

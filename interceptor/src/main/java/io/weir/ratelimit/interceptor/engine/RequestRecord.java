@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,7 +33,10 @@ public final class RequestRecord {
     private @Nullable Binding admitted;
     private @Nullable Binding handledOwn;
     private @Nullable Binding handled;
+    private final List<Binding> passed = new ArrayList<>(0);
     private boolean endsLater;
+    private boolean askedForBypass;
+    private boolean exempt;
 
     /**
      * A request of which nothing is decided.
@@ -59,6 +63,21 @@ public final class RequestRecord {
      */
     public synchronized void calledBy(CallContext caller) {
         call = caller;
+        askedForBypass = exempt;
+    }
+
+    /**
+     * Whether no limit holds for this request, which is found out once for what is known about the caller.
+     *
+     * @param bypass says it of a caller
+     * @return true if it is let past
+     */
+    public synchronized boolean isExempt(Predicate<CallContext> bypass) {
+        if (!askedForBypass) {
+            askedForBypass = true;
+            exempt = bypass.test(call);
+        }
+        return exempt;
     }
 
     /**
@@ -174,6 +193,16 @@ public final class RequestRecord {
      */
     public synchronized List<Receipt> receipts() {
         return List.copyOf(receipts);
+    }
+
+    /**
+     * Whether a request that is exempt has not been met under these policies.
+     *
+     * @param binding the policies that would decide
+     * @return true the first time
+     */
+    public synchronized boolean isFirstAt(Binding binding) {
+        return !passed.contains(binding) && passed.add(binding);
     }
 
     /**

@@ -26,7 +26,9 @@ final class DecisionMetrics implements DecisionListener, StoreListener {
         /** Another policy refused. */
         NOT_CHARGED,
         DEGRADED_ALLOWED,
-        DEGRADED_REJECTED;
+        DEGRADED_REJECTED,
+        /** Configuration lets the caller past all limits. */
+        BYPASSED;
 
         private final String tag = name().toLowerCase(Locale.ROOT);
     }
@@ -67,6 +69,11 @@ final class DecisionMetrics implements DecisionListener, StoreListener {
                 first += charge.policy().limits().size();
             }
         }
+    }
+
+    @Override
+    public void onBypass(String endpoint, List<String> policies) {
+        policies.forEach(policy -> series(endpoint, policy).count(Outcome.BYPASSED));
     }
 
     private static Outcome outcome(Decision decision, Charge charge, int first) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.interceptor.rest;
 
+import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.Quota;
 import java.util.List;
 
@@ -16,6 +17,16 @@ record QuotaView(List<Quota> quotas, Quota decisive, long nowSeconds) {
     /** After an admitted call: the limit with the least part left. */
     static QuotaView admitted(List<Quota> quotas, long nowSeconds) {
         return new QuotaView(quotas, Quota.closestToExhaustion(quotas), nowSeconds);
+    }
+
+    /** After a refusal: the limit that decides how long to wait. */
+    static QuotaView refused(Decision.Rejected decision, long nowSeconds) {
+        return new QuotaView(decision.quotas(), decision.decisive(), nowSeconds);
+    }
+
+    /** This server's wall clock, in seconds since the epoch. */
+    static long now() {
+        return System.currentTimeMillis() / 1_000;
     }
 
     /** Seconds that have begun in a number of microseconds: a client must never be told too little. */

@@ -22,8 +22,10 @@ public final class RateLimitFeature implements Feature {
         if (context.getConfiguration().isRegistered(RateLimitFilter.class)) {
             return false;
         }
+        context.register(EarlyFilter.class);
         context.register(RateLimitFilter.class);
         context.register(SpanFilter.class);
+        context.register(QuotaFilter.class);
         context.register(ExceededMapper.class);
         context.register(UnavailableMapper.class);
         return true;

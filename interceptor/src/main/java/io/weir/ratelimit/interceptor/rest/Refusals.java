@@ -24,7 +24,7 @@ final class Refusals {
     private Refusals() {}
 
     /** The answer to a call over a quota, with the fields that tell the quotas. */
-    static Response exceeded(Decision.Rejected decision, List<HeaderDialect> dialects, long nowSeconds) {
+    static Response exceeded(Decision.Rejected decision, QuotaFields fields, long nowSeconds) {
         List<String> violated = decision.violatedPolicies();
         Quota decisive = decision.decisive();
         boolean forever = decisive.retryAfterMicros() == Quota.NEVER;
@@ -43,9 +43,9 @@ final class Refusals {
         if (!forever) {
             response.header(HttpHeaders.RETRY_AFTER, seconds);
         }
-        QuotaView view = new QuotaView(decision.quotas(), decisive, nowSeconds);
-        dialects.forEach(dialect -> dialect.write(view, response::header));
-        return response.build();
+        Response built = response.build();
+        fields.write(QuotaView.refused(decision, nowSeconds), built.getHeaders());
+        return built;
     }
 
     /** The answer when the store does not answer and the policy is closed. */

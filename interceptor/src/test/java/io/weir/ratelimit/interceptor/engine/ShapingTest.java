@@ -54,8 +54,8 @@ class ShapingTest {
             pause,
             Overrides.NONE);
     private final Deque<Runnable> executor = new ArrayDeque<>();
-    private final RateLimiter limiter =
-            new EngineRateLimiter(engine, () -> Map.of("paced", PACED, "window", WINDOW), () -> executor::add);
+    private final RateLimiter limiter = new EngineRateLimiter(
+            engine, () -> Map.of("paced", PACED, "window", WINDOW), () -> executor::add, Optional::empty);
 
     private static Policy shaped(String name, Algorithm algorithm, long permits, long maxWaitMillis, int maxWaiting) {
         Limit limit = Limit.of(algorithm, permits, Duration.ofSeconds(1)).withMaxWait(Duration.ofMillis(maxWaitMillis));

@@ -80,6 +80,11 @@ class WrongPoliciesTest {
                 "max-waiting=0   => must be a whole number from 1 to 10000",
                 "max-waiting=10001 => must be a whole number from 1 to 10000",
                 "on-failure=shut => must be one of open, closed, local, sample",
+                "mode=on         => must be one of enforce, shadow, off",
+                "count=2xx       => must be one of always, success, failure",
+                "disclosure=none => must be one of full, minimal",
+                "help=see here   => must be a URI of printable ASCII",
+                "help=\u00fc    => must be a URI of printable ASCII",
             })
     void aWrongValueIsReportedWithItsProperty(String attribute, String problem) {
         ReadPolicies read = ReadPolicies.of("ratelimit.policies.api.limit=5/1s", "ratelimit.policies.api." + attribute);
@@ -195,6 +200,30 @@ class WrongPoliciesTest {
                 .containsExactly("WEIR-103 ratelimit.policies." + rest
                         + ": is no property of a policy; write ratelimit.policies.<name>.<attribute>, with the name in quotes "
                         + "if it has dots");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiterString = "=>",
+            value = {
+                "tier=header:X                      => WEIR-119 ratelimit.policies.api.tier = header:X: no tier has a limit; set "
+                        + "ratelimit.policies.api.tiers.<tier>.limit, or leave this out",
+                "tiers.basic.limit=1/1s             => WEIR-119 ratelimit.policies.api.tier: nothing names the tier of a caller",
+                "tier=ip tiers.basic.burst=2        => WEIR-110 ratelimit.policies.api.tiers.basic.limit: the tier basic has no limit",
+                "tier=ip tiers.basic.limit=x        => WEIR-111 ratelimit.policies.api.tiers.basic.limit = x: ",
+                "tier=ip tiers.basic.limit=1/1s,2/1s => WEIR-109 ratelimit.policies.api.tiers.basic.limit: two limits",
+                "tier=ip tiers.ba$ic.limit=1/1s     => WEIR-120 ratelimit.policies.api.tiers.ba$ic.limit = ba$ic: is no name",
+                "tier=plan tiers.basic.limit=1/1s   => WEIR-112 ratelimit.policies.api.tier = plan: ",
+                "tier=ip+ip tiers.basic.limit=1/1s  => WEIR-112 ratelimit.policies.api.tier = ip+ip: a tier is one name",
+                "tier=ip tiers.basic.limit=1/1s tiers.basic.lmit=1/1s => WEIR-115 ratelimit.policies.api.tiers.basic.lmit: ",
+            })
+    void wrongTiersAreReported(String attributes, String problem) {
+        String[] lines = ("ratelimit.policies.api.limit=5/1s " + attributes).split(" ", -1);
+        for (int i = 1; i < lines.length; i++) {
+            lines[i] = "ratelimit.policies.api." + lines[i];
+        }
+        assertThat(ReadPolicies.of(lines).lines())
+                .anySatisfy(line -> assertThat(line).startsWith(problem));
     }
 
     private static final String ATTRIBUTES =

@@ -20,7 +20,8 @@ class RefusalsTest {
     private static final Duration MINUTE = Duration.ofMinutes(1);
 
     private static Response exceeded(List<String> dialects, Quota... quotas) {
-        return Refusals.exceeded(new Decision.Rejected(List.of(quotas)), HeaderDialect.named(dialects), NOW_SECONDS);
+        return Refusals.exceeded(
+                new Decision.Rejected(List.of(quotas)), new QuotaFields(HeaderDialect.named(dialects)), NOW_SECONDS);
     }
 
     private static Map<String, String> fields(Response response) {

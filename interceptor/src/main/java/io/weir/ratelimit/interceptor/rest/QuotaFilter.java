@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.interceptor.rest;
+
+import io.weir.ratelimit.Decision;
+import io.weir.ratelimit.interceptor.engine.Binding;
+import io.weir.ratelimit.interceptor.engine.RequestRecord;
+import jakarta.annotation.Priority;
+import jakarta.ws.rs.container.ContainerRequestContext;
+import jakarta.ws.rs.container.ContainerResponseContext;
+import jakarta.ws.rs.container.ContainerResponseFilter;
+import jakarta.ws.rs.core.Response;
+import java.lang.System.Logger.Level;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * Tells the client the quotas of the decision that was taken, whoever answers, and settles what waited for the outcome.
+ *
+ * <p>Response filters run in descending order: this one sees what the application's have made of the answer.
+ */
+@Priority(QuotaFilter.LAST)
+public class QuotaFilter implements ContainerResponseFilter {
+    static final int LAST = 100;
+
+    private static final System.Logger LOG = System.getLogger("io.weir.ratelimit");
+
+    private final Set<String> missed = ConcurrentHashMap.newKeySet();
+    private final LazyDeployed deployed = new LazyDeployed();
+
+    @Override
+    public void filter(ContainerRequestContext request, ContainerResponseContext response) {
+        if (!(request.getProperty(RateLimitFilter.RECORD) instanceof RequestRecord record)) {
+            return;
+        }
+        record.settle(response.getStatus() < 400);
+        // An error answer can mean that the method was never called, for instance because an argument did not convert.
+        if (response.getStatus() < 400) {
+            record.pending().ifPresent(this::warnMissed);
+        }
+        // An outage that came after a decision of this request is no quota either.
+        if (response.getStatus() == Response.Status.SERVICE_UNAVAILABLE.getStatusCode()) {
+            return;
+        }
+        if (record.last().filter(Decision.Degraded.class::isInstance).isPresent()
+                || record.quotas().isEmpty()) {
+            return;
+        }
+        deployed.get().fields().write(QuotaView.admitted(record.quotas(), QuotaView.now()), response.getHeaders());
+    }
+
+    private void warnMissed(Binding binding) {
+        if (missed.add(binding.endpoint())) {
+            LOG.log(
+                    Level.WARNING,
+                    "WEIR-304 {0} ran unlimited: its key needs an argument, and no interceptor was called because its class is no "
+                            + "bean or the method is private or final; said once",
+                    binding.endpoint());
+        }
+    }
+}
