@@ -42,6 +42,14 @@ class ArchitectureTest {
             .resideInAnyPackage(TELEMETRY);
 
     @ArchTest
+    static final ArchRule one_class_knows_tokens = noClasses()
+            .that()
+            .doNotHaveFullyQualifiedName(SELF + "key.TokenClaims")
+            .should()
+            .dependOnClassesThat()
+            .resideInAPackage("org.eclipse.microprofile.jwt..");
+
+    @ArchTest
     static final ArchRule the_entry_point_for_beans_does_not_know_the_one_for_rest = noClasses()
             .that()
             .resideInAPackage(SELF + "cdi..")

@@ -6,8 +6,8 @@ import io.weir.ratelimit.interceptor.engine.PassingBackend;
 import io.weir.ratelimit.interceptor.engine.Pause;
 import io.weir.ratelimit.interceptor.engine.RateLimitEngine;
 import io.weir.ratelimit.interceptor.engine.StoreListener;
+import io.weir.ratelimit.interceptor.key.Claims;
 import io.weir.ratelimit.interceptor.key.ClientAddress;
-import io.weir.ratelimit.interceptor.key.ForwardedHeader;
 import io.weir.ratelimit.interceptor.key.IdentityEncoder;
 import io.weir.ratelimit.interceptor.key.KeyTerms;
 import io.weir.ratelimit.interceptor.local.LocalBackend;
@@ -21,7 +21,6 @@ import io.weir.ratelimit.interceptor.policy.Settings;
 import io.weir.ratelimit.spi.DecisionListener;
 import io.weir.ratelimit.spi.PolicySource;
 import io.weir.ratelimit.spi.RateLimitBackend;
-import io.weir.ratelimit.spi.TierResolver;
 import jakarta.enterprise.inject.Any;
 import jakarta.enterprise.inject.Instance;
 import jakarta.enterprise.inject.spi.BeanManager;
@@ -33,7 +32,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
-import java.util.TreeSet;
 import org.eclipse.microprofile.config.Config;
 import org.eclipse.microprofile.config.ConfigProvider;
 
@@ -54,9 +52,12 @@ final class Deployment {
 
     RateLimitRuntime make(Set<Class<?>> beanClasses) {
         Settings settings = Settings.read(config, problems);
-        KeyTerms terms = new KeyTerms(settings.ipv4Prefix(), settings.ipv6Prefix());
+        ClientAddress clients = new ClientAddress(settings.trustedProxies(), settings.forwardedHeader());
+        NamedResolvers resolvers = new NamedResolvers(beans, problems);
+        KeyTerms terms = new KeyTerms(
+                settings.ipv4Prefix(), settings.ipv6Prefix(), clients, resolvers.ofKeys(), Claims.areHere());
         RulebookReader reader =
-                RulebookReader.of(beanClasses, new Policies.Vocabulary(terms, named(TierResolver.class)), problems);
+                RulebookReader.of(beanClasses, new Policies.Vocabulary(terms, resolvers.ofTiers()), problems);
         ConfigSnapshot read = new ConfigSnapshot(config);
         Rulebook rulebook = reader.read(read, problems);
         RateLimitBackend backend = backend(settings);
@@ -79,12 +80,10 @@ final class Deployment {
         if (problems.found().isEmpty()) {
             telemetry.flights().ifPresent(backend::listen);
             backend.start();
-            LOG.log(
-                    Level.INFO,
-                    "WEIR-001 rate limits are {0}: store {1}, policies {2}",
-                    settings.enabled() ? "on" : "off",
-                    backend.name(),
-                    new TreeSet<>(rulebook.policies().keySet()));
+            LOG.log(Level.INFO, new StartSummary(settings, rulebook, reader.rules()).text(backend.name(), config));
+            new StartWarnings(settings, config, rulebook)
+                    .all(backend.name(), reader.rules(), sources.policies())
+                    .forEach(warning -> LOG.log(Level.WARNING, warning));
         }
         RateLimitRuntime runtime = new RateLimitRuntime(
                 engine,
@@ -92,7 +91,7 @@ final class Deployment {
                 settings.enabled() ? rulebook : rulebook.off(),
                 settings.headers(),
                 telemetry.spans(),
-                new ClientAddress(List.of(), ForwardedHeader.X_FORWARDED_FOR),
+                clients,
                 beans);
         if (settings.reloads() && problems.found().isEmpty()) {
             Reload reload = new Reload(
@@ -107,24 +106,6 @@ final class Deployment {
     private <T> List<T> all(Class<T> type) {
         return beans.createInstance().select(type, Any.Literal.INSTANCE).stream()
                 .toList();
-    }
-
-    /** The application's beans of a type that have names, by name. */
-    private <T> Map<String, T> named(Class<T> type) {
-        Map<String, T> byName = new LinkedHashMap<>();
-        for (Instance.Handle<T> handle :
-                beans.createInstance().select(type, Any.Literal.INSTANCE).handles()) {
-            String name = handle.getBean().getName();
-            if (name != null && byName.put(name, handle.get()) != null) {
-                problems.add(
-                        "WEIR-216",
-                        handle.getBean().getBeanClass().getName(),
-                        name,
-                        "another " + type.getSimpleName() + " bean has this name",
-                        "give each its own @Named");
-            }
-        }
-        return byName;
     }
 
     private RateLimitEngine engine(

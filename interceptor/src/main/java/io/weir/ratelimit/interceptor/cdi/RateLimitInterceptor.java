@@ -101,9 +101,8 @@ public class RateLimitInterceptor implements Serializable {
             Optional<RequestRecord> request,
             InvocationContext invocation) {
         CallContext caller = request.map(RequestRecord::call).orElse(CallContext.NONE);
-        CallContext call = binding.needsArguments()
-                ? new InvocationCall(caller, bound.arguments(), Arrays.asList(invocation.getParameters()))
-                : caller;
+        CallContext call = new InvocationCall(
+                caller, binding.endpoint(), bound.arguments(), Arrays.asList(invocation.getParameters()));
         return request.isPresent()
                 ? runtime.engine().decide(binding, call, request.get())
                 : runtime.engine().decide(binding, call);

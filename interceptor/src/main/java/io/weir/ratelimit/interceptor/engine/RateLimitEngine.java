@@ -15,7 +15,6 @@ import io.weir.ratelimit.spi.DecisionEvent;
 import io.weir.ratelimit.spi.DecisionListener;
 import io.weir.ratelimit.spi.PolicyLimits;
 import io.weir.ratelimit.spi.RateLimitBackend;
-import java.lang.System.Logger.Level;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -25,15 +24,12 @@ import org.jspecify.annotations.Nullable;
 
 /** Decides about calls: policies to charges, charges to the store, the store's answer to the listeners. */
 public final class RateLimitEngine {
-    private static final System.Logger LOG = System.getLogger("io.weir.ratelimit");
-
     private final DecidingStore store;
     private final Shaping shaping;
     private final IdentityEncoder encoder;
     private final Audience<DecisionListener> listeners;
     private final Outages outages;
     private final Overrides overrides;
-    private volatile boolean keyFailed;
 
     /**
      * An engine.
@@ -141,7 +137,7 @@ public final class RateLimitEngine {
         List<Charge> charges = new ArrayList<>(binding.policies().size());
         for (Binding.Costed costed : binding.policies()) {
             Policy policy = costed.policy();
-            Identity key = identity(policy, call);
+            Identity key = policy.key().resolve(call);
             String identity = encoder.encode(key);
             long cost = request == null ? costed.cost() : request.due(policy.name(), identity, costed.cost());
             if (cost > 0) {
@@ -162,7 +158,7 @@ public final class RateLimitEngine {
     private void awaitOverrides(Binding binding, CallContext call) {
         for (Binding.Costed costed : binding.policies()) {
             if (overrides.areFor(costed.policy())) {
-                Identity key = identity(costed.policy(), call);
+                Identity key = costed.policy().key().resolve(call);
                 overrides.await(costed.policy(), key, encoder.encode(key));
             }
         }
@@ -173,19 +169,6 @@ public final class RateLimitEngine {
         return policy.mode() == Policy.Mode.SHADOW
                 ? new Charge(limits, identity, cost).asShadow()
                 : new Charge(limits, identity, cost, waiter.patienceMicros(policy));
-    }
-
-    /** Who calls. A key that throws, such as an argument's own text, does not resolve; nobody is unlimited for that. */
-    private Identity identity(Policy policy, CallContext call) {
-        try {
-            return policy.key().resolve(call);
-        } catch (RuntimeException e) {
-            if (!keyFailed) {
-                keyFailed = true;
-                LOG.log(Level.WARNING, "WEIR-305 the key of the policy " + policy.name() + " failed; said once", e);
-            }
-            return Identity.ANONYMOUS;
-        }
     }
 
     /** Decides about a key that code names. */
@@ -275,7 +258,7 @@ public final class RateLimitEngine {
 
     /** What the caller of a request has left. */
     List<Quota> peek(Policy policy, CallContext call) {
-        Identity key = identity(policy, call);
+        Identity key = policy.key().resolve(call);
         String identity = encoder.encode(key);
         overrides.await(policy, key, identity);
         Charge charge =

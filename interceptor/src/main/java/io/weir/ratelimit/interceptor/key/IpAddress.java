@@ -147,9 +147,9 @@ public final class IpAddress {
                 tailHigh = tailHigh << 16 | tailLow >>> 48;
                 tailLow = tailLow << 16 | value;
             } else if (count < GROUPS / 2) {
-                high |= value << 48 - 16 * count;
+                high |= value << (48 - 16 * count);
             } else {
-                low |= value << 48 - 16 * (count - GROUPS / 2);
+                low |= value << (48 - 16 * (count - GROUPS / 2));
             }
             count++;
             return true;
@@ -182,7 +182,7 @@ public final class IpAddress {
     }
 
     private static long mask(int bits) {
-        return bits <= 0 ? 0 : bits >= Long.SIZE ? -1 : -1L << Long.SIZE - bits;
+        return bits <= 0 ? 0 : bits >= Long.SIZE ? -1 : -1L << (Long.SIZE - bits);
     }
 
     /** Whether the first bits of both are the same; of an IPv4 address in its IPv6 form. */
@@ -234,7 +234,7 @@ public final class IpAddress {
 
     private int group(int index) {
         long half = index < GROUPS / 2 ? high : low;
-        return (int) (half >>> 48 - 16 * (index % (GROUPS / 2))) & 0xffff;
+        return (int) (half >>> (48 - 16 * (index % (GROUPS / 2)))) & 0xffff;
     }
 
     @Override

@@ -30,6 +30,8 @@ public final class Policies {
             "ratelimit.key-secret",
             "ratelimit.ipv4-prefix",
             "ratelimit.ipv6-prefix",
+            "ratelimit.trusted-proxies",
+            "ratelimit.forwarded-header",
             "ratelimit.headers",
             "ratelimit.local.max-keys",
             "ratelimit.metrics",

@@ -234,19 +234,24 @@ final class PolicyReader {
                 .orElse("principal | ip");
         return expression(
                 text,
-                configured.isPresent() ? property : inPlace.map(InPlace::place).orElse(name) + " @RateLimit(key)");
+                configured.isPresent() ? property : inPlace.map(InPlace::place).orElse(name) + " @RateLimit(key)",
+                "a key is made of " + KeyTerms.FORMS + ", with + and |");
     }
 
-    private Optional<KeyExpression> expression(String text, String where) {
+    private Optional<KeyExpression> expression(String text, String where, String remedy) {
         try {
-            return Optional.of(KeyExpression.parse(text, words.terms()));
+            KeyExpression expression = KeyExpression.parse(text, words.terms());
+            if (expression.usesClaims() && !words.terms().haveClaims()) {
+                problems.add(
+                        "WEIR-212",
+                        where,
+                        text,
+                        "uses a claim, but MicroProfile JWT is not here for the application",
+                        "enable it on the server and make its API visible to the application, or use another term");
+            }
+            return Optional.of(expression);
         } catch (IllegalArgumentException e) {
-            problems.add(
-                    "WEIR-112",
-                    where,
-                    text,
-                    String.valueOf(e.getMessage()),
-                    "a key is made of " + KeyTerms.FORMS + " with + and |");
+            problems.add("WEIR-112", where, text, String.valueOf(e.getMessage()), remedy);
             return Optional.empty();
         }
     }
@@ -303,7 +308,9 @@ final class PolicyReader {
         if (bean != null) {
             return Optional.of(bean);
         }
-        return expression(text, property).flatMap(expression -> {
+        String remedy = "a tier is named by a TierResolver bean, here one of "
+                + new TreeSet<>(words.tierResolvers().keySet()) + ", or by " + KeyTerms.FORMS + ", with | between them";
+        return expression(text, property, remedy).flatMap(expression -> {
             if (expression.isCompound()) {
                 problems.add("WEIR-112", property, text, "a tier is one name, no compound", "use | between terms");
                 return Optional.empty();

@@ -35,9 +35,10 @@ public class EarlyFilter implements ContainerRequestFilter {
             return;
         }
         RequestRecord record = runtime.start(new RestCall(
+                request,
                 Optional.ofNullable(servlet).map(HttpServletRequest::getRemoteAddr),
                 Optional.empty(),
-                request.getHeaders()));
+                Optional.empty()));
         request.setProperty(RateLimitFilter.RECORD, record);
         if (!runtime.bypasses(record, binding)) {
             RateLimitFilter.decide(request, deployment, binding, record);

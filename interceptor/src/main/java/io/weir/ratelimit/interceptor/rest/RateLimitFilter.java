@@ -49,7 +49,7 @@ public class RateLimitFilter implements ContainerRequestFilter {
         }
         Deployed deployment = deployed.get();
         RateLimitRuntime runtime = deployment.runtime();
-        RequestRecord record = record(request, runtime);
+        RequestRecord record = record(request, runtime, called);
         Binding own = runtime.binding(called.getResourceClass(), called.getResourceMethod());
         Binding binding = runtime.joined(own, request.getMethod(), () -> path(request, servletRequest));
         record.handle(own, binding);
@@ -64,8 +64,8 @@ public class RateLimitFilter implements ContainerRequestFilter {
         decide(request, deployment, binding, record);
     }
 
-    private RequestRecord record(ContainerRequestContext request, RateLimitRuntime runtime) {
-        RestCall caller = caller(request);
+    private RequestRecord record(ContainerRequestContext request, RateLimitRuntime runtime, ResourceInfo called) {
+        RestCall caller = caller(request, called);
         if (request.getProperty(RECORD) instanceof RequestRecord early) {
             early.calledBy(caller);
             return early;
@@ -104,14 +104,16 @@ public class RateLimitFilter implements ContainerRequestFilter {
                                 || SseEventSink.class.isAssignableFrom(parameter.getType()));
     }
 
-    private RestCall caller(ContainerRequestContext request) {
+    private RestCall caller(ContainerRequestContext request, ResourceInfo called) {
         Principal user = request.getSecurityContext() == null
                 ? null
                 : request.getSecurityContext().getUserPrincipal();
         HttpServletRequest servlet = servletRequest;
         return new RestCall(
+                request,
                 Optional.ofNullable(servlet).map(HttpServletRequest::getRemoteAddr),
-                Optional.ofNullable(user).map(Principal::getName),
-                request.getHeaders());
+                Optional.ofNullable(user),
+                Optional.of(called.getResourceClass().getSimpleName() + "."
+                        + called.getResourceMethod().getName()));
     }
 }

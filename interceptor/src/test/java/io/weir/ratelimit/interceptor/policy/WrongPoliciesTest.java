@@ -6,7 +6,11 @@ import static io.weir.ratelimit.interceptor.policy.ReadPolicies.naming;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.ratelimit.Algorithm;
+import io.weir.ratelimit.interceptor.key.ClientAddress;
+import io.weir.ratelimit.interceptor.key.ForwardedHeader;
+import io.weir.ratelimit.interceptor.key.KeyTerms;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -16,7 +20,7 @@ class WrongPoliciesTest {
     private static final String LIMIT_REMEDY =
             "; a limit is <permits>/<duration>, such as 100/1m, several separated by commas";
     private static final String KEY_REMEDY =
-            "; a key is made of global, ip, principal, header:<name>, arg:<name> with + and |";
+            "; a key is made of global, ip, principal, method, header:<name>, cookie:<name>, query:<name>, path:<name>, claim:<name>, arg:<name> and the names of KeyResolver beans, with + and |";
 
     @ParameterizedTest
     @CsvSource(
@@ -246,8 +250,7 @@ class WrongPoliciesTest {
     }
 
     @ParameterizedTest
-    @ValueSource(
-            strings = {"ratelimit.enable", "ratelimit.policy.api.limit", "ratelimit.", "ratelimit.trusted-proxies"})
+    @ValueSource(strings = {"ratelimit.enable", "ratelimit.policy.api.limit", "ratelimit.", "ratelimit.trusted-proxy"})
     void aPropertyThatDoesNotExistIsReported(String property) {
         assertThat(ReadPolicies.of(property + "=x").lines())
                 .singleElement()
@@ -360,5 +363,26 @@ class WrongPoliciesTest {
                 .singleElement()
                 .asString()
                 .startsWith("WEIR-111 ratelimit.policies.api.limit = x   WEIR-999 forged");
+    }
+
+    @Test
+    void aClaimWithoutMicroProfileJwtIsReportedWithItsPlace() {
+        Policies.Vocabulary terms = new Policies.Vocabulary(
+                new KeyTerms(32, 64, new ClientAddress(List.of(), ForwardedHeader.X_FORWARDED_FOR), Map.of(), false),
+                Map.of());
+        Problems problems = new Problems();
+        Policies.read(
+                Configs.of("ratelimit.policies.a.limit=1/1m", "ratelimit.policies.a.key=ip + claim:plan | ip"),
+                List.of(ReadPolicies.inPlace("Search.find", "find", "1/1m", "claim:sub")),
+                terms,
+                problems);
+        assertThat(problems.message().lines().skip(1).map(String::strip))
+                .containsExactly(
+                        "WEIR-212 ratelimit.policies.a.key = ip + claim:plan | ip: uses a claim, but MicroProfile JWT is not here for "
+                                + "the application; enable it on the server and make its API visible to the application, or use "
+                                + "another term",
+                        "WEIR-212 app.Search.find() @RateLimit(key) = claim:sub: uses a claim, but MicroProfile JWT is not here for "
+                                + "the application; enable it on the server and make its API visible to the application, or use "
+                                + "another term");
     }
 }
