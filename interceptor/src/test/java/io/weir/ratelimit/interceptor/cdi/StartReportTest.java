@@ -67,8 +67,7 @@ class StartReportTest {
         }
 
         private List<String> warnings(String store, String... policiesOfSources) {
-            return new StartWarnings(settings, config, rulebook)
-                    .all(store, reader.rules(), Set.of(policiesOfSources));
+            return new StartWarnings(settings, config, rulebook).all(store, reader.rules(), Set.of(policiesOfSources));
         }
     }
 
@@ -140,14 +139,17 @@ class StartReportTest {
     void whatIsOffOrNeverReadAgainIsSaid() {
         assertThat(new Report("ratelimit.enabled=false").lines("none"))
                 .containsExactly("WEIR-001 rate limits are off: every call passes and nothing is counted");
-        assertThat(new Report("ratelimit.reload-interval=0s", "ratelimit.headers=none").lines("local").get(1))
+        assertThat(new Report("ratelimit.reload-interval=0s", "ratelimit.headers=none")
+                        .lines("local")
+                        .get(1))
                 .isEqualTo("  headers none; trusted proxies none; bypass none; policies are never read again");
     }
 
     @Test
     void aDeploymentThatLooksRightIsNotWarnedAbout() {
         assertThat(new Report().warnings("local", "api")).isEmpty();
-        assertThat(new Report("ratelimit.namespace=default").warnings("redisson")).isEmpty();
+        assertThat(new Report("ratelimit.namespace=default").warnings("redisson"))
+                .isEmpty();
         assertThat(new Report("ratelimit.policies.api.key=header:X-Key", "ratelimit.key-secret=0123456789abcdef")
                         .warnings("local"))
                 .isEmpty();
@@ -196,9 +198,11 @@ class StartReportTest {
     @Test
     void aCallThatIsRefusedForEverIsWarnedAbout() {
         assertThat(new Report("ratelimit.policies.api.limit=6/1m, 1000/1h").warnings("local"))
-                .containsExactly("WEIR-009 the policy api[6/1m sliding-window, 1000/1h sliding-window] holds 6 permits, so a"
-                        + " call that costs 7 is refused for ever");
-        assertThat(new Report("ratelimit.policies.api.limit=6/1m", "ratelimit.costs.\"Search.all\"=6").warnings("local"))
+                .containsExactly(
+                        "WEIR-009 the policy api[6/1m sliding-window, 1000/1h sliding-window] holds 6 permits, so a"
+                                + " call that costs 7 is refused for ever");
+        assertThat(new Report("ratelimit.policies.api.limit=6/1m", "ratelimit.costs.\"Search.all\"=6")
+                        .warnings("local"))
                 .isEmpty();
         assertThat(new Report("ratelimit.policies.api.limit=0/1m").warnings("local"))
                 .as("what blocks is meant to")
@@ -209,8 +213,8 @@ class StartReportTest {
                                 "ratelimit.policies.path.limit=5/1m",
                                 "ratelimit.policies.path.costs./x=6")
                         .warnings("local").stream()
-                        .map(line -> line.substring(0, line.indexOf('[')))
-                        .filter(line -> !line.contains("WEIR-008")))
+                                .map(line -> line.substring(0, line.indexOf('[')))
+                                .filter(line -> !line.contains("WEIR-008")))
                 .containsExactly("WEIR-009 the policy api/free", "WEIR-009 the policy path");
     }
 
@@ -219,7 +223,8 @@ class StartReportTest {
         assertThat(new Report().warnings("local", "apu", "api"))
                 .singleElement()
                 .asString()
-                .startsWith("WEIR-315 a PolicySource has limits for the policy apu, which does not exist; it is one of [api]");
+                .startsWith(
+                        "WEIR-315 a PolicySource has limits for the policy apu, which does not exist; it is one of [api]");
     }
 
     @Test

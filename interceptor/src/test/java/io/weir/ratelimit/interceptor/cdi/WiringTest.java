@@ -79,8 +79,7 @@ class WiringTest {
                 assertThat(quota.remaining()).isZero();
             });
             assertThat(reports.free()).as("runs").isEqualTo(3);
-            assertThat(log.lines())
-                    .contains("""
+            assertThat(log.lines()).contains("""
                             INFO WEIR-001 rate limits are on: store local (auto: no Redis is configured)
                               headers ietf, legacy; trusted proxies none; bypass none; policies are read again every 5s
                               policy Reports.make: 2/1h sliding-window; key principal; 1 method
@@ -400,7 +399,9 @@ class WiringTest {
                                 .allowed())
                         .isTrue();
             }
-            assertThat(log.lines()).anyMatch(line -> line.equals("INFO WEIR-001 rate limits are off: every call passes and nothing is counted"));
+            assertThat(log.lines())
+                    .anyMatch(line ->
+                            line.equals("INFO WEIR-001 rate limits are off: every call passes and nothing is counted"));
         }
     }
 }
