@@ -2,6 +2,7 @@
 package io.weir.ratelimit.spi;
 
 import io.weir.ratelimit.Decision;
+import io.weir.ratelimit.Quota;
 import java.util.List;
 import java.util.Objects;
 
@@ -21,5 +22,29 @@ public record DecisionEvent(String endpoint, List<Charge> charges, Decision deci
         Objects.requireNonNull(endpoint, "endpoint");
         charges = List.copyOf(charges);
         Objects.requireNonNull(decision, "decision");
+    }
+
+    /**
+     * What the limits of a charge said.
+     *
+     * @param index the charge's position
+     * @return one quota per limit, none if nothing is known about the charge
+     */
+    public List<Quota> quotasOf(int index) {
+        Charge asked = charges.get(index);
+        List<Quota> all = asked.shadow() ? decision.shadow() : decision.quotas();
+        int from = 0;
+        for (int i = 0; i < index; i++) {
+            Charge before = charges.get(i);
+            from += before.shadow() == asked.shadow() ? count(before, all, from) : 0;
+        }
+        int count = count(asked, all, from);
+        return count == all.size() ? all : all.subList(from, from + count);
+    }
+
+    private static int count(Charge charge, List<Quota> all, int from) {
+        boolean known = from < all.size()
+                && all.get(from).policy().equals(charge.policy().policy());
+        return known ? charge.policy().limits().size() : 0;
     }
 }

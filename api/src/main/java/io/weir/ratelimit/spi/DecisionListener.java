@@ -21,7 +21,7 @@ public interface DecisionListener {
      * A call went on without a decision, because configuration lets its caller past all limits.
      *
      * @param endpoint what was called, as in {@link DecisionEvent}
-     * @param policies the names of the policies that would have decided, one or more
+     * @param policies the policies that would have decided, one or more, with their limits of callers without a tier
      */
-    default void onBypass(String endpoint, List<String> policies) {}
+    default void onBypass(String endpoint, List<PolicyLimits> policies) {}
 }

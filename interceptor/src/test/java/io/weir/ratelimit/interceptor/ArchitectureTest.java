@@ -50,6 +50,14 @@ class ArchitectureTest {
             .resideInAPackage("org.eclipse.microprofile.jwt..");
 
     @ArchTest
+    static final ArchRule only_openapi_knows_openapi = noClasses()
+            .that()
+            .resideOutsideOfPackage(SELF + "openapi..")
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage("org.eclipse.microprofile.openapi..", SELF + "openapi..");
+
+    @ArchTest
     static final ArchRule the_entry_point_for_beans_does_not_know_the_one_for_rest = noClasses()
             .that()
             .resideInAPackage(SELF + "cdi..")

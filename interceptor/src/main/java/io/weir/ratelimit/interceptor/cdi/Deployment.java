@@ -21,6 +21,7 @@ import io.weir.ratelimit.interceptor.policy.Settings;
 import io.weir.ratelimit.spi.DecisionListener;
 import io.weir.ratelimit.spi.PolicySource;
 import io.weir.ratelimit.spi.RateLimitBackend;
+import io.weir.ratelimit.spi.RejectionResponder;
 import jakarta.enterprise.inject.Any;
 import jakarta.enterprise.inject.Instance;
 import jakarta.enterprise.inject.spi.BeanManager;
@@ -67,6 +68,7 @@ final class Deployment {
                 ? Telemetry.choose(
                         settings, backend.name(), this::find, isOpenTelemetryOn(), events.ofRejections(), problems)
                 : Telemetry.NONE;
+        Optional<RejectionResponder> responder = responder();
         ContainerExecutor executor = new ContainerExecutor();
         OverrideSources sources = OverrideSources.of(all(PolicySource.class), problems);
         Overrides overrides = new Overrides(
@@ -92,6 +94,7 @@ final class Deployment {
                 settings.headers(),
                 telemetry.spans(),
                 clients,
+                responder,
                 beans);
         if (settings.reloads() && problems.found().isEmpty()) {
             Reload reload = new Reload(
@@ -106,6 +109,19 @@ final class Deployment {
     private <T> List<T> all(Class<T> type) {
         return beans.createInstance().select(type, Any.Literal.INSTANCE).stream()
                 .toList();
+    }
+
+    private Optional<RejectionResponder> responder() {
+        List<RejectionResponder> found = all(RejectionResponder.class);
+        if (found.size() > 1) {
+            problems.add(
+                    "WEIR-123",
+                    RejectionResponder.class.getSimpleName(),
+                    "",
+                    "the application has " + found.size() + " beans of this type, and a refusal has one body",
+                    "keep one, which may ask the others");
+        }
+        return found.stream().findFirst();
     }
 
     private RateLimitEngine engine(

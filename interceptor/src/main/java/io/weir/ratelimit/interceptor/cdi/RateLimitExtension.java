@@ -14,13 +14,17 @@ import jakarta.enterprise.inject.spi.ProcessBean;
 import jakarta.enterprise.inject.spi.ProcessManagedBean;
 import jakarta.interceptor.InvocationContext;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Finds the limited methods of a deployment, checks everything at once, and keeps what the entry points need. */
 public class RateLimitExtension implements Extension {
     private final Set<Class<?>> beanClasses = new LinkedHashSet<>();
+    private final Set<Class<?>> resourceClasses = ConcurrentHashMap.newKeySet();
     private @Nullable Bean<RateLimitBeans> own;
     private volatile @Nullable RateLimitRuntime runtime;
 
@@ -37,14 +41,7 @@ public class RateLimitExtension implements Extension {
 
     void deploy(@Observes AfterDeploymentValidation event, BeanManager beans) {
         Problems problems = new Problems();
-        Thread thread = Thread.currentThread();
-        ClassLoader context = thread.getContextClassLoader();
-        thread.setContextClassLoader(ofTheApplication(context));
-        try {
-            runtime = new Deployment(ofThisArchive(beans), problems).make(beanClasses);
-        } finally {
-            thread.setContextClassLoader(context);
-        }
+        runtime = inTheApplication(() -> new Deployment(ofThisArchive(beans), problems).make(beanClasses));
         if (!problems.found().isEmpty()) {
             event.addDeploymentProblem(new DeploymentException(problems.message()));
         }
@@ -62,8 +59,20 @@ public class RateLimitExtension implements Extension {
         }
     }
 
+    /** Runs something under the class loader of the application. */
+    static <T> T inTheApplication(Supplier<T> task) {
+        Thread thread = Thread.currentThread();
+        ClassLoader context = thread.getContextClassLoader();
+        thread.setContextClassLoader(ofTheApplication(context));
+        try {
+            return task.get();
+        } finally {
+            thread.setContextClassLoader(context);
+        }
+    }
+
     /**
-     * The class loader by which configuration is found. WildFly deploys the WAR of an EAR under the EAR's own, which sees neither
+     * The class loader by which configuration and the container are found. WildFly deploys the WAR of an EAR under the EAR's own, which sees neither
      * this class nor the WAR's configuration.
      */
     private static ClassLoader ofTheApplication(@Nullable ClassLoader context) {
@@ -105,5 +114,27 @@ public class RateLimitExtension implements Extension {
             throw new IllegalStateException("rate limits are decided about after the deployment only");
         }
         return made;
+    }
+
+    /**
+     * Takes note of a resource class, which may be no bean.
+     *
+     * @param resourceClass the class
+     */
+    public void resource(Class<?> resourceClass) {
+        resourceClasses.add(resourceClass);
+    }
+
+    /**
+     * The operations of the resources that are known so far, limited or not: those that are beans, and those that Jakarta REST has
+     * shown since.
+     *
+     * @return the operations, without those of sub-resources whose class their locator does not tell
+     * @throws IllegalStateException if the deployment has not ended
+     */
+    public List<ResourceOperation> operations() {
+        Set<Class<?>> classes = new LinkedHashSet<>(beanClasses);
+        classes.addAll(resourceClasses);
+        return new ResourceOperations(runtime()).of(classes);
     }
 }

@@ -10,8 +10,10 @@ import io.weir.ratelimit.interceptor.engine.RequestRecord;
 import io.weir.ratelimit.interceptor.key.ClientAddress;
 import io.weir.ratelimit.interceptor.observe.SpanMarks;
 import io.weir.ratelimit.interceptor.policy.Bypass;
+import io.weir.ratelimit.interceptor.policy.Policy;
 import io.weir.ratelimit.interceptor.policy.RequestPath;
 import io.weir.ratelimit.spi.CallContext;
+import io.weir.ratelimit.spi.RejectionResponder;
 import jakarta.enterprise.context.ContextNotActiveException;
 import jakarta.enterprise.context.RequestScoped;
 import jakarta.enterprise.inject.spi.BeanManager;
@@ -29,6 +31,7 @@ public final class RateLimitRuntime {
     private final List<String> headers;
     private final SpanMarks spans;
     private final ClientAddress clients;
+    private final Optional<RejectionResponder> responder;
     private final BeanManager beans;
     private final CurrentRequest request;
     private final ServletRequests servlets;
@@ -43,6 +46,7 @@ public final class RateLimitRuntime {
             List<String> headers,
             SpanMarks spans,
             ClientAddress clients,
+            Optional<RejectionResponder> responder,
             BeanManager beans) {
         this.engine = engine;
         this.limiter = new EngineRateLimiter(
@@ -55,6 +59,7 @@ public final class RateLimitRuntime {
         this.headers = List.copyOf(headers);
         this.spans = spans;
         this.clients = clients;
+        this.responder = responder;
         this.beans = beans;
         this.servlets = new ServletRequests(beans);
         this.request = beans.createInstance().select(CurrentRequest.class).get();
@@ -109,6 +114,25 @@ public final class RateLimitRuntime {
      */
     public List<String> headers() {
         return headers;
+    }
+
+    /**
+     * A policy at the moment.
+     *
+     * @param name its name
+     * @return empty if there is none of that name
+     */
+    public Optional<Policy> policy(String name) {
+        return Optional.ofNullable(rulebook.policies().get(name));
+    }
+
+    /**
+     * What writes the application's own bodies of refusals.
+     *
+     * @return empty if there is none
+     */
+    public Optional<RejectionResponder> responder() {
+        return responder;
     }
 
     /**

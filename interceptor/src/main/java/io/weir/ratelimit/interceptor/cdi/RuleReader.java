@@ -37,10 +37,8 @@ final class RuleReader {
 
     /** The methods of a class that can be limited, without those that a nearer one overrides. */
     static List<Method> candidates(Class<?> beanClass) {
-        List<Class<?>> types = superclasses(beanClass);
-        types.addAll(interfaces(beanClass));
         List<Method> methods = new ArrayList<>();
-        for (Class<?> type : types) {
+        for (Class<?> type : types(beanClass)) {
             Arrays.stream(type.getDeclaredMethods())
                     .filter(RuleReader::canBeOverridden)
                     .filter(method -> methods.stream().noneMatch(nearer -> overrides(nearer, method)))
@@ -124,6 +122,13 @@ final class RuleReader {
         superclasses(beanClass).forEach(type -> addSame(declarations, type, method));
         interfaces(beanClass).forEach(type -> addSame(declarations, type, method));
         return declarations;
+    }
+
+    /** A class, its superclasses and all their interfaces, the nearest first. */
+    static List<Class<?>> types(Class<?> beanClass) {
+        List<Class<?>> types = superclasses(beanClass);
+        types.addAll(interfaces(beanClass));
+        return types;
     }
 
     private static List<Class<?>> superclasses(Class<?> beanClass) {

@@ -58,6 +58,17 @@ public record Binding(String endpoint, List<Costed> policies) {
         return false;
     }
 
+    /** Whether a client must not be told any quota. A policy in shadow mode changes nothing about answers. */
+    boolean isMinimal() {
+        for (Costed costed : policies) {
+            if (costed.policy().disclosure() == Policy.Disclosure.MINIMAL
+                    && costed.policy().mode() == Policy.Mode.ENFORCE) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     /** Whether a charge under a policy stays when a call has ended. */
     boolean counts(String policy, boolean succeeded) {
         return policies.stream()

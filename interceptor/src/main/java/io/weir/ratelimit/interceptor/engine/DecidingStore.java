@@ -5,7 +5,6 @@ import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.FailureMode;
 import io.weir.ratelimit.RateLimitUnavailableException;
 import io.weir.ratelimit.Receipt;
-import io.weir.ratelimit.interceptor.policy.Policy;
 import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.RateLimitBackend;
@@ -35,7 +34,7 @@ final class DecidingStore {
             decision = backend.acquire(charges);
             outages.answered();
         } catch (RuntimeException e) {
-            decision = degraded(binding, e);
+            decision = degraded(binding, charges, e);
         }
         return new Told(charges, decision, System.nanoTime() - start);
     }
@@ -47,7 +46,7 @@ final class DecidingStore {
             if (decided != null) {
                 outages.answered();
             }
-            return new Told(charges, decided != null ? decided : degraded(binding, failure), nanos);
+            return new Told(charges, decided != null ? decided : degraded(binding, charges, failure), nanos);
         });
     }
 
@@ -60,16 +59,22 @@ final class DecidingStore {
         }
     }
 
-    private Decision degraded(Binding binding, Throwable failure) {
+    private Decision degraded(Binding binding, List<Charge> charges, Throwable failure) {
         BackendException known = known(failure);
         outages.failed(known);
         boolean closed = binding.policies().stream()
-                .map(Binding.Costed::policy)
-                .anyMatch(policy -> policy.mode() == Policy.Mode.ENFORCE && policy.onFailure() == FailureMode.CLOSED);
+                .anyMatch(costed -> costed.policy().onFailure() == FailureMode.CLOSED
+                        && !isShadow(costed.policy().name(), charges));
         return new Decision.Degraded(
                 closed ? FailureMode.CLOSED : FailureMode.OPEN,
                 !closed,
                 known.reason().tag());
+    }
+
+    /** A policy in shadow mode refuses nobody, whatever its failure mode. */
+    private static boolean isShadow(String policy, List<Charge> charges) {
+        return charges.stream()
+                .anyMatch(charge -> charge.shadow() && charge.policy().policy().equals(policy));
     }
 
     /** What is not known can have anything in its text, an identity too. */

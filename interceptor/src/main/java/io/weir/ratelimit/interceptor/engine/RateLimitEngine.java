@@ -240,10 +240,10 @@ public final class RateLimitEngine {
      */
     public void bypassed(Binding binding) {
         if (!listeners.isEmpty()) {
-            List<String> names = binding.policies().stream()
-                    .map(costed -> costed.policy().name())
+            List<PolicyLimits> policies = binding.policies().stream()
+                    .map(costed -> costed.policy().limits())
                     .toList();
-            listeners.tell((listener, endpoint) -> listener.onBypass(endpoint, names), binding.endpoint());
+            listeners.tell((listener, endpoint) -> listener.onBypass(endpoint, policies), binding.endpoint());
         }
     }
 

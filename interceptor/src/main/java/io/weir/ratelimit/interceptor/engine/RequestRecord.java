@@ -37,6 +37,7 @@ public final class RequestRecord {
     private boolean endsLater;
     private boolean askedForBypass;
     private boolean exempt;
+    private boolean hidesQuotas;
 
     /**
      * A request of which nothing is decided.
@@ -135,6 +136,7 @@ public final class RequestRecord {
         last = decision;
         lastEndpoint = binding.endpoint();
         lastCharges = charges;
+        hidesQuotas |= binding.isMinimal();
         for (Quota quota : decision.quotas()) {
             quotas.removeIf(older ->
                     older.policy().equals(quota.policy()) && older.name().equals(quota.name()));
@@ -184,6 +186,20 @@ public final class RequestRecord {
      */
     public synchronized List<Quota> quotas() {
         return List.copyOf(quotas);
+    }
+
+    /** Keeps all quotas of this request from the client, because a policy that tells nothing took part in it. */
+    public synchronized void hideQuotas() {
+        hidesQuotas = true;
+    }
+
+    /**
+     * Whether the client must not be told any quota of this request.
+     *
+     * @return true if a policy that tells nothing took part in it
+     */
+    public synchronized boolean hidesQuotas() {
+        return hidesQuotas;
     }
 
     /**

@@ -153,9 +153,7 @@ final class Shaping {
     }
 
     static List<Charge> impatient(List<Charge> charges) {
-        return charges.stream()
-                .map(charge -> new Charge(charge.policy(), charge.identity(), charge.cost()))
-                .toList();
+        return charges.stream().map(Charge::withoutPatience).toList();
     }
 
     /** How long a call has to wait, 0 if it is decided. */
@@ -176,6 +174,9 @@ final class Shaping {
         long longest = 0;
         int next = 0;
         for (Charge charge : charges) {
+            if (charge.shadow()) {
+                continue;
+            }
             long patience = charge.patienceMicros();
             for (Limit limit : charge.policy().limits()) {
                 Quota quota = quotas.get(next);

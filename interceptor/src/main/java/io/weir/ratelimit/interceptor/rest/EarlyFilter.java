@@ -10,6 +10,7 @@ import jakarta.ws.rs.container.ContainerRequestContext;
 import jakarta.ws.rs.container.ContainerRequestFilter;
 import jakarta.ws.rs.container.PreMatching;
 import jakarta.ws.rs.core.Context;
+import jakarta.ws.rs.ext.Providers;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -25,13 +26,16 @@ public class EarlyFilter implements ContainerRequestFilter {
     @Context
     private @Nullable HttpServletRequest servletRequest;
 
+    @Context
+    private @Nullable Providers providers;
+
     @Override
     public void filter(ContainerRequestContext request) {
         Deployed deployment = deployed.get();
         RateLimitRuntime runtime = deployment.runtime();
         HttpServletRequest servlet = servletRequest;
         Binding binding = runtime.early(request.getMethod(), () -> RateLimitFilter.path(request, servlet));
-        if (binding.policies().isEmpty()) {
+        if (binding.policies().isEmpty() || Cors.isPreflight(request)) {
             return;
         }
         RequestRecord record = runtime.start(new RestCall(
@@ -41,7 +45,7 @@ public class EarlyFilter implements ContainerRequestFilter {
                 Optional.empty()));
         request.setProperty(RateLimitFilter.RECORD, record);
         if (!runtime.bypasses(record, binding)) {
-            RateLimitFilter.decide(request, deployment, binding, record);
+            RateLimitFilter.decide(request, deployment, binding, record, providers);
         }
     }
 }

@@ -8,7 +8,7 @@ import jakarta.annotation.Priority;
 import jakarta.ws.rs.container.ContainerRequestContext;
 import jakarta.ws.rs.container.ContainerResponseContext;
 import jakarta.ws.rs.container.ContainerResponseFilter;
-import jakarta.ws.rs.core.Response;
+import jakarta.ws.rs.core.MultivaluedMap;
 import java.lang.System.Logger.Level;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -21,6 +21,9 @@ import java.util.concurrent.ConcurrentHashMap;
 @Priority(QuotaFilter.LAST)
 public class QuotaFilter implements ContainerResponseFilter {
     static final int LAST = 100;
+
+    private static final int TOO_MANY_REQUESTS = 429;
+    private static final int SERVICE_UNAVAILABLE = 503;
 
     private static final System.Logger LOG = System.getLogger("io.weir.ratelimit");
 
@@ -37,15 +40,38 @@ public class QuotaFilter implements ContainerResponseFilter {
         if (response.getStatus() < 400) {
             record.pending().ifPresent(this::warnMissed);
         }
-        // An outage that came after a decision of this request is no quota either.
-        if (response.getStatus() == Response.Status.SERVICE_UNAVAILABLE.getStatusCode()) {
-            return;
-        }
-        if (record.last().filter(Decision.Degraded.class::isInstance).isPresent()
-                || record.quotas().isEmpty()) {
-            return;
-        }
-        deployed.get().fields().write(QuotaView.admitted(record.quotas(), QuotaView.now()), response.getHeaders());
+        QuotaFields quotas = deployed.get().fields();
+        MultivaluedMap<String, Object> fields = response.getHeaders();
+        record.last().ifPresent(decision -> {
+            if (refuses(decision, response.getStatus())) {
+                Refusals.complete(decision, fields);
+            }
+            if (isTold(decision, record, response.getStatus())) {
+                quotas.write(view(decision, record, response.getStatus()), fields);
+            }
+        });
+        Cors.expose(quotas.names(), fields);
+    }
+
+    /** Whether an answer can only be the one to a decision, whoever gave it. */
+    private static boolean refuses(Decision decision, int status) {
+        return !decision.allowed()
+                && status == (decision instanceof Decision.Rejected ? TOO_MANY_REQUESTS : SERVICE_UNAVAILABLE);
+    }
+
+    /** An outage is no quota, also one that came after a decision of this request. */
+    private static boolean isTold(Decision last, RequestRecord record, int status) {
+        return !record.hidesQuotas()
+                && !record.quotas().isEmpty()
+                && status != SERVICE_UNAVAILABLE
+                && !(last instanceof Decision.Degraded);
+    }
+
+    /** An application that catches a refusal may go on, and then its quotas are like any others. */
+    private static QuotaView view(Decision last, RequestRecord record, int status) {
+        return last instanceof Decision.Rejected rejected && status >= 400
+                ? QuotaView.refused(rejected, QuotaView.now())
+                : QuotaView.admitted(record.quotas(), QuotaView.now());
     }
 
     private void warnMissed(Binding binding) {

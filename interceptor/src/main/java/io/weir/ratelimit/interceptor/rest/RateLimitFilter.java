@@ -14,6 +14,7 @@ import jakarta.ws.rs.container.ContainerRequestFilter;
 import jakarta.ws.rs.container.ResourceInfo;
 import jakarta.ws.rs.container.Suspended;
 import jakarta.ws.rs.core.Context;
+import jakarta.ws.rs.ext.Providers;
 import jakarta.ws.rs.sse.SseEventSink;
 import java.lang.reflect.Method;
 import java.security.Principal;
@@ -33,6 +34,9 @@ import org.jspecify.annotations.Nullable;
 public class RateLimitFilter implements ContainerRequestFilter {
     static final String RECORD = RequestRecord.class.getName();
 
+    @Context
+    private @Nullable Providers providers;
+
     private final LazyDeployed deployed = new LazyDeployed();
 
     @Context
@@ -51,7 +55,9 @@ public class RateLimitFilter implements ContainerRequestFilter {
         RateLimitRuntime runtime = deployment.runtime();
         RequestRecord record = record(request, runtime, called);
         Binding own = runtime.binding(called.getResourceClass(), called.getResourceMethod());
-        Binding binding = runtime.joined(own, request.getMethod(), () -> path(request, servletRequest));
+        Binding binding = Cors.isPreflight(request)
+                ? Binding.EXEMPT
+                : runtime.joined(own, request.getMethod(), () -> path(request, servletRequest));
         record.handle(own, binding);
         record.endsLater(isAsynchronous(called.getResourceMethod()));
         if (binding.policies().isEmpty() || runtime.bypasses(record, binding)) {
@@ -61,7 +67,7 @@ public class RateLimitFilter implements ContainerRequestFilter {
             record.leave(binding);
             return;
         }
-        decide(request, deployment, binding, record);
+        decide(request, deployment, binding, record, providers);
     }
 
     private RequestRecord record(ContainerRequestContext request, RateLimitRuntime runtime, ResourceInfo called) {
@@ -76,14 +82,17 @@ public class RateLimitFilter implements ContainerRequestFilter {
     }
 
     /** Decides, and refuses the request if it may not go on. */
-    static void decide(ContainerRequestContext request, Deployed deployment, Binding binding, RequestRecord record) {
+    static void decide(
+            ContainerRequestContext request,
+            Deployed deployment,
+            Binding binding,
+            RequestRecord record,
+            @Nullable Providers providers) {
         RateLimitRuntime runtime = deployment.runtime();
         Decision decision = runtime.engine().decide(binding, record.call(), record);
         runtime.settleLater(binding, decision, record);
-        if (decision instanceof Decision.Rejected rejected) {
-            request.abortWith(Refusals.exceeded(rejected, deployment.fields(), QuotaView.now()));
-        } else if (!decision.allowed()) {
-            request.abortWith(Refusals.unavailable());
+        if (!decision.allowed()) {
+            request.abortWith(deployment.refusals().answer(decision, record, request.getHeaders(), providers));
         } else if (!runtime.spans().isSpanHere()) {
             request.setProperty(SpanFilter.UNMARKED, runtime.spans());
         }

@@ -12,6 +12,7 @@ import io.weir.ratelimit.RateLimiter;
 import io.weir.ratelimit.spi.CallContext;
 import io.weir.ratelimit.spi.DecisionEvent;
 import io.weir.ratelimit.spi.DecisionListener;
+import io.weir.ratelimit.spi.PolicyLimits;
 import io.weir.ratelimit.spi.TierResolver;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Named;
@@ -118,7 +119,7 @@ class OutcomesTest {
                     assertThatThrownBy(() -> accounts.login(false)).isInstanceOf(IllegalStateException.class);
                 }
             });
-            assertThat(container.bean(Heard.class).bypassed()).containsExactly("Accounts.login [failures]");
+            assertThat(container.bean(Heard.class).bypassed()).containsExactly("Accounts.login failures");
             container.inRequest(new User("bob", "user"), () -> accounts.login(true));
         }
     }
@@ -223,8 +224,8 @@ class OutcomesTest {
         }
 
         @Override
-        public void onBypass(String endpoint, List<String> policies) {
-            bypassed.add(endpoint + " " + policies);
+        public void onBypass(String endpoint, List<PolicyLimits> policies) {
+            policies.forEach(policy -> bypassed.add(endpoint + " " + policy.policy()));
         }
     }
 

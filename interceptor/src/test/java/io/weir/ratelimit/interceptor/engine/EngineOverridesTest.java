@@ -43,9 +43,7 @@ class EngineOverridesTest {
             Map.of(
                     "ann",
                     new PolicyLimits(
-                            "api",
-                            "ann",
-                            List.of(Limit.of(Algorithm.SLIDING_WINDOW, 200, Duration.ofMinutes(1))))));
+                            "api", "ann", List.of(Limit.of(Algorithm.SLIDING_WINDOW, 200, Duration.ofMinutes(1))))));
     private static final Policy API = new Policy(
             BARE.limits(),
             TIERS,

@@ -377,4 +377,17 @@ class ShapingTest {
         }
         assertThat(pause.waits()).isEqualTo(count);
     }
+
+    @Test
+    void aFullPolicyInShadowModeHasNoPartInHowLongACallWaits() {
+        Charge shadow = new Charge(PACED.limits(), "p.alice", 10).asShadow();
+        Charge window = new Charge(WINDOW.limits(), "p.alice", 1, 2_500_000);
+        store.acquire(List.of(shadow, window));
+        Decision refused = store.acquire(List.of(shadow, window));
+        assertThat(refused).isInstanceOf(Decision.Rejected.class);
+        assertThat(Shaping.waitOf(new DecidingStore.Told(List.of(shadow, window), refused, 0)))
+                .isEqualTo(1_000_000);
+        assertThat(Shaping.impatient(List.of(shadow, window)))
+                .containsExactly(shadow, new Charge(WINDOW.limits(), "p.alice", 1));
+    }
 }

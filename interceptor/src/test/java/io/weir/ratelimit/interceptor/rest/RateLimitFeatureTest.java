@@ -2,10 +2,13 @@
 package io.weir.ratelimit.interceptor.rest;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 
 import jakarta.ws.rs.RuntimeType;
+import jakarta.ws.rs.container.ResourceInfo;
 import jakarta.ws.rs.core.Feature;
 import jakarta.ws.rs.ext.Provider;
+import java.lang.reflect.Method;
 import java.util.ServiceLoader;
 import org.glassfish.jersey.model.internal.CommonConfig;
 import org.glassfish.jersey.model.internal.ComponentBag;
@@ -30,6 +33,29 @@ class RateLimitFeatureTest {
 
         assertThat(config.getClasses())
                 .contains(RateLimitFilter.class, QuotaFilter.class, ExceededMapper.class, UnavailableMapper.class);
+    }
+
+    @Test
+    void aResourceClassCanBeShownWhereThereIsNoContainer() {
+        CommonConfig config = new CommonConfig(RuntimeType.SERVER, ComponentBag.INCLUDE_ALL);
+        new RateLimitFeature().configure(config);
+
+        assertThat(config.getClasses()).contains(ResourceClasses.class);
+        assertThatCode(() -> new ResourceClasses().configure(new Shown(), config))
+                .doesNotThrowAnyException();
+    }
+
+    /** A resource method of this class. */
+    private record Shown() implements ResourceInfo {
+        @Override
+        public Method getResourceMethod() {
+            return getResourceClass().getDeclaredMethods()[0];
+        }
+
+        @Override
+        public Class<?> getResourceClass() {
+            return RateLimitFeatureTest.class;
+        }
     }
 
     @Test

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.interceptor.cdi;
+
+import jakarta.ws.rs.HttpMethod;
+import jakarta.ws.rs.Path;
+import java.lang.reflect.AnnotatedElement;
+import java.lang.reflect.Method;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.regex.Pattern;
+
+/** Finds the operations of resource classes, and of the sub-resources that their locators declare. */
+final class ResourceOperations {
+    /** A name in braces, with a regular expression that may have braces itself. */
+    private static final Pattern PARAMETER = Pattern.compile("\\{\\s*([\\w.-]+)\\s*(?::(?:[^{}]|\\{[^{}]*\\})*)?\\}");
+
+    private final RateLimitRuntime runtime;
+    private final List<ResourceOperation> found = new ArrayList<>();
+
+    ResourceOperations(RateLimitRuntime runtime) {
+        this.runtime = runtime;
+    }
+
+    List<ResourceOperation> of(Collection<Class<?>> classes) {
+        for (Class<?> type : classes) {
+            root(type).ifPresent(root -> collect(type, template(root.value()), new HashSet<>()));
+        }
+        return List.copyOf(found);
+    }
+
+    private static Optional<Path> root(Class<?> type) {
+        return RuleReader.types(type).stream()
+                .map(each -> each.getDeclaredAnnotation(Path.class))
+                .filter(Objects::nonNull)
+                .findFirst();
+    }
+
+    /** A sub-resource that locates itself again has no end of paths: each class is entered once on the way down. */
+    private void collect(Class<?> type, String path, Set<Class<?>> entered) {
+        if (!entered.add(type)) {
+            return;
+        }
+        for (Method method : RuleReader.candidates(type)) {
+            RuleReader.declarations(type, method).stream()
+                    .filter(ResourceOperations::isForRest)
+                    .findFirst()
+                    .ifPresent(declared -> collect(type, method, declared, path, entered));
+        }
+        entered.remove(type);
+    }
+
+    private void collect(Class<?> type, Method method, Method declared, String path, Set<Class<?>> entered) {
+        Path own = declared.getAnnotation(Path.class);
+        String full = own == null ? path : path + template(own.value());
+        List<String> verbs = httpMethods(declared);
+        if (verbs.isEmpty()) {
+            collect(method.getReturnType(), full, entered);
+        }
+        verbs.forEach(verb -> found.add(new ResourceOperation(verb, full, runtime.binding(type, method))));
+    }
+
+    private static boolean isForRest(AnnotatedElement element) {
+        return element.isAnnotationPresent(Path.class) || !httpMethods(element).isEmpty();
+    }
+
+    private static List<String> httpMethods(AnnotatedElement element) {
+        return Arrays.stream(element.getAnnotations())
+                .map(annotation -> annotation.annotationType().getAnnotation(HttpMethod.class))
+                .filter(Objects::nonNull)
+                .map(HttpMethod::value)
+                .toList();
+    }
+
+    /** {@code orders/{id: [0-9]{4}}/} as {@code /orders/{id}}. */
+    static String template(String annotated) {
+        String named = PARAMETER.matcher(annotated).replaceAll("{$1}");
+        String text = ("/" + named).replaceAll("/+", "/");
+        return text.endsWith("/") ? text.substring(0, text.length() - 1) : text;
+    }
+}

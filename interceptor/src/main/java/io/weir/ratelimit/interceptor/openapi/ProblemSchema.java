@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.interceptor.openapi;
+
+import java.util.List;
+import org.eclipse.microprofile.openapi.OASFactory;
+import org.eclipse.microprofile.openapi.models.Components;
+import org.eclipse.microprofile.openapi.models.media.Schema;
+import org.eclipse.microprofile.openapi.models.media.Schema.SchemaType;
+
+/** The problem body of refusals, a schema of the document's components. */
+final class ProblemSchema {
+    static final String NAME = "RateLimitProblem";
+
+    private ProblemSchema() {}
+
+    /** A reference to the schema, which is added if it is not there. */
+    static Schema reference(Components components) {
+        if (components.getSchemas() == null || !components.getSchemas().containsKey(NAME)) {
+            components.addSchema(NAME, schema());
+        }
+        return OASFactory.createSchema().ref("#/components/schemas/" + NAME);
+    }
+
+    private static Schema schema() {
+        return SchemaTypes.schema(SchemaType.OBJECT)
+                .description("Why a call was refused (RFC 9457).")
+                .required(List.of("type", "title", "status", "detail", "error"))
+                .addProperty("type", SchemaTypes.schema(SchemaType.STRING).format("uri"))
+                .addProperty("title", SchemaTypes.schema(SchemaType.STRING))
+                .addProperty("status", SchemaTypes.schema(SchemaType.INTEGER))
+                .addProperty("detail", SchemaTypes.schema(SchemaType.STRING))
+                .addProperty(
+                        "violated-policies",
+                        SchemaTypes.schema(SchemaType.ARRAY)
+                                .description("The policies that refused the call.")
+                                .items(SchemaTypes.schema(SchemaType.STRING)))
+                .addProperty("error", SchemaTypes.schema(SchemaType.STRING))
+                .addProperty(
+                        "retry_after",
+                        SchemaTypes.schema(SchemaType.INTEGER)
+                                .description("As Retry-After. Not there if no wait helps."));
+    }
+}

@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.interceptor.openapi;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.smallrye.openapi.api.SmallRyeOpenAPI;
+import io.weir.ratelimit.Algorithm;
+import io.weir.ratelimit.FailureMode;
+import io.weir.ratelimit.interceptor.cdi.ResourceOperation;
+import io.weir.ratelimit.interceptor.engine.Binding;
+import io.weir.ratelimit.interceptor.key.KeyExpression;
+import io.weir.ratelimit.interceptor.key.KeyTerms;
+import io.weir.ratelimit.interceptor.policy.Policy;
+import io.weir.ratelimit.spi.Limit;
+import io.weir.ratelimit.spi.PolicyLimits;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import org.eclipse.microprofile.openapi.OASFactory;
+import org.eclipse.microprofile.openapi.models.OpenAPI;
+import org.eclipse.microprofile.openapi.models.Operation;
+import org.eclipse.microprofile.openapi.models.media.Schema;
+import org.eclipse.microprofile.openapi.models.media.Schema.SchemaType;
+import org.eclipse.microprofile.openapi.models.responses.APIResponse;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+class LimitedOperationsTest {
+    private static final Policy API = policy("api", FailureMode.OPEN);
+    private static final Policy LOGIN = policy("login", FailureMode.CLOSED);
+
+    private final Operation hello = OASFactory.createOperation()
+            .description("Says hello.")
+            .responses(OASFactory.createAPIResponses()
+                    .addAPIResponse("200", OASFactory.createAPIResponse().description("OK"))
+                    .addAPIResponse("404", OASFactory.createAPIResponse().description("Nobody there")));
+    private final OpenAPI openApi = OASFactory.createOpenAPI();
+
+    @BeforeEach
+    void documentHello() {
+        openApi.paths(OASFactory.createPaths()
+                .addPathItem("/api/hello", OASFactory.createPathItem().GET(hello)));
+    }
+
+    private static Policy policy(String name, FailureMode onFailure) {
+        Limit limit = Limit.of(Algorithm.SLIDING_WINDOW, 100, Duration.ofMinutes(1));
+        return new Policy(
+                new PolicyLimits(name, List.of(limit)),
+                KeyExpression.parse("ip", new KeyTerms(32, 64)),
+                1,
+                onFailure,
+                Policy.MAX_WAITING);
+    }
+
+    private static ResourceOperation helloUnder(Policy... policies) {
+        List<Binding.Costed> costed = List.of(policies).stream()
+                .map(one -> new Binding.Costed(one, 1))
+                .toList();
+        return new ResourceOperation("GET", "/hello", new Binding("Hello.hello", costed));
+    }
+
+    private void document(List<String> dialects, Policy... policies) {
+        new LimitedOperations(List.of(helloUnder(policies)), dialects, policy -> !policy.equals(LOGIN))
+                .document(openApi);
+    }
+
+    private Set<String> fieldsOf(String status) {
+        APIResponse response = hello.getResponses().getAPIResponse(status);
+        return response.getHeaders() == null ? Set.of() : response.getHeaders().keySet();
+    }
+
+    @Test
+    void aLimitedOperationTellsItsQuotasAndItsRefusal() {
+        document(List.of("ietf", "legacy"), API);
+
+        assertThat(fieldsOf("200"))
+                .containsExactlyInAnyOrder(
+                        "RateLimit-Policy",
+                        "RateLimit",
+                        "X-RateLimit-Limit",
+                        "X-RateLimit-Remaining",
+                        "X-RateLimit-Reset");
+        assertThat(fieldsOf("404")).isEmpty();
+        assertThat(fieldsOf("429"))
+                .containsExactlyInAnyOrder(
+                        "Retry-After",
+                        "RateLimit-Policy",
+                        "RateLimit",
+                        "X-RateLimit-Limit",
+                        "X-RateLimit-Remaining",
+                        "X-RateLimit-Reset");
+        assertThat(hello.getResponses().getAPIResponses()).containsOnlyKeys("200", "404", "429");
+        assertThat(hello.getDescription()).isEqualTo("Says hello.");
+        APIResponse refusal = hello.getResponses().getAPIResponse("429");
+        assertThat(refusal.getDescription()).contains("over a limit");
+        assertThat(refusal.getContent()
+                        .getMediaType("application/problem+json")
+                        .getSchema()
+                        .getRef())
+                .isEqualTo("#/components/schemas/RateLimitProblem");
+    }
+
+    @Test
+    void whatResponsesShareIsInTheComponents() {
+        document(List.of("draft-06"), API);
+
+        assertThat(openApi.getComponents().getHeaders())
+                .containsOnlyKeys("Retry-After", "RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset");
+        assertThat(hello.getResponses()
+                        .getAPIResponse("429")
+                        .getHeaders()
+                        .get("Retry-After")
+                        .getRef())
+                .isEqualTo("#/components/headers/Retry-After");
+        assertThat(openApi.getComponents()
+                        .getHeaders()
+                        .get("Retry-After")
+                        .getSchema()
+                        .getType())
+                .isEqualTo(SchemaType.INTEGER);
+        Schema problem = openApi.getComponents().getSchemas().get("RateLimitProblem");
+        assertThat(problem.getProperties())
+                .containsOnlyKeys("type", "title", "status", "detail", "violated-policies", "error", "retry_after");
+        assertThat(problem.getProperties().get("violated-policies").getItems().getType())
+                .isEqualTo(SchemaType.STRING);
+    }
+
+    @Test
+    void withoutDialectsOnlyTheRefusalIsTold() {
+        document(List.of(), API);
+
+        assertThat(fieldsOf("200")).isEmpty();
+        assertThat(fieldsOf("429")).containsExactly("Retry-After");
+    }
+
+    @Test
+    void aPolicyWhoseQuotasAreNotToldTellsOnlyTheRefusal() {
+        document(List.of("ietf"), LOGIN);
+
+        assertThat(fieldsOf("200")).isEmpty();
+        assertThat(fieldsOf("429")).containsExactly("Retry-After");
+    }
+
+    @Test
+    void oneOfSeveralPoliciesWhoseQuotasAreToldIsEnough() {
+        document(List.of("ietf"), LOGIN, API);
+
+        assertThat(fieldsOf("200")).containsExactlyInAnyOrder("RateLimit-Policy", "RateLimit");
+    }
+
+    @Test
+    void aClosedPolicyTellsTheAnswerWithoutItsStore() {
+        document(List.of("ietf"), LOGIN, API);
+
+        assertThat(hello.getResponses().getAPIResponse("503").getDescription()).contains("cannot be checked");
+        assertThat(fieldsOf("503")).containsExactly("Retry-After");
+    }
+
+    @Test
+    void anOperationWithoutLimitsStaysAsItIs() {
+        String before = json();
+
+        document(List.of("ietf"));
+
+        assertThat(json()).isEqualTo(before);
+    }
+
+    @Test
+    void whatTheApplicationDocumentsStays() {
+        hello.getResponses()
+                .addAPIResponse(
+                        "429",
+                        OASFactory.createAPIResponse()
+                                .description("Come back later.")
+                                .addHeader(
+                                        "retry-after", OASFactory.createHeader().description("Own")))
+                .addAPIResponse("503", OASFactory.createAPIResponse().ref("#/components/responses/Away"));
+
+        document(List.of("ietf"), LOGIN, API);
+
+        APIResponse refusal = hello.getResponses().getAPIResponse("429");
+        assertThat(refusal.getDescription()).isEqualTo("Come back later.");
+        assertThat(refusal.getContent()).isNull();
+        assertThat(fieldsOf("429")).containsExactlyInAnyOrder("retry-after", "RateLimit-Policy", "RateLimit");
+        assertThat(fieldsOf("503")).as("of a reference").isEmpty();
+    }
+
+    @Test
+    void componentsOfTheApplicationStay() {
+        openApi.components(OASFactory.createComponents()
+                .addSchema("RateLimitProblem", OASFactory.createSchema().title("Own"))
+                .addHeader("Retry-After", OASFactory.createHeader().description("Own")));
+
+        document(List.of(), API);
+
+        assertThat(openApi.getComponents().getSchemas().get("RateLimitProblem").getTitle())
+                .isEqualTo("Own");
+        assertThat(openApi.getComponents().getHeaders().get("Retry-After").getDescription())
+                .isEqualTo("Own");
+    }
+
+    @Test
+    void theDefaultResponseStandsForSuccessWhereNoOtherDoes() {
+        APIResponse other = OASFactory.createAPIResponse().description("Anything");
+        hello.getResponses().addAPIResponse("default", other);
+        document(List.of("ietf"), API);
+        assertThat(other.getHeaders()).isNull();
+
+        hello.getResponses().removeAPIResponse("200");
+        document(List.of("ietf"), API);
+        assertThat(other.getHeaders()).containsOnlyKeys("RateLimit-Policy", "RateLimit");
+    }
+
+    @Test
+    void anOperationWithoutResponsesGetsTheRefusal() {
+        hello.setResponses(null);
+
+        document(List.of("ietf"), API);
+
+        assertThat(hello.getResponses().getAPIResponses()).containsOnlyKeys("429");
+    }
+
+    @Test
+    void aSecondRunChangesNothing() {
+        document(List.of("ietf", "draft-06", "legacy"), LOGIN, API);
+        String once = json();
+
+        document(List.of("ietf", "draft-06", "legacy"), LOGIN, API);
+
+        assertThat(json()).isEqualTo(once);
+    }
+
+    @Test
+    void aDocumentWithoutPathsStaysAsItIs() {
+        openApi.setPaths(null);
+        String before = json();
+
+        document(List.of("ietf"), API);
+
+        assertThat(json()).isEqualTo(before);
+    }
+
+    @Test
+    void aTypeIsAListSinceOpenApi4() {
+        assertThat(SchemaTypes.argument(SchemaType.class, SchemaType.STRING)).isEqualTo(SchemaType.STRING);
+        assertThat(SchemaTypes.argument(List.class, SchemaType.STRING)).isEqualTo(List.of(SchemaType.STRING));
+    }
+
+    private String json() {
+        return SmallRyeOpenAPI.builder()
+                .enableModelReader(false)
+                .enableStandardStaticFiles(false)
+                .enableAnnotationScan(false)
+                .enableStandardFilter(false)
+                .withInitialModel(openApi)
+                .build()
+                .toJSON();
+    }
+}

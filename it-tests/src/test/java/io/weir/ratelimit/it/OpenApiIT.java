@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import jakarta.json.Json;
+import jakarta.json.JsonObject;
+import jakarta.json.JsonReader;
+import java.io.StringReader;
+import java.net.http.HttpResponse;
+import java.util.Locale;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Named;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** What the OpenAPI document of the example says on each server, beside what a client really gets. */
+class OpenApiIT {
+    private static final String OPENAPI =
+            "<server><featureManager><feature>mpOpenAPI-4.1</feature></featureManager></server>";
+
+    static Stream<Named<Supplier<ServerBuilder<?>>>> servers() {
+        return Stream.of(
+                Named.of(
+                        "Open Liberty",
+                        () -> LibertyServer.named("openapi-liberty").serverXml(OPENAPI)),
+                Named.of("Payara Micro", () -> PayaraServer.named("openapi-payara")),
+                Named.of("WildFly", () -> WildFlyServer.named("openapi-wildfly")));
+    }
+
+    @ParameterizedTest
+    @MethodSource("servers")
+    void theDocumentTellsWhatALimitedOperationAnswers(Supplier<ServerBuilder<?>> kind) {
+        // Payara makes the document when it is first asked for, and the application may not have been called before.
+        try (Server server = kind.get().readyPath("openapi?format=JSON").start()) {
+            JsonObject document = document(server);
+
+            JsonObject hello = responses(document, "hello");
+            HttpResponse<String> allowed = Http.get(server.baseUri().resolve("api/hello"));
+            Http.statuses(4, server.baseUri().resolve("api/hello"));
+            HttpResponse<String> refused = Http.get(server.baseUri().resolve("api/hello"));
+            assertThat(fields(hello.getJsonObject(hello.containsKey("200") ? "200" : "default")))
+                    .isEqualTo(limitFields(allowed))
+                    .hasSize(8);
+            assertThat(fields(hello.getJsonObject("429")))
+                    .isEqualTo(limitFields(refused))
+                    .contains("retry-after");
+            assertThat(hello).doesNotContainKey("503");
+
+            JsonObject content = hello.getJsonObject("429").getJsonObject("content");
+            assertThat(content)
+                    .containsOnlyKeys(
+                            refused.headers().firstValue("Content-Type").orElseThrow());
+            assertThat(text(content, "application/problem+json", "schema", "$ref"))
+                    .isEqualTo("#/components/schemas/RateLimitProblem");
+            assertThat(object(document, "components", "schemas", "RateLimitProblem", "properties"))
+                    .containsOnlyKeys(parsed(refused.body()).keySet().toArray(String[]::new));
+            assertThat(text(document, "components", "headers", "Retry-After", "schema", "type"))
+                    .isEqualTo("integer");
+            assertThat(server.messages()).doesNotContain("WEIR-312");
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("servers")
+    void whatIsNotLimitedStaysAsItIs(Supplier<ServerBuilder<?>> kind) {
+        try (Server server = kind.get().start()) {
+            JsonObject document = document(server);
+
+            for (String resource : Set.of("health", "report")) {
+                JsonObject responses = responses(document, resource);
+                assertThat(responses).as(resource).hasSize(1);
+                responses
+                        .values()
+                        .forEach(response ->
+                                assertThat(response.asJsonObject()).as(resource).doesNotContainKey("headers"));
+            }
+        }
+    }
+
+    /** {@code ratelimit.enabled=false} limits nothing, and so does the document. */
+    @ParameterizedTest
+    @MethodSource("servers")
+    void whereLimitsAreOffTheDocumentTellsOfNone(Supplier<ServerBuilder<?>> kind) {
+        ServerBuilder<?> builder = kind.get();
+        builder.systemProperty("ratelimit.enabled", "false");
+        try (Server server = builder.start()) {
+            assertThat(responses(document(server), "hello")).hasSize(1).doesNotContainKey("429");
+        }
+    }
+
+    private static JsonObject document(Server server) {
+        return parsed(Http.get(server.baseUri().resolve("openapi?format=JSON"), "Accept", "application/json")
+                .body());
+    }
+
+    private static JsonObject responses(JsonObject document, String resource) {
+        return object(document, "paths", "/api/" + resource, "get", "responses");
+    }
+
+    private static Set<String> fields(JsonObject response) {
+        return lowerCase(response.getJsonObject("headers").keySet());
+    }
+
+    private static Set<String> limitFields(HttpResponse<String> answer) {
+        Set<String> fields = lowerCase(answer.headers().map().keySet());
+        fields.removeIf(name -> !name.contains("ratelimit") && !name.equals("retry-after"));
+        return fields;
+    }
+
+    private static Set<String> lowerCase(Set<String> names) {
+        Set<String> lower = new TreeSet<>();
+        names.forEach(name -> lower.add(name.toLowerCase(Locale.ROOT)));
+        return lower;
+    }
+
+    private static JsonObject parsed(String json) {
+        try (JsonReader reader = Json.createReader(new StringReader(json))) {
+            return reader.readObject();
+        }
+    }
+
+    private static JsonObject object(JsonObject from, String... path) {
+        JsonObject at = from;
+        for (String name : path) {
+            assertThat(at).containsKey(name);
+            at = at.getJsonObject(name);
+        }
+        return at;
+    }
+
+    private static String text(JsonObject from, String... path) {
+        JsonObject at = from;
+        for (int i = 0; i < path.length - 1; i++) {
+            at = object(at, path[i]);
+        }
+        return at.getString(path[path.length - 1]);
+    }
+}
