@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.it;
 
+import io.weir.ratelimit.it.app.ChangingSource;
 import io.weir.ratelimit.it.app.EmptyApplication;
 import io.weir.ratelimit.it.app.TestApplication;
 import java.io.File;
 import java.nio.file.Path;
+import org.eclipse.microprofile.config.spi.ConfigSource;
 import org.jboss.shrinkwrap.api.Filters;
 import org.jboss.shrinkwrap.api.ShrinkWrap;
 import org.jboss.shrinkwrap.api.asset.StringAsset;
@@ -20,6 +22,7 @@ final class TestWar {
         return libraries("weir-test.war")
                 .addPackage(TestApplication.class.getPackage())
                 .deleteClass(EmptyApplication.class)
+                .addAsServiceProvider(ConfigSource.class, ChangingSource.class)
                 .addAsWebInfResource("app/web.xml", "web.xml")
                 .addAsResource("app/microprofile-config.properties", "META-INF/microprofile-config.properties");
     }

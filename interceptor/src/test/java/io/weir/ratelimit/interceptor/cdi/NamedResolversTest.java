@@ -134,7 +134,7 @@ class NamedResolversTest {
                     }
                     throw new AmbiguousResolutionException();
                 });
-        assertThat(new NamedResolvers(beans, problems).find()).isEmpty();
+        assertThat(new NamedResolvers(beans, problems).ofKeys()).isEmpty();
         assertThat(problems.message())
                 .contains("WEIR-213 " + Spaced.class.getName() + " and " + Tenant.class.getName()
                         + " = tenant: is the name of more than one KeyResolver bean; give each a name of its own");
