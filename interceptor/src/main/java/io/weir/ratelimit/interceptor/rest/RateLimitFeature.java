@@ -25,9 +25,8 @@ public final class RateLimitFeature implements Feature {
         context.register(RateLimitFilter.class);
         context.register(SpanFilter.class);
         context.register(QuotaFilter.class);
-        // A mapper of the application's for the same class comes before.
-        context.register(ExceededMapper.class, Integer.MAX_VALUE);
-        context.register(UnavailableMapper.class, Integer.MAX_VALUE);
+        context.register(ExceededMapper.class);
+        context.register(UnavailableMapper.class);
         return true;
     }
 }

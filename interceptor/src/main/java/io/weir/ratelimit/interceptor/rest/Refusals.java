@@ -146,16 +146,15 @@ final class Refusals {
     }
 
     private static Response.ResponseBuilder started(Problem problem) {
-        Response.ResponseBuilder response =
-                Response.status(problem.status(), problem.title()).header(HttpHeaders.CACHE_CONTROL, "no-store").header(HttpHeaders.VARY, HttpHeaders.ACCEPT);
+        Response.ResponseBuilder response = Response.status(problem.status(), problem.title())
+                .header(HttpHeaders.CACHE_CONTROL, "no-store")
+                .header(HttpHeaders.VARY, HttpHeaders.ACCEPT);
         problem.retryAfter().ifPresent(seconds -> response.header(HttpHeaders.RETRY_AFTER, seconds));
         return response;
     }
 
     private static Response ended(Response.ResponseBuilder response, Problem problem, AcceptHeader accept) {
         BodyForm form = BodyForm.wanted(accept);
-        return response.type(form.mediaType())
-                .entity(form.render(problem))
-                .build();
+        return response.type(form.mediaType()).entity(form.render(problem)).build();
     }
 }

@@ -230,10 +230,16 @@ class RefusalsTest {
         assertThat(response.getStatus()).isEqualTo(429);
         assertThat(fields(response))
                 .isEqualTo(Map.of(
-                        "Content-Type", "text/csv;header=absent",
-                        "Cache-Control", "no-store",
-                        "Link", "</limits#org>; rel=\"help\"", "Vary", "Accept",
-                        "Retry-After", "17"));
+                        "Content-Type",
+                        "text/csv;header=absent",
+                        "Cache-Control",
+                        "no-store",
+                        "Link",
+                        "</limits#org>; rel=\"help\"",
+                        "Vary",
+                        "Accept",
+                        "Retry-After",
+                        "17"));
         assertThat(response.getEntity()).isEqualTo("later,17");
         assertThat(heard).singleElement().satisfies(rejection -> {
             assertThat(rejection.endpoint()).isEqualTo("Search.find");
