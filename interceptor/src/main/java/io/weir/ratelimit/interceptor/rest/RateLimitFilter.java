@@ -13,6 +13,7 @@ import jakarta.ws.rs.container.ContainerRequestContext;
 import jakarta.ws.rs.container.ContainerRequestFilter;
 import jakarta.ws.rs.container.ResourceInfo;
 import jakarta.ws.rs.container.Suspended;
+import jakarta.ws.rs.core.Configuration;
 import jakarta.ws.rs.core.Context;
 import jakarta.ws.rs.ext.Providers;
 import jakarta.ws.rs.sse.SseEventSink;
@@ -36,6 +37,9 @@ public class RateLimitFilter implements ContainerRequestFilter {
 
     @Context
     private @Nullable Providers providers;
+
+    @Context
+    private @Nullable Configuration configuration;
 
     private final LazyDeployed deployed = new LazyDeployed();
 
@@ -92,7 +96,9 @@ public class RateLimitFilter implements ContainerRequestFilter {
         Decision decision = runtime.engine().decide(binding, record.call(), record);
         runtime.settleLater(binding, decision, record);
         if (!decision.allowed()) {
-            request.abortWith(deployment.refusals().answer(decision, record, request.getHeaders(), providers));
+            request.abortWith(deployment
+                    .refusals()
+                    .answer(decision, record, request.getHeaders(), new OwnMappers(providers, configuration)));
         } else if (!runtime.spans().isSpanHere()) {
             request.setProperty(SpanFilter.UNMARKED, runtime.spans());
         }
