@@ -233,11 +233,11 @@ class LimitedOperationsTest {
     @Test
     void aDocumentWithoutPathsStaysAsItIs() {
         openApi.setPaths(null);
-        String before = json();
 
         document(List.of("ietf"), API);
 
-        assertThat(json()).isEqualTo(before);
+        assertThat(openApi.getPaths()).isNull();
+        assertThat(openApi.getComponents()).isNull();
     }
 
     @Test
