@@ -27,11 +27,20 @@ public sealed interface Decision {
     boolean allowed();
 
     /**
-     * What each limit said, in the order of the policies and of their limits.
+     * What each limit said, in the order of the policies and of their limits; without policies in shadow mode.
      *
      * @return the quotas, empty if no limit was asked
      */
     List<Quota> quotas();
+
+    /**
+     * What each limit of the policies in shadow mode said, in their order. None of it has a part in the answer: a limit that
+     * {@linkplain Quota#refused() refused} here would have refused the call if its policy were enforced. What the store could not
+     * find out about a policy in shadow mode is missing, for all limits of that policy.
+     *
+     * @return the quotas, empty if no policy is in shadow mode
+     */
+    List<Quota> shadow();
 
     /**
      * Every limit had room, or a slot that the call was ready to wait for, and all of them were charged. Who gets this from
@@ -40,15 +49,17 @@ public sealed interface Decision {
      * @param quotas what each limit said after the charge
      * @param receipt with which exactly these charges can be given back
      * @param waitMicros microseconds from the decision to the call's slot: the longest wait of its limits, 0 if there was room
+     * @param shadow what each limit of the policies in shadow mode said: after the charge where there was room
      */
-    record Allowed(List<Quota> quotas, Receipt receipt, long waitMicros) implements Decision {
+    record Allowed(List<Quota> quotas, Receipt receipt, long waitMicros, List<Quota> shadow) implements Decision {
 
         /** A call to which no limit applies. */
         public static final Allowed UNLIMITED = new Allowed(List.of(), Receipt.EMPTY);
 
-        /** Copies the list and checks that the wait is not negative. */
+        /** Copies the lists and checks that the wait is not negative. */
         public Allowed {
             quotas = List.copyOf(quotas);
+            shadow = List.copyOf(shadow);
             Objects.requireNonNull(receipt, "receipt");
             if (waitMicros < 0) {
                 throw new IllegalArgumentException("the wait must not be negative");
@@ -56,7 +67,18 @@ public sealed interface Decision {
         }
 
         /**
-         * A call for which there was room.
+         * A call without policies in shadow mode.
+         *
+         * @param quotas what each limit said after the charge
+         * @param receipt with which exactly these charges can be given back
+         * @param waitMicros microseconds from the decision to the call's slot, 0 or more
+         */
+        public Allowed(List<Quota> quotas, Receipt receipt, long waitMicros) {
+            this(quotas, receipt, waitMicros, List.of());
+        }
+
+        /**
+         * A call without policies in shadow mode, for which there was room.
          *
          * @param quotas what each limit said after the charge
          * @param receipt with which exactly these charges can be given back
@@ -75,15 +97,26 @@ public sealed interface Decision {
      * At least one limit had no room; none was charged.
      *
      * @param quotas what each limit said
+     * @param shadow what each limit of the policies in shadow mode said
      */
-    record Rejected(List<Quota> quotas) implements Decision, Serializable {
+    record Rejected(List<Quota> quotas, List<Quota> shadow) implements Decision, Serializable {
 
-        /** Copies the list and checks that a limit refused. */
+        /** Copies the lists and checks that a limit refused that is not in shadow mode. */
         public Rejected {
             quotas = List.copyOf(quotas);
+            shadow = List.copyOf(shadow);
             if (!isRefused(quotas)) {
                 throw new IllegalArgumentException("a rejection needs a limit that refused");
             }
+        }
+
+        /**
+         * A call without policies in shadow mode.
+         *
+         * @param quotas what each limit said
+         */
+        public Rejected(List<Quota> quotas) {
+            this(quotas, List.of());
         }
 
         private static boolean isRefused(List<Quota> quotas) {
@@ -155,6 +188,11 @@ public sealed interface Decision {
 
         @Override
         public List<Quota> quotas() {
+            return List.of();
+        }
+
+        @Override
+        public List<Quota> shadow() {
             return List.of();
         }
     }

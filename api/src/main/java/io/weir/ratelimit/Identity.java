@@ -2,9 +2,11 @@
 package io.weir.ratelimit;
 
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
+import java.util.Set;
 
 /**
  * Who shares a limit: what a key expression resolves to, or what code names when it uses a {@link RateLimiter}.
@@ -20,6 +22,8 @@ import java.util.Objects;
  * @param parts the parts of a compound identity in order, one or more
  */
 public record Identity(List<Part> parts) {
+    private static final Set<Kind> NAMED =
+            EnumSet.of(Kind.HEADER, Kind.ARGUMENT, Kind.COOKIE, Kind.QUERY, Kind.PATH, Kind.CLAIM);
 
     /** Kinds of identity. Their prefixes are part of the stored format and never change. */
     public enum Kind {
@@ -35,6 +39,16 @@ public record Identity(List<Part> parts) {
         HEADER("h"),
         /** The value of a named argument of the called method. */
         ARGUMENT("a"),
+        /** The value of a named cookie; treated as a secret. */
+        COOKIE("c"),
+        /** The value of a named parameter of the query. */
+        QUERY("q"),
+        /** The value of a named parameter of the path. */
+        PATH("u"),
+        /** The value of a named claim of the caller's token. */
+        CLAIM("t"),
+        /** The Java method that is called, {@code Class.method}. */
+        METHOD("m"),
         /** A text that code chose. */
         CUSTOM("k");
 
@@ -59,14 +73,15 @@ public record Identity(List<Part> parts) {
      *
      * @param kind its kind
      * @param name what names it within its kind, such as the header's name in lower case: 1 to 64 characters for {@link
-     *     Kind#HEADER} and {@link Kind#ARGUMENT}, empty for the others
+     *     Kind#HEADER}, {@link Kind#ARGUMENT}, {@link Kind#COOKIE}, {@link Kind#QUERY}, {@link Kind#PATH} and {@link Kind#CLAIM},
+     *     empty for the others
      * @param value the value, as the caller sent it: not blank, but empty for {@link Kind#GLOBAL} and {@link Kind#ANONYMOUS}
      */
     public record Part(Kind kind, String name, String value) {
         /** Checks that the kind has what it needs and nothing else, so that no two parts are stored alike. */
         public Part {
             Objects.requireNonNull(kind, "kind");
-            boolean named = kind == Kind.HEADER || kind == Kind.ARGUMENT;
+            boolean named = NAMED.contains(kind);
             boolean valued = kind != Kind.GLOBAL && kind != Kind.ANONYMOUS;
             if (named ? name.isBlank() || name.length() > LONGEST_NAME : !name.isEmpty()) {
                 throw new IllegalArgumentException(
@@ -151,6 +166,60 @@ public record Identity(List<Part> parts) {
      */
     public static Identity argument(String name, String value) {
         return of(Kind.ARGUMENT, name, value);
+    }
+
+    /**
+     * The identity that the key expression {@code cookie:<name>} gives for a value.
+     *
+     * @param name the cookie's name
+     * @param value the cookie's value
+     * @return the identity
+     */
+    public static Identity cookie(String name, String value) {
+        return of(Kind.COOKIE, name, value);
+    }
+
+    /**
+     * The identity that the key expression {@code query:<name>} gives for a value.
+     *
+     * @param name the name of the parameter of the query
+     * @param value its value, decoded
+     * @return the identity
+     */
+    public static Identity query(String name, String value) {
+        return of(Kind.QUERY, name, value);
+    }
+
+    /**
+     * The identity that the key expression {@code path:<name>} gives for a value.
+     *
+     * @param name the name of the parameter of the path
+     * @param value its value, decoded
+     * @return the identity
+     */
+    public static Identity path(String name, String value) {
+        return of(Kind.PATH, name, value);
+    }
+
+    /**
+     * The identity that the key expression {@code claim:<name>} gives for a value.
+     *
+     * @param name the claim's name
+     * @param value the claim's text
+     * @return the identity
+     */
+    public static Identity claim(String name, String value) {
+        return of(Kind.CLAIM, name, value);
+    }
+
+    /**
+     * The identity that the key expression {@code method} gives for a call.
+     *
+     * @param name {@code Class.method}, with the simple name of the class
+     * @return the identity
+     */
+    public static Identity method(String name) {
+        return of(Kind.METHOD, "", name);
     }
 
     /**

@@ -68,6 +68,18 @@ public interface RateLimiter {
     List<Quota> peek(String policy, Identity key);
 
     /**
+     * What the caller of the HTTP request at hand has left under a policy, by the policy's own key and the caller's tier, without
+     * spending and without waiting.
+     *
+     * @param policy a policy's name
+     * @return one quota per limit of the policy, for a call of the policy's cost that is ready to wait for its {@code max-wait}
+     * @throws IllegalArgumentException also if the policy's key uses an argument of a method
+     * @throws IllegalStateException if there is no HTTP request at hand, as on the threads of timers
+     * @throws RateLimitUnavailableException if the shared store does not answer
+     */
+    List<Quota> peek(String policy);
+
+    /**
      * Gives back exactly what a decision charged.
      *
      * @param receipt the receipt of an {@link Decision.Allowed}

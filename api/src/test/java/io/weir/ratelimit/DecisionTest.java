@@ -83,4 +83,30 @@ class DecisionTest {
         assertThat(degraded.allowed()).isFalse();
         assertThat(degraded.quotas()).isEmpty();
     }
+
+    @Test
+    void policiesInShadowModeHaveNoPartInADecision() {
+        Quota full = refused("trial", "trial", 9_000_000);
+        Decision allowed = new Decision.Allowed(List.of(), Receipt.EMPTY, 0, List.of(full));
+        assertThat(allowed.quotas()).isEmpty();
+        assertThat(allowed.shadow()).containsExactly(full);
+        Decision.Rejected rejected = new Decision.Rejected(List.of(refused("api", "api", 5)), List.of(full));
+        assertThat(rejected.violatedPolicies()).containsExactly("api");
+        assertThat(rejected.decisive().policy()).isEqualTo("api");
+        assertThat(rejected.retryAfter()).contains(Duration.ofNanos(5_000));
+        assertThat(rejected.shadow()).containsExactly(full);
+        assertThatThrownBy(() -> new Decision.Rejected(List.of(admitted("api")), List.of(full)))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("a rejection needs a limit that refused");
+    }
+
+    @Test
+    void withoutPoliciesInShadowModeThereIsNothingOfThem() {
+        assertThat(new Decision.Allowed(List.of(admitted("api")), Receipt.EMPTY).shadow())
+                .isEmpty();
+        assertThat(new Decision.Rejected(List.of(refused("api", "api", 5))).shadow())
+                .isEmpty();
+        assertThat(new Decision.Degraded(FailureMode.OPEN, true, "timeout").shadow())
+                .isEmpty();
+    }
 }

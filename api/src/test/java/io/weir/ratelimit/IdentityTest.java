@@ -20,6 +20,11 @@ class IdentityTest {
                         Identity.address("203.0.113.7"),
                         Identity.header("x-client", "203.0.113.7"),
                         Identity.argument("x-client", "203.0.113.7"),
+                        Identity.cookie("x-client", "203.0.113.7"),
+                        Identity.query("x-client", "203.0.113.7"),
+                        Identity.path("x-client", "203.0.113.7"),
+                        Identity.claim("x-client", "203.0.113.7"),
+                        Identity.method("203.0.113.7"),
                         Identity.GLOBAL,
                         Identity.ANONYMOUS))
                 .doesNotHaveDuplicates();
@@ -29,7 +34,7 @@ class IdentityTest {
     void kindsHaveThePrefixesOfTheStoredFormat() {
         assertThat(Identity.Kind.values())
                 .extracting(Identity.Kind::prefix)
-                .containsExactly("all", "anon", "p", "i", "h", "a", "k");
+                .containsExactly("all", "anon", "p", "i", "h", "a", "c", "q", "u", "t", "m", "k");
     }
 
     @Test
@@ -46,8 +51,12 @@ class IdentityTest {
     }
 
     @Test
-    void anArgumentsNameKeepsItsCase() {
+    void theOtherNamesKeepTheirCase() {
         assertThat(Identity.argument("userName", "a")).isNotEqualTo(Identity.argument("username", "a"));
+        assertThat(Identity.cookie("Id", "a")).isNotEqualTo(Identity.cookie("id", "a"));
+        assertThat(Identity.query("Id", "a")).isNotEqualTo(Identity.query("id", "a"));
+        assertThat(Identity.path("Id", "a")).isNotEqualTo(Identity.path("id", "a"));
+        assertThat(Identity.claim("Id", "a")).isNotEqualTo(Identity.claim("id", "a"));
     }
 
     @Test
@@ -87,10 +96,17 @@ class IdentityTest {
     void aPartHasWhatItsKindNeedsAndNothingThatCouldPassForAnother() {
         assertThatThrownBy(() -> new Identity.Part(Identity.Kind.PRINCIPAL, "x", "y"))
                 .hasMessage("PRINCIPAL has no name");
+        assertThatThrownBy(() -> new Identity.Part(Identity.Kind.METHOD, "x", "y"))
+                .hasMessage("METHOD has no name");
         assertThatThrownBy(() -> new Identity.Part(Identity.Kind.GLOBAL, "", "v"))
                 .hasMessage("GLOBAL has no value");
         assertThatThrownBy(() -> Identity.argument("n".repeat(65), "v"))
                 .hasMessage("the name must have 1 to 64 characters");
+        assertThatThrownBy(() -> Identity.cookie("", "v")).hasMessage("the name must have 1 to 64 characters");
+        assertThatThrownBy(() -> Identity.query("", "v")).hasMessage("the name must have 1 to 64 characters");
+        assertThatThrownBy(() -> Identity.path("", "v")).hasMessage("the name must have 1 to 64 characters");
+        assertThatThrownBy(() -> Identity.claim("", "v")).hasMessage("the name must have 1 to 64 characters");
+        assertThatThrownBy(() -> Identity.claim("plan", " ")).hasMessage("the value must not be blank");
     }
 
     @Test

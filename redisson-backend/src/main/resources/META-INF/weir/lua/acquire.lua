@@ -7,9 +7,10 @@
 -- would be told for ever. A key that holds something else fails the checks that name it, and no others.
 -- KEYS        one per limit, all different
 -- ARGV[1]     now I7 (0: Redis's clock); for each key a limit (state.lua); then for each check:
---             operation B (1 spends, 0 only looks), count I2, number of its keys I2, and for each of them:
+--             operation B (0 only looks, 1 spends, 2 spends if the latest check before it that is not such a one was admitted),
+--             count I2, number of its keys I2, and for each of them:
 --             place in KEYS I2, cost I6, patience I6 (how long a bucket may make the check wait for what it owes)
--- Reply       one string: now I7; for each key its state before the checks: I7 I7 I6; for each check how many were admitted I2,
+-- Reply       one string: now I7; for each key its state before the checks: I7 I7 I6; for each check how many fit I2,
 --             or 65535 if a key holds something else and so nothing follows; then for each log among its keys, the entry with
 --             whose end the cost fits I7
 -- Complexity  O(keys + checks), and what log.lua says
@@ -94,7 +95,7 @@ for i = 1, #keys do
 end
 
 local said, size = #keys + 1, #input
-local first, repaired = 0, {}
+local first, repaired, led = 0, {}, false
 while at <= size do
   -- The first part stands behind the check in one piece; others, if there are any, follow.
   local operation, count, named, place, cost, patience
@@ -121,16 +122,22 @@ while at <= size do
   end
   said = said + 1
   reply[said] = pack('>I2', admitted or 65535)
-  if admitted and (operation == 1 or hasLog) then
+  local spends = operation == 1 or operation == 2 and led
+  if operation ~= 2 then
+    led = admitted and admitted > 0
+  end
+  if admitted and (operation > 0 or hasLog) then
     for _ = 1, named do
       if named > 1 then
         place, cost, patience, first = parse('>I2I6I6', input, first)
       end
       local limit = limits[place]
-      if operation == 1 then
+      if spends then
         local taken = admitted * cost * limit[PARTS]
         limit[FREE] = limit[FREE] - taken
         limit[TAKEN] = limit[TAKEN] + taken
+      end
+      if operation > 0 then
         repaired[place] = limit[AHEAD]
       end
       if limit[LETTER] == 103 then

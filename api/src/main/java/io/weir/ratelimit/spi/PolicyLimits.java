@@ -14,20 +14,40 @@ import java.util.Set;
  * class that is made once and used for every call.
  */
 public final class PolicyLimits {
+    /** The tier of a policy that has none, and of a caller who is in none. */
+    public static final String NO_TIER = "none";
+
     private final String policy;
+    private final String tier;
     private final List<Limit> limits;
     private final List<String> names;
     private final List<String> keyTails;
 
     /**
-     * The limits of a policy.
+     * The limits of a policy without tiers.
      *
      * @param policy the policy's name
      * @param limits one limit or more, no two of which have the same window
      * @throws IllegalArgumentException if there is no limit, or two could not be told apart in the store
      */
     public PolicyLimits(String policy, List<Limit> limits) {
+        this(policy, NO_TIER, limits);
+    }
+
+    /**
+     * The limits of a policy for the callers of a tier.
+     *
+     * @param policy the policy's name
+     * @param tier the tier's name, which is shown and not stored: a key keeps its state when its tier changes
+     * @param limits one limit or more, no two of which have the same window
+     * @throws IllegalArgumentException if the tier has no name, there is no limit, or two could not be told apart in the store
+     */
+    public PolicyLimits(String policy, String tier, List<Limit> limits) {
         this.policy = Objects.requireNonNull(policy, "policy");
+        this.tier = Objects.requireNonNull(tier, "tier");
+        if (tier.isEmpty()) {
+            throw new IllegalArgumentException("a tier needs a name");
+        }
         this.limits = List.copyOf(limits);
         if (limits.isEmpty()) {
             throw new IllegalArgumentException("a policy needs a limit");
@@ -54,6 +74,15 @@ public final class PolicyLimits {
      */
     public String policy() {
         return policy;
+    }
+
+    /**
+     * The tier whose limits these are.
+     *
+     * @return the name, {@link #NO_TIER} if the policy has no tiers or the caller is in none
+     */
+    public String tier() {
+        return tier;
     }
 
     /**
@@ -111,17 +140,20 @@ public final class PolicyLimits {
 
     @Override
     public boolean equals(Object other) {
-        return other instanceof PolicyLimits that && policy.equals(that.policy) && limits.equals(that.limits);
+        return other instanceof PolicyLimits that
+                && policy.equals(that.policy)
+                && tier.equals(that.tier)
+                && limits.equals(that.limits);
     }
 
     @Override
     public int hashCode() {
-        return 31 * policy.hashCode() + limits.hashCode();
+        return 31 * (31 * policy.hashCode() + tier.hashCode()) + limits.hashCode();
     }
 
-    /** The policy's name and its limits. */
+    /** The policy's name, its tier if there is one, and its limits. */
     @Override
     public String toString() {
-        return policy + limits;
+        return policy + (tier.equals(NO_TIER) ? "" : "/" + tier) + limits;
     }
 }

@@ -5,6 +5,7 @@ import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.Receipt;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /**
@@ -58,12 +59,19 @@ public interface RateLimitBackend {
     /**
      * Evaluates every limit of every charge at one instant; spends all if all have room, else writes nothing.
      *
+     * <p>{@linkplain Charge#shadow() Shadow} charges have no part in that. If all others have room, each of them is spent that has
+     * room for itself under all of its limits, and the others spend nothing; if not, none is. A call that has only shadow charges
+     * is admitted. A store that has its keys in several places may spend shadow charges right after the call is admitted instead
+     * of at the same instant. Where it cannot find out about a shadow charge, it leaves all quotas of that charge out, and the
+     * decision is what it is without; it fails only if it can find out about no charge of the call at all.
+     *
      * <p>A bucket also has room for a call that gets its slot within the charge's patience ({@link LimitState#admits}): the call
      * is charged now, and its caller waits. The store itself never waits.
      *
      * @param charges one or more, no two of one policy and identity
-     * @return {@link Decision.Allowed} with a receipt and the wait until the latest slot, or {@link Decision.Rejected}, with one quota per limit in the order of the
-     *     charges and their limits
+     * @return {@link Decision.Allowed} with a receipt of what was spent and the wait until the latest slot, or
+     *     {@link Decision.Rejected}, with one quota per limit in the order of the charges and their limits, those of shadow charges
+     *     apart from the others
      */
     Decision acquire(List<Charge> charges);
 
@@ -89,6 +97,22 @@ public interface RateLimitBackend {
      * @param receipt a receipt of this store, or {@link Receipt#EMPTY}
      */
     void giveBack(Receipt receipt);
+
+    /**
+     * As {@link #giveBack(Receipt)}, without waiting. A store may bound how many it has in hand: more fail at once, with
+     * {@link BackendException.Reason#FULL}, and leave the receipt unused.
+     *
+     * @param receipt a receipt of this store, or {@link Receipt#EMPTY}
+     * @return completed when it is given back, or with a {@link BackendException}, on any thread
+     */
+    default CompletionStage<Void> giveBackAsync(Receipt receipt) {
+        try {
+            giveBack(receipt);
+            return CompletableFuture.completedStage(null);
+        } catch (BackendException e) {
+            return CompletableFuture.failedStage(e);
+        }
+    }
 
     /**
      * Gives back a cost that was spent at an unknown time, as far as anything is spent.

@@ -25,6 +25,24 @@ class ChargeTest {
                 .withMessage("patience must not be negative");
     }
 
+    @Test
+    void aShadowChargeDoesNotWait() {
+        Charge charge = new Charge(policy, "p.alice", 2, 30);
+        assertThat(charge.shadow()).isFalse();
+        assertThat(charge.asShadow()).isEqualTo(new Charge(policy, "p.alice", 2, 0, true));
+        assertThat(charge.asShadow()).hasToString("Charge[" + policy + ", cost=2, shadow]");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> new Charge(policy, "p.alice", 2, 30, true))
+                .withMessage("a shadow charge does not wait");
+    }
+
+    @Test
+    void withoutPatienceItIsTheSameCharge() {
+        assertThat(new Charge(policy, "p.alice", 2, 30).withoutPatience()).isEqualTo(new Charge(policy, "p.alice", 2));
+        Charge shadow = new Charge(policy, "p.alice", 2).asShadow();
+        assertThat(shadow.withoutPatience()).isEqualTo(shadow);
+    }
+
     @ParameterizedTest
     @ValueSource(longs = {0, -1, Long.MIN_VALUE})
     void aChargeCostsAtLeastOnePermit(long cost) {

@@ -33,31 +33,37 @@ final class LimitStateBackend implements RateLimitBackend {
     @Override
     public synchronized Decision acquire(List<Charge> charges) {
         long now = time.micros();
-        boolean admitted = charges.stream().allMatch(charge -> {
-            List<LimitState> seen = statesOf(charge, now);
-            return indexes(charge.policy()).stream()
-                    .allMatch(i -> seen.get(i).admits(limit(charge, i), charge.cost(), charge.patienceMicros(), now));
-        });
+        List<Charge> fitting =
+                charges.stream().filter(charge -> hasRoom(charge, now)).toList();
+        boolean admitted = charges.stream().allMatch(charge -> charge.shadow() || fitting.contains(charge));
         long wait = 0;
         List<Quota> quotas = new ArrayList<>();
-        List<LimitState> charged = new ArrayList<>();
+        List<Quota> shadow = new ArrayList<>();
+        List<BackendReceipt.Entry> spent = new ArrayList<>();
         for (Charge charge : charges) {
+            boolean spends = admitted && fitting.contains(charge);
             List<LimitState> after = new ArrayList<>(statesOf(charge, now));
-            if (admitted) {
+            if (spends) {
                 for (int i : indexes(charge.policy())) {
                     wait = Math.max(wait, after.get(i).waitMicros(limit(charge, i), charge.cost(), now));
                     after.set(i, after.get(i).spend(limit(charge, i), charge.cost(), now));
                     states.put(keyOf(charge, i), after.get(i));
                 }
+                spent.add(new BackendReceipt.Entry(charge, after));
             } else {
                 takeAsOfNow(charge, after, now);
             }
-            quotas.addAll(quotas(charge, after, admitted, now));
-            charged.addAll(after);
+            (charge.shadow() ? shadow : quotas).addAll(quotas(charge, after, spends, now));
         }
         return admitted
-                ? new Decision.Allowed(quotas, new BackendReceipt(charges, charged), wait)
-                : new Decision.Rejected(quotas);
+                ? new Decision.Allowed(quotas, BackendReceipt.of(spent), wait, shadow)
+                : new Decision.Rejected(quotas, shadow);
+    }
+
+    private boolean hasRoom(Charge charge, long now) {
+        List<LimitState> seen = statesOf(charge, now);
+        return indexes(charge.policy()).stream()
+                .allMatch(i -> seen.get(i).admits(limit(charge, i), charge.cost(), charge.patienceMicros(), now));
     }
 
     private void takeAsOfNow(Charge charge, List<LimitState> asOfNow, long now) {

@@ -74,6 +74,23 @@ class PolicyLimitsTest {
     }
 
     @Test
+    void aTierIsShownAndNotStored() {
+        PolicyLimits policy = new PolicyLimits("api", "premium", List.of(second, hour));
+        PolicyLimits tierless = new PolicyLimits("api", List.of(second, hour));
+        assertThat(policy.tier()).isEqualTo("premium");
+        assertThat(tierless.tier()).isEqualTo("none").isEqualTo(PolicyLimits.NO_TIER);
+        assertThat(policy.keyTail(1)).isEqualTo(tierless.keyTail(1));
+        assertThat(nameOf(policy, 1)).isEqualTo(nameOf(tierless, 1));
+        assertThat(policy)
+                .isEqualTo(new PolicyLimits("api", "premium", List.of(second, hour)))
+                .isNotEqualTo(tierless)
+                .hasToString("api/premium[10/1s sliding-window, 1000/1h token-bucket]");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> new PolicyLimits("api", "", List.of(second)))
+                .withMessage("a tier needs a name");
+    }
+
+    @Test
     void aQuotaTellsTheLimitAndWhatIsLeft() {
         PolicyLimits policy = new PolicyLimits("api", List.of(second));
         LimitState full = LimitState.untouched(second, 5).spend(second, 10, 5);

@@ -42,6 +42,14 @@ class ArchitectureTest {
             .resideInAnyPackage(TELEMETRY);
 
     @ArchTest
+    static final ArchRule one_class_knows_tokens = noClasses()
+            .that()
+            .doNotHaveFullyQualifiedName(SELF + "key.TokenClaims")
+            .should()
+            .dependOnClassesThat()
+            .resideInAPackage("org.eclipse.microprofile.jwt..");
+
+    @ArchTest
     static final ArchRule only_openapi_knows_openapi = noClasses()
             .that()
             .resideOutsideOfPackage(SELF + "openapi..")

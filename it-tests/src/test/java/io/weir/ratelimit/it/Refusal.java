@@ -34,7 +34,9 @@ final class Refusal {
                             + "\"title\":\"Too Many Requests\",\"status\":429,"
                             + "\"detail\":\"The quota of the policy " + policy + " is used up.\","
                             + "\"violated-policies\":[\"" + policy + "\"],"
-                            + "\"error\":\"rate_limit_exceeded\",\"retry_after\":" + seconds + "}");
+                            + "\"error\":\"rate_limit_exceeded\",\"retry_after\":" + seconds + ","
+                            + "\"message\":\"The quota of the policy " + policy + " is used up. Try again in " + seconds
+                            + (seconds == 1 ? " second.\"}" : " seconds.\"}"));
         }
         assertThat(field(response, "RateLimit"))
                 .as("t equals Retry-After")
@@ -49,10 +51,12 @@ final class Refusal {
         assertThat(field(response, "Cache-Control")).isEqualTo("no-store");
         assertThat(field(response, "Content-Type")).isEqualTo("application/problem+json");
         assertThat(response.body())
-                .isEqualTo("{\"type\":\"https://iana.org/assignments/http-problem-types#temporary-reduced-capacity\","
-                        + "\"title\":\"Service Unavailable\",\"status\":503,"
-                        + "\"detail\":\"The service cannot check its rate limits at the moment.\","
-                        + "\"error\":\"rate_limit_unavailable\",\"retry_after\":1}");
+                .isEqualTo(
+                        "{\"type\":\"https://iana.org/assignments/http-problem-types#temporary-reduced-capacity\","
+                                + "\"title\":\"Service Unavailable\",\"status\":503,"
+                                + "\"detail\":\"The service cannot check its rate limits at the moment.\","
+                                + "\"error\":\"rate_limit_unavailable\",\"retry_after\":1,"
+                                + "\"message\":\"The service cannot check its rate limits at the moment. Try again in 1 second.\"}");
         verifyNoQuota(response);
     }
 

@@ -7,6 +7,7 @@ import java.io.File;
 import java.nio.file.Path;
 import org.jboss.shrinkwrap.api.Filters;
 import org.jboss.shrinkwrap.api.ShrinkWrap;
+import org.jboss.shrinkwrap.api.asset.StringAsset;
 import org.jboss.shrinkwrap.api.exporter.ZipExporter;
 import org.jboss.shrinkwrap.api.spec.WebArchive;
 
@@ -21,6 +22,17 @@ final class TestWar {
                 .deleteClass(EmptyApplication.class)
                 .addAsWebInfResource("app/web.xml", "web.xml")
                 .addAsResource("app/microprofile-config.properties", "META-INF/microprofile-config.properties");
+    }
+
+    /** The application of the package of this name, which leaves it to the server to find its classes. */
+    static WebArchive of(String name) {
+        return libraries("weir-" + name + ".war")
+                .addPackage(TestWar.class.getPackageName() + "." + name)
+                .addAsWebInfResource(
+                        new StringAsset("<beans xmlns=\"https://jakarta.ee/xml/ns/jakartaee\" version=\"4.0\""
+                                + " bean-discovery-mode=\"all\"/>"),
+                        "beans.xml")
+                .addAsResource(name + "/microprofile-config.properties", "META-INF/microprofile-config.properties");
     }
 
     /** Nothing but libraries. */

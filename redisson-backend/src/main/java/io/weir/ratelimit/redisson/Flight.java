@@ -26,6 +26,9 @@ final class Flight {
 
     private static final int MOST_EQUAL = 65_534;
     private static final int FOREIGN = 65_535;
+    private static final int LOOKS = 0;
+    private static final int SPENDS = 1;
+    private static final int FOLLOWS = 2;
     private static final int HEADER = 7;
     private static final int CHECK = 5;
     private static final int PART = 14;
@@ -46,6 +49,10 @@ final class Flight {
     private final List<Limit> limits = new ArrayList<>();
     private final List<Run> lastRuns = new ArrayList<>();
     private final List<Run> runs = new ArrayList<>();
+
+    /** Answers to checks that hear after those that travel with them. */
+    private final List<Runnable> last = new ArrayList<>(0);
+
     private @Nullable Map<String, Integer> places;
     private int checks;
     private int parts;
@@ -62,21 +69,11 @@ final class Flight {
 
     /** Takes a check aboard, if it has a place: a key has one limit in a flight, and there are only so many keys and questions. */
     boolean board(Check check) {
-        int[] mine = new int[check.keys.size()];
-        int next = keys.size();
-        int i = 0;
-        for (Charge charge : check.charges) {
-            for (Limit limit : charge.policy().limits()) {
-                Integer known = next == 0 ? null : place(check.keys.get(i));
-                if (known != null && !limits.get(known).equals(limit)) {
-                    return false;
-                }
-                mine[i] = known == null ? next : known;
-                next = known == null ? next + 1 : next;
-                i++;
-            }
+        int[] mine = places(check, keys.size());
+        if (mine == null || !check.shadows.isEmpty()) {
+            return mine != null && boardAsOne(check, mine);
         }
-        if (next > MOST_KEYS && !keys.isEmpty()) {
+        if (after(mine, keys.size()) > MOST_KEYS && !keys.isEmpty()) {
             return false;
         }
         Run run = equalBefore(check, mine);
@@ -84,14 +81,65 @@ final class Flight {
             if (parts + mine.length > MOST_PARTS && !keys.isEmpty()) {
                 return false;
             }
-            run = new Run(check, mine);
-            runs.add(run);
-            parts += mine.length;
-            add(check, run);
+            run = add(check, mine);
         }
         run.all.add(check);
         checks++;
         return true;
+    }
+
+    /** Takes a check aboard with those that travel with it, or none of them. */
+    private boolean boardAsOne(Check check, int[] first) {
+        List<int[]> others = new ArrayList<>();
+        int next = after(first, keys.size());
+        int named = first.length;
+        for (Check shadow : check.shadows) {
+            int[] places = places(shadow, next);
+            if (places == null) {
+                return false;
+            }
+            others.add(places);
+            next = after(places, next);
+            named += places.length;
+        }
+        if ((next > MOST_KEYS || parts + named > MOST_PARTS) && !keys.isEmpty()) {
+            return false;
+        }
+        add(check, first).all.add(check);
+        for (int i = 0; i < others.size(); i++) {
+            Check shadow = check.shadows.get(i);
+            add(shadow, others.get(i)).all.add(shadow);
+        }
+        checks++;
+        return true;
+    }
+
+    /** The places of a check's keys, new ones from a place on; null if one of them is aboard with another limit. */
+    private int @Nullable [] places(Check check, int from) {
+        int[] mine = new int[check.keys.size()];
+        int next = from;
+        int i = 0;
+        for (Charge charge : check.charges) {
+            for (Limit limit : charge.policy().limits()) {
+                Integer known = next == 0 ? null : place(check.keys.get(i));
+                if (known != null && !limits.get(known).equals(limit)) {
+                    return null;
+                }
+                mine[i] = known == null ? next : known;
+                next = known == null ? next + 1 : next;
+                i++;
+            }
+        }
+        return mine;
+    }
+
+    /** The next free place after those that are taken from a place on. */
+    private static int after(int[] mine, int from) {
+        int next = from;
+        for (int place : mine) {
+            next = Math.max(next, place + 1);
+        }
+        return next;
     }
 
     private @Nullable Integer place(String key) {
@@ -120,7 +168,10 @@ final class Flight {
         return run.all.size() < MOST_EQUAL && check.asksAs(run.first) ? run : null;
     }
 
-    private void add(Check check, Run run) {
+    private Run add(Check check, int[] mine) {
+        Run run = new Run(check, mine);
+        runs.add(run);
+        parts += mine.length;
         int i = 0;
         for (Charge charge : check.charges) {
             for (Limit limit : charge.policy().limits()) {
@@ -138,6 +189,7 @@ final class Flight {
                 i++;
             }
         }
+        return run;
     }
 
     int checks() {
@@ -155,7 +207,7 @@ final class Flight {
         out.put(nowMicros, HEADER);
         limits.forEach(out::put);
         for (Run run : runs) {
-            out.put(run.first.spends ? 1 : 0, 1);
+            out.put(run.first.follows ? FOLLOWS : run.first.spends ? SPENDS : LOOKS, 1);
             out.put(run.all.size(), 2);
             out.put(run.places.length, 2);
             int i = 0;
@@ -180,21 +232,40 @@ final class Flight {
         for (int i = 0; i < states.length; i++) {
             states[i] = in.state(limits.get(i));
         }
+        boolean leads = false;
         for (Run run : runs) {
             int admitted = (int) in.get(2);
             if (admitted == FOREIGN) {
                 BackendException foreign = foreign();
-                run.all.forEach(check -> check.completeExceptionally(foreign));
+                run.all.forEach(check -> fail(check, foreign));
             } else {
-                answer(run, admitted, states, in, now);
+                boolean spends = run.first.spends && (leads || !run.first.follows);
+                answer(run, admitted, spends ? admitted : 0, states, in, now);
             }
+            leads = run.first.follows ? leads : admitted > 0 && admitted != FOREIGN;
+        }
+        last.forEach(Runnable::run);
+    }
+
+    private void tell(Check check, Answer answer) {
+        if (check.shadows.isEmpty()) {
+            check.complete(answer);
+        } else {
+            last.add(() -> check.complete(answer));
         }
     }
 
-    private void answer(Run run, int admitted, LimitState[] states, Message in, long now) {
-        int spent = run.first.spends ? admitted : 0;
+    private void fail(Check check, BackendException failure) {
+        if (check.shadows.isEmpty()) {
+            check.completeExceptionally(failure);
+        } else {
+            last.add(() -> check.completeExceptionally(failure));
+        }
+    }
+
+    private void answer(Run run, int admitted, int spent, LimitState[] states, Message in, long now) {
         for (Check check : run.all.subList(0, spent)) {
-            check.complete(charged(run, states, now));
+            tell(check, charged(run, states, now));
         }
         LimitState[] left = new LimitState[run.places.length];
         int i = 0;
@@ -208,9 +279,9 @@ final class Flight {
             }
         }
         if (spent < run.all.size()) {
-            boolean room = admitted > 0 && !run.first.spends;
+            boolean room = admitted > spent;
             Answer refused = new Answer(Arrays.asList(left), room, false, 0, now, sentNanos, receivedNanos);
-            run.all.subList(spent, run.all.size()).forEach(check -> check.complete(refused));
+            run.all.subList(spent, run.all.size()).forEach(check -> tell(check, refused));
         }
     }
 

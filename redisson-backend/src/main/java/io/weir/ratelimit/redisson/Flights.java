@@ -88,9 +88,9 @@ final class Flights {
                 flight = new Flight(check);
                 check.flight = flight;
                 lane.inTheAir++;
-            } else if (keysWaiting.get() + check.keys.size() <= MOST_KEYS_WAITING) {
+            } else if (keysWaiting.get() + check.size <= MOST_KEYS_WAITING) {
                 lane.waiting.add(check);
-                waits(lane, check.keys.size());
+                waits(lane, check.size);
                 return;
             }
         } finally {
@@ -122,7 +122,7 @@ final class Flights {
             }
             if (!check.gone) {
                 check.gone = true;
-                waits(lane, -check.keys.size());
+                waits(lane, -check.size);
                 lane.gone++;
                 if (lane.gone > lane.waiting.size() / 2) {
                     lane.waiting.removeIf(waiting -> waiting.gone);
@@ -227,7 +227,7 @@ final class Flights {
             if (check.gone) {
                 lane.gone--;
             } else {
-                waits(lane, -check.keys.size());
+                waits(lane, -check.size);
                 check.gone = true;
             }
         }

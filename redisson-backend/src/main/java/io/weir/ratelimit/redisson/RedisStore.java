@@ -11,7 +11,6 @@ import io.weir.ratelimit.spi.FlightListener;
 import io.weir.ratelimit.spi.TimeSource;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -29,10 +28,10 @@ final class RedisStore implements AutoCloseable {
 
     private final RedisClient redis;
     private final Duration deadline;
-    private final TimeSource time;
     private final StoredKeys keys;
     private final Flights flights;
     private final Deadlines deadlines;
+    private final GiveBacks giveBacks;
 
     /** None for a clock that is not Redis's, since it goes by the time that has passed here. */
     private final @Nullable RefusalMemory memory;
@@ -41,12 +40,12 @@ final class RedisStore implements AutoCloseable {
         startTimer();
         this.redis = redis;
         this.deadline = deadline;
-        this.time = time;
         this.keys = StoredKeys.of(namespace);
         this.flights = new Flights(
                 flight -> redis.run(Script.ACQUIRE, flight.keys(), flight.argument(time.micros())), listener);
         this.deadlines = new Deadlines(deadline, this::late);
         this.memory = time == REDIS_CLOCK ? new RefusalMemory() : null;
+        this.giveBacks = new GiveBacks(redis, keys, time, deadline, memory);
     }
 
     /**
@@ -66,6 +65,12 @@ final class RedisStore implements AutoCloseable {
 
     Decision acquire(List<Charge> charges) {
         List<String> named = keys.of(charges);
+        if (hasShadow(charges)) {
+            long until = deadlineFromNow();
+            firstAttempt(until);
+            ShadowDecision shadowed = new ShadowDecision(charges, new Asking(until), until);
+            return await(shadowed.decide(inOneSlot(named)), until, shadowed::giveUp);
+        }
         Decision remembered = remembered(charges, named);
         if (remembered != null) {
             return remembered;
@@ -76,23 +81,30 @@ final class RedisStore implements AutoCloseable {
             Check check = boarded(charges, named, true, until);
             return decided(check, await(check));
         }
-        SlotDecision several = inSeveralSlots(charges, until);
+        SlotDecision several = new SlotDecision(charges, this::slot, new Asking(until), until);
         return await(several.decide(), until, several::giveUp);
     }
 
     CompletableFuture<Decision> acquireAsync(List<Charge> charges) {
         List<String> named = keys.of(charges);
-        Decision remembered = remembered(charges, named);
-        if (remembered != null) {
-            return CompletableFuture.completedFuture(remembered);
+        if (hasShadow(charges)) {
+            long until = deadlineFromNow();
+            return new ShadowDecision(charges, new Asking(until), until).decide(inOneSlot(named));
         }
-        long until = deadlineFromNow();
+        Decision remembered = remembered(charges, named);
+        return remembered != null
+                ? CompletableFuture.completedFuture(remembered)
+                : decide(charges, named, deadlineFromNow());
+    }
+
+    /** Decides about charges none of which is shadow; ends at the deadline. */
+    private CompletableFuture<Decision> decide(List<Charge> charges, List<String> named, long until) {
         if (inOneSlot(named)) {
             Check check = boarded(charges, named, true, until);
             deadlines.watch(check);
             return check.thenApply(answer -> decided(check, answer));
         }
-        SlotDecision several = inSeveralSlots(charges, until);
+        SlotDecision several = new SlotDecision(charges, this::slot, new Asking(until), until);
         return several.decide()
                 .orTimeout(deadline.toNanos(), TimeUnit.NANOSECONDS)
                 .exceptionallyCompose(failure -> {
@@ -100,6 +112,15 @@ final class RedisStore implements AutoCloseable {
                     return CompletableFuture.failedFuture(
                             failure instanceof TimeoutException ? late() : RedisClient.failure(failure));
                 });
+    }
+
+    private static boolean hasShadow(List<Charge> charges) {
+        for (int i = 0; i < charges.size(); i++) {
+            if (charges.get(i).shadow()) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private @Nullable Decision remembered(List<Charge> charges, List<String> named) {
@@ -150,82 +171,106 @@ final class RedisStore implements AutoCloseable {
     }
 
     void giveBack(BackendReceipt receipt) {
-        List<GiveBack> parts = GiveBack.ofReceipt(receipt.use(), this::slot);
-        long until = deadlineFromNow();
-        List<CompletableFuture<Void>> sent = new ArrayList<>();
-        parts.forEach(part -> sent.add(run(part)));
-        sent.forEach(each -> await(each, until, () -> {}));
+        await(giveBacks.send(receipt), deadlineFromNow(), () -> {});
+    }
+
+    CompletableFuture<Void> giveBackAsync(BackendReceipt receipt) {
+        return giveBacks.sendOneOfMany(receipt);
     }
 
     void giveBack(Charge charge) {
-        await(run(GiveBack.ofCost(charge)), deadlineFromNow(), () -> {});
+        await(giveBacks.send(GiveBack.ofCost(charge)), deadlineFromNow(), () -> {});
     }
 
     void reset(Charge charge) {
-        await(run(GiveBack.ofAll(charge)), deadlineFromNow(), () -> {});
+        await(giveBacks.send(GiveBack.ofAll(charge)), deadlineFromNow(), () -> {});
     }
 
-    private CompletableFuture<Void> run(GiveBack what) {
-        List<String> named = keys.of(what.charges());
-        forget(named);
-        return redis.run(Script.GIVE_BACK, List.copyOf(named), what.argument(time.micros()))
-                .whenComplete((reply, failure) -> forget(named))
-                .thenAccept(GiveBack::checkReply);
-    }
+    /** What a decision of several checks asks for, until its deadline. */
+    private final class Asking implements SlotDecision.Store, ShadowDecision.Store {
+        private final long until;
 
-    private void forget(List<String> named) {
-        if (memory != null) {
-            memory.forget(named);
+        Asking(long until) {
+            this.until = until;
+        }
+
+        @Override
+        public Check check(List<Charge> part, boolean spends) {
+            Check check = boarded(part, keys.of(part), spends, until);
+            CompletionStage<Answer> told = check;
+            told.whenComplete((answer, failure) -> {
+                if (answer != null && answer.spent()) {
+                    spent(check);
+                }
+            });
+            return check;
+        }
+
+        @Override
+        public void refused(Check check, Answer answer) {
+            if (isImpatient(check.charges)) {
+                remember(check, answer);
+            }
+        }
+
+        @Override
+        public Check check(List<Charge> charges) {
+            return made(charges, keys.of(charges), true, until);
+        }
+
+        @Override
+        public void send(Check check) {
+            flights.board(check, redis.slot(check.keys.get(0)));
+        }
+
+        @Override
+        public void watch(Check check) {
+            deadlines.watch(check);
+        }
+
+        @Override
+        public CompletableFuture<Decision> decide(List<Charge> enforced) {
+            return RedisStore.this.decide(enforced, keys.of(enforced), until);
+        }
+
+        @Override
+        public Decision decided(Check check, Answer answer) {
+            return RedisStore.this.decided(check, answer);
+        }
+
+        @Override
+        public void spent(Check check) {
+            if (memory != null) {
+                memory.admitted(check.keys);
+            }
+        }
+
+        @Override
+        public void giveUp(Check check) {
+            flights.giveUp(check);
+        }
+
+        @Override
+        public void giveBack(BackendReceipt receipt) {
+            CompletionStage<Void> given = giveBacks.send(receipt);
+            // Nobody waits for it. What cannot be given back returns with its window.
+            given.whenComplete((done, failure) -> {
+                if (failure != null) {
+                    LOG.log(Level.DEBUG, "not given back: {0}", failure.toString());
+                }
+            });
         }
     }
 
-    private SlotDecision inSeveralSlots(List<Charge> charges, long until) {
-        SlotDecision.Store parts = new SlotDecision.Store() {
-            @Override
-            public Check check(List<Charge> part, boolean spends) {
-                Check check = boarded(part, keys.of(part), spends, until);
-                CompletionStage<Answer> told = check;
-                told.whenComplete((answer, failure) -> {
-                    if (memory != null && answer != null && answer.spent()) {
-                        memory.admitted(check.keys);
-                    }
-                });
-                return check;
-            }
-
-            @Override
-            public void refused(Check check, Answer answer) {
-                if (isImpatient(check.charges)) {
-                    remember(check, answer);
-                }
-            }
-
-            @Override
-            public void giveUp(Check check) {
-                flights.giveUp(check);
-            }
-
-            @Override
-            public void giveBack(BackendReceipt receipt) {
-                for (GiveBack part : GiveBack.ofReceipt(receipt.use(), RedisStore.this::slot)) {
-                    CompletionStage<Void> given = run(part);
-                    // Nobody waits for it. What cannot be given back returns with its window.
-                    given.whenComplete((done, failure) -> {
-                        if (failure != null) {
-                            LOG.log(Level.DEBUG, "not given back: {0}", failure.toString());
-                        }
-                    });
-                }
-            }
-        };
-        return new SlotDecision(charges, this::slot, parts, until);
-    }
-
     private Check boarded(List<Charge> charges, List<String> named, boolean spends, long until) {
-        long stamp = memory == null ? 0 : memory.stamp(named);
-        Check check = new Check(charges, named, spends, stamp, until);
+        Check check = made(charges, named, spends, until);
         flights.board(check, redis.slot(named.get(0)));
         return check;
+    }
+
+    private Check made(List<Charge> charges, List<String> named, boolean spends, long until) {
+        long stamp = memory == null ? 0 : memory.stamp(named);
+        return new Check(charges, named, spends, stamp, until);
     }
 
     private boolean inOneSlot(List<String> named) {
@@ -265,6 +310,11 @@ final class RedisStore implements AutoCloseable {
             return future.get(Math.max(0, until - System.nanoTime()), TimeUnit.NANOSECONDS);
         } catch (TimeoutException e) {
             giveUp.run();
+            // What was admitted without everything it asked for ends by giving up, and what was answered just now is an
+            // answer.
+            if (future.isDone() && !future.isCompletedExceptionally()) {
+                return future.join();
+            }
             throw late();
         } catch (InterruptedException e) {
             giveUp.run();

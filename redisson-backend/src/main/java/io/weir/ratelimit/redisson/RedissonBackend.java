@@ -21,6 +21,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.eclipse.microprofile.config.Config;
 import org.eclipse.microprofile.config.ConfigProvider;
@@ -165,6 +166,17 @@ public class RedissonBackend implements RateLimitBackend {
     public void giveBack(Receipt receipt) {
         if (receipt instanceof BackendReceipt spent) {
             started().giveBack(spent);
+        }
+    }
+
+    @Override
+    public CompletionStage<Void> giveBackAsync(Receipt receipt) {
+        try {
+            return receipt instanceof BackendReceipt spent
+                    ? started().giveBackAsync(spent)
+                    : CompletableFuture.completedStage(null);
+        } catch (BackendException e) {
+            return CompletableFuture.failedStage(e);
         }
     }
 

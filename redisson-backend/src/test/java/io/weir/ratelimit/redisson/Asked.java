@@ -8,12 +8,14 @@ import java.util.List;
  * What a flight asks {@code acquire.lua}, read back from its argument.
  *
  * @param spends whether it spends
+ * @param follows whether it spends only if the check before it was admitted
  * @param count how many equal checks it stands for
  * @param keys the keys
  * @param costs what of each
  * @param patienceMicros how long for each
  */
-record Asked(boolean spends, int count, List<String> keys, List<Long> costs, List<Long> patienceMicros) {
+record Asked(
+        boolean spends, boolean follows, int count, List<String> keys, List<Long> costs, List<Long> patienceMicros) {
     static List<Asked> by(Flight flight) {
         byte[] bytes = flight.argument(1);
         Message in = Message.received(bytes);
@@ -23,8 +25,14 @@ record Asked(boolean spends, int count, List<String> keys, List<Long> costs, Lis
         }
         List<Asked> all = new ArrayList<>();
         while (at < bytes.length) {
-            Asked asked =
-                    new Asked(in.get(1) == 1, (int) in.get(2), new ArrayList<>(), new ArrayList<>(), new ArrayList<>());
+            long operation = in.get(1);
+            Asked asked = new Asked(
+                    operation == 1,
+                    operation == 2,
+                    (int) in.get(2),
+                    new ArrayList<>(),
+                    new ArrayList<>(),
+                    new ArrayList<>());
             long parts = in.get(2);
             for (int part = 0; part < parts; part++) {
                 asked.keys.add((String) flight.keys().get((int) in.get(2) - 1));

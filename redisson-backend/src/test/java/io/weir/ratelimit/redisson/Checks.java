@@ -33,4 +33,17 @@ record Checks(StoredKeys keys) {
     Check of(List<Charge> charges, boolean spends, long deadlineNanos) {
         return new Check(charges, keys.of(charges), spends, 0, deadlineNanos);
     }
+
+    /** The checks of a call: its shadow charges travel with the others. */
+    Check call(List<Charge> charges) {
+        List<Charge> enforced =
+                charges.stream().filter(charge -> !charge.shadow()).toList();
+        List<Check> shadows = charges.stream()
+                .filter(Charge::shadow)
+                .map(charge -> of(List.of(charge), true))
+                .toList();
+        return enforced.isEmpty()
+                ? shadows.get(0).with(shadows.subList(1, shadows.size()))
+                : of(enforced, true).with(shadows.stream().map(Check::following).toList());
+    }
 }

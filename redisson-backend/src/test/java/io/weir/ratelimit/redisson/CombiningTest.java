@@ -140,13 +140,14 @@ class CombiningTest {
                 String where = name + ", round " + round;
                 List<Check> some = new ArrayList<>();
                 List<Check> same = new ArrayList<>();
+                Asking last = null;
                 int size = random.nextInt(3) == 0 ? 1 + random.nextInt(4) : 1 + random.nextInt(256);
                 for (int i = 0; i < size; i++) {
                     boolean repeated = i > 0 && random.nextInt(3) == 0;
-                    List<Charge> charges = repeated ? some.get(i - 1).charges : charges();
-                    boolean spends = repeated ? some.get(i - 1).spends : random.nextInt(5) > 0;
-                    some.add(combined.of(charges, spends));
-                    same.add(single.of(charges, spends));
+                    Asking asking = repeated ? last : new Asking(charges(), random.nextInt(5) > 0);
+                    last = asking;
+                    some.add(asking.on(combined));
+                    same.add(asking.on(single));
                 }
                 joined += size - runway.together(some, now);
                 runway.apart(same, now);
@@ -192,20 +193,33 @@ class CombiningTest {
         private List<Charge> charges() {
             List<Charge> charges = new ArrayList<>();
             int first = random.nextInt(policies.size() * IDENTITIES);
-            for (int i = 0; i < 1 + random.nextInt(4) / 3; i++) {
+            boolean shadows = random.nextInt(4) == 0;
+            for (int i = 0; i < 1 + random.nextInt(shadows ? 12 : 4) / 3; i++) {
                 int which = (first + i) % (policies.size() * IDENTITIES);
                 PolicyLimits policy = policies.get(which / IDENTITIES);
                 String identity = "k." + policy.policy() + "." + which % IDENTITIES;
                 long cost = random.nextInt(3) > 0 ? 1 : 1 + random.nextInt(random.nextInt(9) > 0 ? 5 : 1_200);
                 long patience = random.nextInt(3) > 0 ? 0 : random.nextLong(20_000_000);
-                charges.add(new Charge(policy, identity, cost, patience));
+                Charge charge = new Charge(policy, identity, cost, patience);
+                charges.add(shadows && random.nextInt(3) > 0 ? charge.asShadow() : charge);
             }
             return charges;
         }
     }
 
+    /** A call with shadow charges spends; any other may only look. */
+    private record Asking(List<Charge> charges, boolean spends) {
+        Check on(Checks checks) {
+            return charges.stream().anyMatch(Charge::shadow) ? checks.call(charges) : checks.of(charges, spends);
+        }
+    }
+
     /** All that a caller is told, and what giving back goes by. */
     private static String told(Check check) {
+        return toldOf(check) + check.shadows.stream().map(CombiningTest::toldOf).toList();
+    }
+
+    private static String toldOf(Check check) {
         Answer answer = check.handle((told, failure) -> {
                     if (failure != null && ((BackendException) failure).reason() != Reason.FOREIGN_STATE) {
                         throw new AssertionError(failure);

@@ -17,6 +17,7 @@ import io.weir.ratelimit.spi.Limit;
 import io.weir.ratelimit.spi.PolicyLimits;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -268,5 +269,114 @@ class FlightTest {
 
     private static Quota quota(Check check) {
         return check.join().quotas(check.charges).get(0);
+    }
+
+    private Check callOf(Charge... charges) {
+        return checks.call(List.of(charges));
+    }
+
+    private static Charge shadow(String identity, long cost, Limit... limits) {
+        return TestStore.charge(identity, cost, limits).asShadow();
+    }
+
+    private static Charge enforced(String identity, long cost, Limit... limits) {
+        return TestStore.charge(identity, cost, limits);
+    }
+
+    @Test
+    void shadowChargesTravelRightBehindTheirCallAndAreNotCountedTogether() {
+        Check first = callOf(shadow("k.s", 1, FIXED), enforced("k.a", 1, FIXED), shadow("k.t", 2, OTHER));
+        Check next = callOf(enforced("k.a", 1, FIXED), shadow("k.s", 1, FIXED));
+        Flight flight = flight(spend("k.a"), first, next, spend("k.a"), spend("k.s"), spend("k.s"));
+        List<Asked> asked = Asked.by(flight);
+        assertThat(asked)
+                .extracting(each -> each.keys().get(0))
+                .containsExactly(
+                        key("k.a"),
+                        key("k.a"),
+                        key("k.s"),
+                        key("k.t", OTHER),
+                        key("k.a"),
+                        key("k.s"),
+                        key("k.a"),
+                        key("k.s"));
+        assertThat(asked).extracting(Asked::spends).containsExactly(true, true, false, false, true, false, true, true);
+        assertThat(asked)
+                .extracting(Asked::follows)
+                .containsExactly(false, false, true, true, false, true, false, false);
+        assertThat(asked).extracting(Asked::count).containsExactly(1, 1, 1, 1, 1, 1, 1, 2);
+        assertThat(flight.checks()).isEqualTo(6);
+        assertThat(first.size).isEqualTo(3);
+    }
+
+    @Test
+    void aCallBoardsWithAllItsShadowChargesOrNotAtAll() {
+        Limit raised = Limit.of(Algorithm.FIXED_WINDOW, 4, Duration.ofHours(1));
+        Flight flight = flight(spend("k.s"));
+        assertThat(flight.board(callOf(enforced("k.a", 1, FIXED), shadow("k.s", 1, raised))))
+                .isFalse();
+        for (int i = 1; i < 255; i++) {
+            assertThat(flight.board(spend("k." + i))).isTrue();
+        }
+        assertThat(flight.board(callOf(enforced("k.a", 1, FIXED), shadow("k.t", 1, FIXED))))
+                .isFalse();
+        assertThat(flight.keys()).hasSize(255);
+        assertThat(flight.board(callOf(enforced("k.a", 1, FIXED), shadow("k.s", 1, FIXED))))
+                .isTrue();
+    }
+
+    @Test
+    void aShadowChargeSpendsWithItsCallOnly() {
+        Check admitted = callOf(enforced("k.a", 1, FIXED), shadow("k.s", 1, FIXED));
+        Check refused = callOf(enforced("k.a", 1, FIXED), shadow("k.s", 1, FIXED));
+        Check last = spend("k.s");
+        flight(admitted, refused, last)
+                .landed(new ScriptedReply()
+                        .state(NOW, 2, 0)
+                        .state(NOW, 0, 0)
+                        .admitted(1, 1, 0, 1, 1)
+                        .bytes());
+        Answer spent = admitted.shadows.get(0).join();
+        assertThat(spent.spent()).isTrue();
+        assertThat(spent.states()).containsExactly(new FixedWindowState(NOW, 1));
+        Answer left = refused.shadows.get(0).join();
+        assertThat(left.spent()).isFalse();
+        assertThat(left.room()).isTrue();
+        assertThat(left.quotas(refused.shadows.get(0).charges))
+                .extracting(Quota::refused)
+                .containsExactly(false);
+        assertThat(quota(last).remaining()).isEqualTo(1);
+    }
+
+    @Test
+    void whoeverHearsOfACallFindsItsShadowChargesAnswered() {
+        Check call = callOf(enforced("k.a", 1, FIXED), shadow("k.s", 1, FIXED));
+        CompletableFuture<Boolean> found =
+                call.thenApply(answer -> call.shadows.get(0).isDone());
+        flight(call, spend("k.b"))
+                .landed(new ScriptedReply()
+                        .state(NOW, 0, 0)
+                        .state(NOW, 0, 0)
+                        .state(NOW, 0, 0)
+                        .admitted(1, 0, 1)
+                        .bytes());
+        assertThat(found).isCompletedWithValue(true);
+    }
+
+    @Test
+    void aForeignValueFailsTheShadowChargeThatNamesItAndLetsNoneSpendWhoseCallNamesIt() {
+        Check first = callOf(enforced("k.a", 1, FIXED), shadow("k.bad", 1, FIXED));
+        Check second = callOf(enforced("k.bad", 1, FIXED), shadow("k.s", 1, FIXED));
+        flight(first, second)
+                .landed(new ScriptedReply()
+                        .state(NOW, 0, 0)
+                        .state(0, 0, 0)
+                        .state(NOW, 0, 0)
+                        .admitted(1, FOREIGN, FOREIGN, 1)
+                        .bytes());
+        assertThat(first.join().spent()).isTrue();
+        assertFailed(first.shadows.get(0), Reason.FOREIGN_STATE);
+        assertFailed(second, Reason.FOREIGN_STATE);
+        assertThat(second.shadows.get(0).join().spent()).isFalse();
     }
 }

@@ -6,8 +6,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.weir.ratelimit.Algorithm;
+import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.BackendException.Reason;
+import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.Limit;
 import java.time.Duration;
 import java.util.List;
@@ -15,6 +17,7 @@ import java.util.stream.Stream;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -129,5 +132,24 @@ class ForeignStateTest {
                 .isThrownBy(call)
                 .satisfies(e -> assertThat(e.reason()).isEqualTo(Reason.FOREIGN_STATE))
                 .withMessageNotContaining("k.a");
+    }
+
+    @Test
+    void aShadowChargeThatFindsSomethingForeignIsLeftOutAndTheCallDecidedWithoutIt() {
+        String key = store.key("k.bad", "f3600000");
+        redis.call("RPUSH", key, "a", "b");
+        Charge foreign = TestStore.charge("k.bad", 1, FIXED).asShadow();
+        Charge good = TestStore.charge("k.s", 1, FIXED).asShadow();
+        Charge enforced = TestStore.charge("k.a", 1, FIXED);
+        Decision decision = store.backend().acquire(List.of(foreign, enforced, good));
+        assertThat(decision.allowed()).isTrue();
+        assertThat(decision.quotas()).hasSize(1);
+        assertThat(decision.shadow()).hasSize(1);
+        assertThat(store.backend().acquire(List.of(foreign, good)).shadow()).hasSize(1);
+        assertThat(store.remaining("k.s", FIXED)).isEqualTo(8);
+        assertThatExceptionOfType(BackendException.class)
+                .isThrownBy(() -> store.backend().acquire(List.of(foreign)))
+                .satisfies(e -> assertThat(e.reason()).isEqualTo(BackendException.Reason.FOREIGN_STATE));
+        assertThat(redis.number("LLEN", key)).isEqualTo(2);
     }
 }

@@ -95,4 +95,27 @@ class RememberedRefusalTest {
     private long asked() {
         return redis.calls("evalsha") - scripts;
     }
+
+    @Test
+    void aCallWithAPolicyInShadowModeAsksRedisWhatThatOneSays() {
+        Charge enforced = TestStore.charge("k.a", 10, LIMIT);
+        Charge shadow = TestStore.charge("k.s", 1, LIMIT).asShadow();
+        store.backend().acquire(List.of(enforced));
+        refused(10);
+        long before = asked();
+        for (int call = 0; call < 3; call++) {
+            Decision decision = store.backend().acquire(List.of(enforced, shadow));
+            assertThat(decision).isInstanceOf(Decision.Rejected.class);
+            assertThat(decision.shadow()).singleElement().satisfies(quota -> {
+                assertThat(quota.refused()).isFalse();
+                assertThat(quota.remaining()).isEqualTo(10);
+            });
+        }
+        assertThat(asked() - before).isEqualTo(3);
+        store.backend().acquire(List.of(TestStore.charge("k.s", 10, LIMIT).asShadow()));
+        assertThat(store.acquire("k.s", 1, LIMIT)).isInstanceOf(Decision.Rejected.class);
+        assertThat(store.backend().acquire(List.of(shadow)).shadow())
+                .singleElement()
+                .satisfies(quota -> assertThat(quota.refused()).isTrue());
+    }
 }

@@ -133,4 +133,24 @@ class TrafficTest {
                 + Long.parseLong(new String((byte[]) time.get(1), UTF_8)) / 1_000;
         return millis + redis.number("PTTL", key);
     }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void aDecisionWithPoliciesInShadowModeIsOneScriptAndARefusedOneWritesNothing(boolean onlyShadows) {
+        Limit one = Limit.of(Algorithm.SLIDING_WINDOW, 1, Duration.ofHours(1));
+        Limit many = Limit.of(Algorithm.TOKEN_BUCKET, 100, Duration.ofHours(1));
+        Charge enforced = TestStore.charge("k.a", 1, one);
+        List<Charge> charges = List.of(
+                TestStore.charge("k.b", 1, many).asShadow(),
+                onlyShadows ? enforced.asShadow() : enforced,
+                TestStore.charge("k.c", 1, one).asShadow());
+        long scripts = redis.calls("evalsha");
+        assertThat(store.backend().acquire(charges).allowed()).isTrue();
+        assertThat(redis.calls("evalsha") - scripts).isEqualTo(1);
+        assertThat(redis.keys(store.pattern())).hasSize(3);
+        long writes = redis.writes();
+        assertThat(store.backend().acquire(charges).allowed()).isEqualTo(onlyShadows);
+        assertThat(redis.calls("evalsha") - scripts).isEqualTo(2);
+        assertThat(redis.writes() - writes).isEqualTo(onlyShadows ? 1 : 0);
+    }
 }

@@ -2,6 +2,7 @@
 package io.weir.ratelimit.interceptor.cdi;
 
 import io.weir.ratelimit.interceptor.engine.RequestRecord;
+import jakarta.annotation.PreDestroy;
 import jakarta.enterprise.context.RequestScoped;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -18,6 +19,13 @@ public class CurrentRequest {
      */
     public void start(RequestRecord started) {
         current = started;
+    }
+
+    @PreDestroy
+    void ended() {
+        if (current != null) {
+            current.ended();
+        }
     }
 
     /**

@@ -1,29 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.interceptor.cdi;
 
-import io.weir.ratelimit.interceptor.engine.Binding;
-import io.weir.ratelimit.interceptor.engine.EngineRateLimiter;
 import io.weir.ratelimit.interceptor.engine.Outages;
 import io.weir.ratelimit.interceptor.engine.PassingBackend;
 import io.weir.ratelimit.interceptor.engine.Pause;
 import io.weir.ratelimit.interceptor.engine.RateLimitEngine;
 import io.weir.ratelimit.interceptor.engine.StoreListener;
+import io.weir.ratelimit.interceptor.key.Claims;
+import io.weir.ratelimit.interceptor.key.ClientAddress;
 import io.weir.ratelimit.interceptor.key.IdentityEncoder;
 import io.weir.ratelimit.interceptor.key.KeyTerms;
 import io.weir.ratelimit.interceptor.local.LocalBackend;
 import io.weir.ratelimit.interceptor.observe.Telemetry;
-import io.weir.ratelimit.interceptor.policy.MethodRule;
 import io.weir.ratelimit.interceptor.policy.Policies;
-import io.weir.ratelimit.interceptor.policy.Policy;
 import io.weir.ratelimit.interceptor.policy.Problems;
 import io.weir.ratelimit.interceptor.policy.Settings;
 import io.weir.ratelimit.spi.DecisionListener;
 import io.weir.ratelimit.spi.RateLimitBackend;
+import io.weir.ratelimit.spi.RejectionResponder;
+import io.weir.ratelimit.spi.TierResolver;
 import jakarta.enterprise.inject.Any;
 import jakarta.enterprise.inject.Instance;
 import jakarta.enterprise.inject.spi.BeanManager;
 import java.lang.System.Logger.Level;
-import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -52,15 +51,16 @@ final class Deployment {
 
     RateLimitRuntime make(Set<Class<?>> beanClasses) {
         Settings settings = Settings.read(config, problems);
-        List<Ruled> ruled = ruled(beanClasses);
-        List<MethodRule> rules = ruled.stream().map(Ruled::rule).toList();
-        KeyTerms terms = new KeyTerms(settings.ipv4Prefix(), settings.ipv6Prefix());
-        Map<String, Policy> policies = Policies.read(config, rules, terms, problems);
-        ruled.forEach(one -> one.rule().policies().stream()
-                .map(policies::get)
-                .filter(Objects::nonNull)
-                .forEach(policy -> NamedArguments.check(one.beanClass(), one.method(), policy, problems)));
-        Map<String, Long> costs = costs(rules);
+        ClientAddress clients = new ClientAddress(settings.trustedProxies(), settings.forwardedHeader());
+        KeyTerms terms = new KeyTerms(
+                settings.ipv4Prefix(),
+                settings.ipv6Prefix(),
+                clients,
+                new NamedResolvers(beans, problems).find(),
+                Claims.areHere());
+        RulebookReader reader =
+                RulebookReader.of(beanClasses, new Policies.Vocabulary(terms, named(TierResolver.class)), problems);
+        Rulebook rulebook = reader.read(config, problems);
         RateLimitBackend backend = backend(settings);
         problems.addAll(backend.problems());
         CdiEvents events = new CdiEvents(beans);
@@ -68,6 +68,7 @@ final class Deployment {
                 ? Telemetry.choose(
                         settings, backend.name(), this::find, isOpenTelemetryOn(), events.ofRejections(), problems)
                 : Telemetry.NONE;
+        Optional<RejectionResponder> responder = responder();
         RateLimitEngine engine = engine(settings, backend, telemetry, events);
         if (problems.found().isEmpty()) {
             telemetry.flights().ifPresent(backend::listen);
@@ -77,17 +78,46 @@ final class Deployment {
                     "WEIR-001 rate limits are {0}: store {1}, policies {2}",
                     settings.enabled() ? "on" : "off",
                     backend.name(),
-                    new TreeSet<>(policies.keySet()));
+                    new TreeSet<>(rulebook.policies().keySet()));
         }
-        Bindings bindings = new Bindings((beanClass, method) ->
-                settings.enabled() ? binding(beanClass, method, policies, costs, terms) : Binding.NONE);
         return new RateLimitRuntime(
                 engine,
-                new EngineRateLimiter(engine, policies, new ContainerExecutor()),
-                bindings,
+                new ContainerExecutor(),
+                settings.enabled() ? rulebook : rulebook.off(),
                 settings.headers(),
                 telemetry.spans(),
+                clients,
+                responder,
                 beans);
+    }
+
+    /** The application's beans of a type that have names, by name. */
+    private <T> Map<String, T> named(Class<T> type) {
+        Map<String, T> byName = new LinkedHashMap<>();
+        for (Instance.Handle<T> handle :
+                beans.createInstance().select(type, Any.Literal.INSTANCE).handles()) {
+            String name = handle.getBean().getName();
+            if (name != null) {
+                byName.put(name, handle.get());
+            }
+        }
+        return byName;
+    }
+
+    private Optional<RejectionResponder> responder() {
+        List<RejectionResponder> found = new ArrayList<>();
+        beans.createInstance()
+                .select(RejectionResponder.class, Any.Literal.INSTANCE)
+                .forEach(found::add);
+        if (found.size() > 1) {
+            problems.add(
+                    "WEIR-123",
+                    RejectionResponder.class.getSimpleName(),
+                    "",
+                    "the application has " + found.size() + " beans of this type, and a refusal has one body",
+                    "keep one, which may ask the others");
+        }
+        return found.stream().findFirst();
     }
 
     private RateLimitEngine engine(Settings settings, RateLimitBackend backend, Telemetry telemetry, CdiEvents events) {
@@ -116,57 +146,6 @@ final class Deployment {
         return config.getOptionalValue("otel.sdk.disabled", String.class)
                 .filter("false"::equalsIgnoreCase)
                 .isPresent();
-    }
-
-    /** What annotations say about a method of a bean. */
-    private record Ruled(Class<?> beanClass, Method method, MethodRule rule) {}
-
-    private List<Ruled> ruled(Set<Class<?>> beanClasses) {
-        RuleReader reader = new RuleReader(problems);
-        Reachability reachability = new Reachability(problems);
-        List<Ruled> rules = new ArrayList<>();
-        for (Class<?> beanClass : beanClasses) {
-            reachability.check(beanClass);
-            for (Method method : RuleReader.candidates(beanClass)) {
-                reader.read(beanClass, method).ifPresent(rule -> rules.add(new Ruled(beanClass, method, rule)));
-            }
-        }
-        return rules;
-    }
-
-    private Map<String, Long> costs(List<MethodRule> rules) {
-        Map<String, Long> costs = new LinkedHashMap<>();
-        for (MethodRule rule : rules) {
-            if (!costs.containsKey(rule.endpoint())) {
-                Policies.cost(config, rule.endpoint(), problems).ifPresent(cost -> costs.put(rule.endpoint(), cost));
-            }
-        }
-        return costs;
-    }
-
-    /** The policies of a method. Runs at a method's first call; at deployment every known one has been checked. */
-    private Binding binding(
-            Class<?> beanClass, Method method, Map<String, Policy> policies, Map<String, Long> costs, KeyTerms terms) {
-        Problems late = new Problems();
-        Optional<MethodRule> found = new RuleReader(late).read(beanClass, method);
-        if (found.isEmpty()) {
-            return Binding.NONE;
-        }
-        MethodRule rule = found.get();
-        List<Binding.Costed> costed = new ArrayList<>();
-        for (String name : rule.policies()) {
-            Policy policy = policies.containsKey(name)
-                    ? policies.get(name)
-                    : Policies.read(config, List.of(rule), terms, late).get(name);
-            if (policy == null) {
-                throw new IllegalStateException("WEIR-204 " + rule.endpoint() + " is limited by the policy " + name
-                        + ", which could not be checked at deployment because its class was no bean then, and is wrong; "
-                        + late.message());
-            }
-            long own = rule.cost() > 0 ? rule.cost() : policy.cost();
-            costed.add(new Binding.Costed(policy, costs.getOrDefault(rule.endpoint(), own)));
-        }
-        return new Binding(rule.endpoint(), costed);
     }
 
     private RateLimitBackend backend(Settings settings) {

@@ -6,9 +6,27 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** A call whose arguments are known, with the positions of those that have names. */
-record InvocationCall(CallContext request, Map<String, Integer> positions, List<Object> arguments)
+/**
+ * A call of a bean's method.
+ *
+ * @param request what is known about the request that it is a part of
+ * @param endpoint the method that is called
+ * @param positions where the arguments are that have names
+ * @param arguments the arguments
+ */
+record InvocationCall(CallContext request, String endpoint, Map<String, Integer> positions, List<Object> arguments)
         implements CallContext {
+    @Override
+    public Optional<String> method() {
+        return Optional.of(endpoint);
+    }
+
+    @Override
+    public Optional<Object> argument(String name) {
+        Integer position = positions.get(name);
+        return position == null ? Optional.empty() : Optional.ofNullable(arguments.get(position));
+    }
+
     @Override
     public Optional<String> peerAddress() {
         return request.peerAddress();
@@ -25,9 +43,33 @@ record InvocationCall(CallContext request, Map<String, Integer> positions, List<
     }
 
     @Override
-    public Optional<Object> argument(String name) {
-        Integer position = positions.get(name);
-        return position == null ? Optional.empty() : Optional.ofNullable(arguments.get(position));
+    public List<String> headerLines(String name) {
+        return request.headerLines(name);
+    }
+
+    @Override
+    public Optional<String> cookie(String name) {
+        return request.cookie(name);
+    }
+
+    @Override
+    public Optional<String> query(String name) {
+        return request.query(name);
+    }
+
+    @Override
+    public Optional<String> pathParameter(String name) {
+        return request.pathParameter(name);
+    }
+
+    @Override
+    public Optional<String> claim(String name) {
+        return request.claim(name);
+    }
+
+    @Override
+    public boolean isInRole(String role) {
+        return request.isInRole(role);
     }
 
     /** Names nobody. */

@@ -6,6 +6,7 @@ import io.weir.ratelimit.RateLimit;
 import io.weir.ratelimit.RateLimitExceededException;
 import io.weir.ratelimit.RateLimitUnavailableException;
 import io.weir.ratelimit.interceptor.engine.Binding;
+import io.weir.ratelimit.interceptor.engine.RateLimitEngine;
 import io.weir.ratelimit.interceptor.engine.RequestRecord;
 import io.weir.ratelimit.spi.CallContext;
 import jakarta.annotation.Priority;
@@ -17,6 +18,7 @@ import java.io.Serial;
 import java.io.Serializable;
 import java.util.Arrays;
 import java.util.Optional;
+import java.util.concurrent.CompletionStage;
 
 /**
  * Decides about calls of bean methods. Outside transactions, fault tolerance and validation: a refusal opens no transaction, and
@@ -52,19 +54,55 @@ public class RateLimitInterceptor implements Serializable {
     public Object limit(InvocationContext invocation) throws Exception {
         RateLimitRuntime runtime = deployment.runtime();
         Bindings.Bound bound = runtime.bound(deployment.beanClass(invocation), invocation.getMethod());
-        if (!bound.binding().policies().isEmpty()) {
-            check(decide(runtime, bound, invocation));
+        if (bound.binding().policies().isEmpty()) {
+            return invocation.proceed();
         }
-        return invocation.proceed();
+        Optional<RequestRecord> request = runtime.current();
+        Binding binding = request.map(record -> record.here(bound.binding())).orElse(bound.binding());
+        if (request.isPresent() && runtime.bypasses(request.get(), binding)) {
+            return invocation.proceed();
+        }
+        boolean answersRequest =
+                request.flatMap(RequestRecord::pending).filter(binding::equals).isPresent();
+        Decision decision = decide(runtime, bound, binding, request, invocation);
+        check(decision);
+        if (answersRequest) {
+            runtime.settleLater(binding, decision, request.get());
+        }
+        return answersRequest || !binding.countsOutcomes()
+                ? invocation.proceed()
+                : settled(runtime.engine(), binding, decision, invocation);
     }
 
-    private static Decision decide(RateLimitRuntime runtime, Bindings.Bound bound, InvocationContext invocation) {
-        Binding binding = bound.binding();
-        Optional<RequestRecord> request = runtime.current();
+    /** Calls a bean whose outcome decides about its charges. */
+    private static Object settled(
+            RateLimitEngine engine, Binding binding, Decision decision, InvocationContext invocation) throws Exception {
+        boolean succeeded = false;
+        boolean later = false;
+        try {
+            Object result = invocation.proceed();
+            succeeded = true;
+            if (result instanceof CompletionStage<?> stage) {
+                later = true;
+                return stage.whenComplete((value, failure) -> engine.settle(binding, decision, failure == null));
+            }
+            return result;
+        } finally {
+            if (!later) {
+                engine.settle(binding, decision, succeeded);
+            }
+        }
+    }
+
+    private static Decision decide(
+            RateLimitRuntime runtime,
+            Bindings.Bound bound,
+            Binding binding,
+            Optional<RequestRecord> request,
+            InvocationContext invocation) {
         CallContext caller = request.map(RequestRecord::call).orElse(CallContext.NONE);
-        CallContext call = binding.needsArguments()
-                ? new InvocationCall(caller, bound.arguments(), Arrays.asList(invocation.getParameters()))
-                : caller;
+        CallContext call = new InvocationCall(
+                caller, binding.endpoint(), bound.arguments(), Arrays.asList(invocation.getParameters()));
         return request.isPresent()
                 ? runtime.engine().decide(binding, call, request.get())
                 : runtime.engine().decide(binding, call);

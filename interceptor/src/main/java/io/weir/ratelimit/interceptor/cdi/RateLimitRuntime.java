@@ -1,42 +1,61 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.interceptor.cdi;
 
+import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.RateLimiter;
 import io.weir.ratelimit.interceptor.engine.Binding;
+import io.weir.ratelimit.interceptor.engine.EngineRateLimiter;
 import io.weir.ratelimit.interceptor.engine.RateLimitEngine;
 import io.weir.ratelimit.interceptor.engine.RequestRecord;
+import io.weir.ratelimit.interceptor.key.ClientAddress;
 import io.weir.ratelimit.interceptor.observe.SpanMarks;
+import io.weir.ratelimit.interceptor.policy.Bypass;
+import io.weir.ratelimit.interceptor.policy.Policy;
+import io.weir.ratelimit.interceptor.policy.RequestPath;
 import io.weir.ratelimit.spi.CallContext;
+import io.weir.ratelimit.spi.RejectionResponder;
 import jakarta.enterprise.context.ContextNotActiveException;
 import jakarta.enterprise.context.RequestScoped;
 import jakarta.enterprise.inject.spi.BeanManager;
 import java.lang.reflect.Method;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.Executor;
+import java.util.function.Supplier;
 
 /** What a deployment has made of its configuration and annotations, for the entry points. */
 public final class RateLimitRuntime {
     private final RateLimitEngine engine;
     private final RateLimiter limiter;
-    private final Bindings bindings;
     private final List<String> headers;
     private final SpanMarks spans;
+    private final ClientAddress clients;
+    private final Optional<RejectionResponder> responder;
     private final BeanManager beans;
     private final CurrentRequest request;
     private final ServletRequests servlets;
+    private volatile Rulebook rulebook;
 
     RateLimitRuntime(
             RateLimitEngine engine,
-            RateLimiter limiter,
-            Bindings bindings,
+            Supplier<Executor> executor,
+            Rulebook rulebook,
             List<String> headers,
             SpanMarks spans,
+            ClientAddress clients,
+            Optional<RejectionResponder> responder,
             BeanManager beans) {
         this.engine = engine;
-        this.limiter = limiter;
-        this.bindings = bindings;
+        this.limiter = new EngineRateLimiter(
+                engine,
+                () -> this.rulebook.policies(),
+                executor,
+                () -> current().map(RequestRecord::call));
+        this.rulebook = rulebook;
         this.headers = List.copyOf(headers);
         this.spans = spans;
+        this.clients = clients;
+        this.responder = responder;
         this.beans = beans;
         this.servlets = new ServletRequests(beans);
         this.request = beans.createInstance().select(CurrentRequest.class).get();
@@ -70,6 +89,25 @@ public final class RateLimitRuntime {
     }
 
     /**
+     * A policy at the moment.
+     *
+     * @param name its name
+     * @return empty if there is none of that name
+     */
+    public Optional<Policy> policy(String name) {
+        return Optional.ofNullable(rulebook.policies().get(name));
+    }
+
+    /**
+     * What writes the application's own bodies of refusals.
+     *
+     * @return empty if there is none
+     */
+    public Optional<RejectionResponder> responder() {
+        return responder;
+    }
+
+    /**
      * Marks spans that begin after the decision.
      *
      * @return the marks
@@ -86,11 +124,67 @@ public final class RateLimitRuntime {
      * @return the policies, {@link Binding#NONE} if it is not limited
      */
     public Binding binding(Class<?> beanClass, Method method) {
-        return bindings.of(beanClass, method).binding();
+        return bound(beanClass, method).binding();
     }
 
     Bindings.Bound bound(Class<?> beanClass, Method method) {
-        return bindings.of(beanClass, method);
+        return rulebook.bindings().of(beanClass, method);
+    }
+
+    /**
+     * The policies that hold for a request: those of its method and those that apply by path.
+     *
+     * @param own the policies of the method
+     * @param method the HTTP method
+     * @param path the path below the context root
+     * @return the policies
+     */
+    public Binding joined(Binding own, String method, Supplier<RequestPath> path) {
+        return rulebook.paths().join(own, method, path);
+    }
+
+    /**
+     * The policies that hold for a request before it is matched to a method.
+     *
+     * @param method the HTTP method
+     * @param path the path below the context root
+     * @return the policies, {@link Binding#NONE} if there is none
+     */
+    public Binding early(String method, Supplier<RequestPath> path) {
+        return rulebook.early().join(Binding.NONE, method, path);
+    }
+
+    /**
+     * Whether a request is let past all limits; the listeners hear of it.
+     *
+     * @param request the record
+     * @param binding the policies that would decide at the entry point at hand
+     * @return true if nothing is to be decided
+     */
+    public boolean bypasses(RequestRecord request, Binding binding) {
+        Bypass bypass = rulebook.bypass();
+        if (bypass.isEmpty()
+                || !request.isExempt(
+                        call -> bypass.lets(call, () -> clients.of(call.peerAddress(), call::headerLines)))) {
+            return false;
+        }
+        if (!binding.policies().isEmpty() && request.isFirstAt(binding)) {
+            engine.bypassed(binding);
+        }
+        return true;
+    }
+
+    /**
+     * Settles a decision about a request when the outcome of the request is known, if that decides about its charges.
+     *
+     * @param binding the policies of the request
+     * @param decision what was decided
+     * @param request the record
+     */
+    public void settleLater(Binding binding, Decision decision, RequestRecord request) {
+        if (binding.countsOutcomes() && decision instanceof Decision.Allowed) {
+            request.settleLater(succeeded -> engine.settle(binding, decision, succeeded));
+        }
     }
 
     /**

@@ -70,6 +70,15 @@ final class RuleReader {
         return Optional.empty();
     }
 
+    /** Whether a method is not to be limited, whatever a path rule says. */
+    boolean isExempt(Class<?> beanClass, Method method) {
+        return nearestFirst(beanClass, method).stream()
+                .filter(element -> saysItself(element))
+                .findFirst()
+                .filter(element -> element.getDeclaredAnnotation(RateLimitExempt.class) != null)
+                .isPresent();
+    }
+
     private MethodRule rule(Class<?> beanClass, Method method, RateLimit limit) {
         String endpoint = beanClass.getSimpleName() + "." + method.getName();
         String place = place(beanClass, method);

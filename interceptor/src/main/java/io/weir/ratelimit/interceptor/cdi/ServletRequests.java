@@ -6,7 +6,6 @@ import jakarta.enterprise.context.ContextNotActiveException;
 import jakarta.enterprise.inject.Instance;
 import jakarta.enterprise.inject.spi.BeanManager;
 import jakarta.servlet.http.HttpServletRequest;
-import java.security.Principal;
 import java.util.Optional;
 
 /** Who makes the HTTP request at hand, for beans that are called from elsewhere than a Jakarta REST resource. */
@@ -24,32 +23,9 @@ final class ServletRequests {
         }
         try {
             HttpServletRequest http = request.get();
-            return Optional.of(new Caller(http, Optional.ofNullable(http.getRemoteAddr())));
+            return Optional.of(new ServletCall(http, Optional.ofNullable(http.getRemoteAddr())));
         } catch (ContextNotActiveException | IllegalStateException e) {
             return Optional.empty();
-        }
-    }
-
-    private record Caller(HttpServletRequest http, Optional<String> peerAddress) implements CallContext {
-        @Override
-        public Optional<String> principal() {
-            return Optional.ofNullable(http.getUserPrincipal()).map(Principal::getName);
-        }
-
-        @Override
-        public Optional<String> header(String name) {
-            return Optional.ofNullable(http.getHeader(name));
-        }
-
-        @Override
-        public Optional<Object> argument(String name) {
-            return Optional.empty();
-        }
-
-        /** Names nobody. */
-        @Override
-        public String toString() {
-            return "Caller";
         }
     }
 }

@@ -5,14 +5,17 @@ import io.weir.ratelimit.interceptor.policy.Policy;
 import java.util.List;
 
 /**
- * The policies that hold for one method, resolved at deployment.
+ * The policies that hold for one method, or for one request of it.
  *
- * @param endpoint {@code Class.method}
+ * @param endpoint {@code Class.method}; of a method that only path rules limit, the path of the first
  * @param policies the policies with the method's cost under each, in declared order
  */
 public record Binding(String endpoint, List<Costed> policies) {
-    /** Of a method that is not limited. */
+    /** Of a method that no annotation limits. */
     public static final Binding NONE = new Binding("", List.of());
+
+    /** Of a method that no rule limits either. */
+    public static final Binding EXEMPT = new Binding("exempt", List.of());
 
     /**
      * A policy with what a call spends under it.
@@ -39,5 +42,37 @@ public record Binding(String endpoint, List<Costed> policies) {
             }
         }
         return false;
+    }
+
+    /**
+     * Whether the outcome of a call decides about its charges.
+     *
+     * @return true if a policy counts only some outcomes
+     */
+    public boolean countsOutcomes() {
+        for (Costed costed : policies) {
+            if (costed.policy().count() != Policy.Count.ALWAYS) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Whether a client must not be told any quota. A policy in shadow mode changes nothing about answers. */
+    boolean isMinimal() {
+        for (Costed costed : policies) {
+            if (costed.policy().disclosure() == Policy.Disclosure.MINIMAL
+                    && costed.policy().mode() == Policy.Mode.ENFORCE) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Whether a charge under a policy stays when a call has ended. */
+    boolean counts(String policy, boolean succeeded) {
+        return policies.stream()
+                .filter(costed -> costed.policy().name().equals(policy))
+                .allMatch(costed -> costed.policy().count().counts(succeeded));
     }
 }

@@ -34,7 +34,7 @@ final class DecidingStore {
             decision = backend.acquire(charges);
             outages.answered();
         } catch (RuntimeException e) {
-            decision = degraded(binding, e);
+            decision = degraded(binding, charges, e);
         }
         return new Told(charges, decision, System.nanoTime() - start);
     }
@@ -46,7 +46,7 @@ final class DecidingStore {
             if (decided != null) {
                 outages.answered();
             }
-            return new Told(charges, decided != null ? decided : degraded(binding, failure), nanos);
+            return new Told(charges, decided != null ? decided : degraded(binding, charges, failure), nanos);
         });
     }
 
@@ -59,15 +59,22 @@ final class DecidingStore {
         }
     }
 
-    private Decision degraded(Binding binding, Throwable failure) {
+    private Decision degraded(Binding binding, List<Charge> charges, Throwable failure) {
         BackendException known = known(failure);
         outages.failed(known);
-        boolean closed =
-                binding.policies().stream().anyMatch(costed -> costed.policy().onFailure() == FailureMode.CLOSED);
+        boolean closed = binding.policies().stream()
+                .anyMatch(costed -> costed.policy().onFailure() == FailureMode.CLOSED
+                        && !isShadow(costed.policy().name(), charges));
         return new Decision.Degraded(
                 closed ? FailureMode.CLOSED : FailureMode.OPEN,
                 !closed,
                 known.reason().tag());
+    }
+
+    /** A policy in shadow mode refuses nobody, whatever its failure mode. */
+    private static boolean isShadow(String policy, List<Charge> charges) {
+        return charges.stream()
+                .anyMatch(charge -> charge.shadow() && charge.policy().policy().equals(policy));
     }
 
     /** What is not known can have anything in its text, an identity too. */
@@ -86,6 +93,20 @@ final class DecidingStore {
     void giveBack(Receipt receipt) {
         try {
             backend.giveBack(receipt);
+        } catch (RuntimeException e) {
+            outages.errorOf(known(e));
+        }
+    }
+
+    /** As {@link #giveBack}, without waiting for it. */
+    void giveBackAsync(Receipt receipt) {
+        try {
+            CompletionStage<Void> given = backend.giveBackAsync(receipt);
+            given.whenComplete((done, failure) -> {
+                if (failure != null) {
+                    outages.errorOf(known(failure));
+                }
+            });
         } catch (RuntimeException e) {
             outages.errorOf(known(e));
         }

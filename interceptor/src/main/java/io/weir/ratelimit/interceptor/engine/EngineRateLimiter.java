@@ -7,10 +7,13 @@ import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.RateLimiter;
 import io.weir.ratelimit.Receipt;
 import io.weir.ratelimit.interceptor.policy.Policy;
+import io.weir.ratelimit.spi.CallContext;
 import io.weir.ratelimit.spi.Charge;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.function.Supplier;
@@ -20,20 +23,27 @@ public final class EngineRateLimiter implements RateLimiter {
     private static final String ENDPOINT = "RateLimiter";
 
     private final RateLimitEngine engine;
-    private final Map<String, Policy> policies;
+    private final Supplier<Map<String, Policy>> policies;
     private final Supplier<Executor> executor;
+    private final Supplier<Optional<CallContext>> caller;
 
     /**
      * A limiter.
      *
      * @param engine decides
-     * @param policies the policies by name
+     * @param policies the policies by name at the moment
      * @param executor completes what is asynchronous; asked on the calling thread
+     * @param caller who makes the request at hand
      */
-    public EngineRateLimiter(RateLimitEngine engine, Map<String, Policy> policies, Supplier<Executor> executor) {
+    public EngineRateLimiter(
+            RateLimitEngine engine,
+            Supplier<Map<String, Policy>> policies,
+            Supplier<Executor> executor,
+            Supplier<Optional<CallContext>> caller) {
         this.engine = engine;
-        this.policies = Map.copyOf(policies);
+        this.policies = policies;
         this.executor = executor;
+        this.caller = caller;
     }
 
     @Override
@@ -43,7 +53,9 @@ public final class EngineRateLimiter implements RateLimiter {
 
     @Override
     public Decision acquire(String policy, Identity key, long cost) {
-        return engine.decide(binding(policy, cost), engine.encoder().encode(key));
+        Binding binding = binding(policy, cost);
+        String identity = engine.encoder().encode(key);
+        return isOff(binding) ? Decision.Allowed.UNLIMITED : engine.decide(binding, identity);
     }
 
     @Override
@@ -53,7 +65,11 @@ public final class EngineRateLimiter implements RateLimiter {
 
     @Override
     public CompletionStage<Decision> acquireAsync(String policy, Identity key, long cost) {
-        return engine.decideAsync(binding(policy, cost), engine.encoder().encode(key), executor.get());
+        Binding binding = binding(policy, cost);
+        String identity = engine.encoder().encode(key);
+        return isOff(binding)
+                ? CompletableFuture.completedFuture(Decision.Allowed.UNLIMITED)
+                : engine.decideAsync(binding, identity, executor.get());
     }
 
     @Override
@@ -61,6 +77,19 @@ public final class EngineRateLimiter implements RateLimiter {
         Policy asked = named(policy);
         Charge charge = new Charge(asked.limits(), engine.encoder().encode(key), asked.cost(), asked.maxWaitMicros());
         return engine.ask(backend -> backend.peek(charge));
+    }
+
+    @Override
+    public List<Quota> peek(String policy) {
+        Policy asked = named(policy);
+        if (asked.key().needsArguments()) {
+            throw new IllegalArgumentException(
+                    "the key of the policy " + policy + " uses an argument: name the key to peek at");
+        }
+        CallContext call = caller.get()
+                .orElseThrow(() -> new IllegalStateException(
+                        "there is no HTTP request at hand whose caller could be asked about"));
+        return engine.peek(asked, call);
     }
 
     @Override
@@ -89,6 +118,10 @@ public final class EngineRateLimiter implements RateLimiter {
         });
     }
 
+    private static boolean isOff(Binding binding) {
+        return binding.policies().get(0).policy().mode() == Policy.Mode.OFF;
+    }
+
     private Binding binding(String policy, long cost) {
         return new Binding(ENDPOINT, List.of(new Binding.Costed(named(policy), cost)));
     }
@@ -98,7 +131,7 @@ public final class EngineRateLimiter implements RateLimiter {
     }
 
     private Policy named(String policy) {
-        Policy named = policies.get(Objects.requireNonNull(policy, "policy"));
+        Policy named = policies.get().get(Objects.requireNonNull(policy, "policy"));
         if (named == null) {
             throw new IllegalArgumentException("there is no policy \"" + policy + "\"");
         }

@@ -2,16 +2,17 @@
 package io.weir.ratelimit.interceptor.engine;
 
 import io.weir.ratelimit.Decision;
-import io.weir.ratelimit.Identity;
+import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.interceptor.engine.DecidingStore.Told;
 import io.weir.ratelimit.interceptor.key.IdentityEncoder;
 import io.weir.ratelimit.interceptor.policy.Policy;
+import io.weir.ratelimit.spi.BackendReceipt;
 import io.weir.ratelimit.spi.CallContext;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.DecisionEvent;
 import io.weir.ratelimit.spi.DecisionListener;
+import io.weir.ratelimit.spi.PolicyLimits;
 import io.weir.ratelimit.spi.RateLimitBackend;
-import java.lang.System.Logger.Level;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -21,14 +22,11 @@ import org.jspecify.annotations.Nullable;
 
 /** Decides about calls: policies to charges, charges to the store, the store's answer to the listeners. */
 public final class RateLimitEngine {
-    private static final System.Logger LOG = System.getLogger("io.weir.ratelimit");
-
     private final DecidingStore store;
     private final Shaping shaping;
     private final IdentityEncoder encoder;
     private final Audience<DecisionListener> listeners;
     private final Outages outages;
-    private volatile boolean keyFailed;
 
     /**
      * An engine.
@@ -129,26 +127,20 @@ public final class RateLimitEngine {
         List<Charge> charges = new ArrayList<>(binding.policies().size());
         for (Binding.Costed costed : binding.policies()) {
             Policy policy = costed.policy();
-            String identity = encoder.encode(identity(policy, call));
+            String identity = encoder.encode(policy.key().resolve(call));
             long cost = request == null ? costed.cost() : request.due(policy.name(), identity, costed.cost());
             if (cost > 0) {
-                charges.add(new Charge(policy.limits(), identity, cost, waiter.patienceMicros(policy)));
+                charges.add(charge(policy, policy.tiers().of(call, policy.limits()), identity, cost, waiter));
             }
         }
         return List.copyOf(charges);
     }
 
-    /** Who calls. A key that throws, such as an argument's own text, does not resolve; nobody is unlimited for that. */
-    private Identity identity(Policy policy, CallContext call) {
-        try {
-            return policy.key().resolve(call);
-        } catch (RuntimeException e) {
-            if (!keyFailed) {
-                keyFailed = true;
-                LOG.log(Level.WARNING, "WEIR-305 the key of the policy " + policy.name() + " failed; said once", e);
-            }
-            return Identity.ANONYMOUS;
-        }
+    private static Charge charge(
+            Policy policy, PolicyLimits limits, String identity, long cost, Shaping.Waiter waiter) {
+        return policy.mode() == Policy.Mode.SHADOW
+                ? new Charge(limits, identity, cost).asShadow()
+                : new Charge(limits, identity, cost, waiter.patienceMicros(policy));
     }
 
     /** Decides about a key that code names. */
@@ -174,9 +166,39 @@ public final class RateLimitEngine {
 
     private static List<Charge> charges(Binding binding, String identity, Shaping.Waiter waiter) {
         return binding.policies().stream()
-                .map(costed -> new Charge(
-                        costed.policy().limits(), identity, costed.cost(), waiter.patienceMicros(costed.policy())))
+                .map(costed -> charge(costed.policy(), costed.policy().limits(), identity, costed.cost(), waiter))
                 .toList();
+    }
+
+    /**
+     * Gives back, without waiting for it, what a call was charged under policies that do not count its outcome.
+     *
+     * @param binding the policies of the call
+     * @param decision what was decided about it
+     * @param succeeded the outcome
+     */
+    public void settle(Binding binding, Decision decision, boolean succeeded) {
+        if (decision instanceof Decision.Allowed allowed && allowed.receipt() instanceof BackendReceipt receipt) {
+            BackendReceipt uncounted =
+                    receipt.part(charge -> !binding.counts(charge.policy().policy(), succeeded));
+            if (!uncounted.charges().isEmpty()) {
+                store.giveBackAsync(uncounted);
+            }
+        }
+    }
+
+    /**
+     * Tells of a call that goes on without a decision.
+     *
+     * @param binding the policies that would have decided, one or more
+     */
+    public void bypassed(Binding binding) {
+        if (!listeners.isEmpty()) {
+            List<PolicyLimits> policies = binding.policies().stream()
+                    .map(costed -> costed.policy().limits())
+                    .toList();
+            listeners.tell((listener, endpoint) -> listener.onBypass(endpoint, policies), binding.endpoint());
+        }
     }
 
     private void tell(Binding binding, Told told) {
@@ -186,6 +208,16 @@ public final class RateLimitEngine {
                     DecisionListener::onDecision,
                     new DecisionEvent(binding.endpoint(), told.charges(), told.decision(), told.nanos()));
         }
+    }
+
+    /** What the caller of a request has left. */
+    List<Quota> peek(Policy policy, CallContext call) {
+        Charge charge = new Charge(
+                policy.tiers().of(call, policy.limits()),
+                encoder.encode(policy.key().resolve(call)),
+                policy.cost(),
+                policy.maxWaitMicros());
+        return ask(backend -> backend.peek(charge));
     }
 
     /** What code asks of the store beside decisions. */

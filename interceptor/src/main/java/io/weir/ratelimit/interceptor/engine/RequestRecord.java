@@ -10,6 +10,8 @@ import io.weir.ratelimit.spi.DecisionEvent;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,11 +25,19 @@ public final class RequestRecord {
     private final List<Charge> charged = new ArrayList<>(0);
     private final List<Quota> quotas = new ArrayList<>(0);
     private final List<Receipt> receipts = new ArrayList<>(0);
+    private final List<Consumer<Boolean>> unsettled = new ArrayList<>(0);
     private @Nullable Decision last;
     private String lastEndpoint = "";
     private List<Charge> lastCharges = List.of();
     private @Nullable Binding pending;
     private @Nullable Binding admitted;
+    private @Nullable Binding handledOwn;
+    private @Nullable Binding handled;
+    private final List<Binding> passed = new ArrayList<>(0);
+    private boolean endsLater;
+    private boolean askedForBypass;
+    private boolean exempt;
+    private boolean hidesQuotas;
 
     /**
      * A request of which nothing is decided.
@@ -54,6 +64,21 @@ public final class RequestRecord {
      */
     public synchronized void calledBy(CallContext caller) {
         call = caller;
+        askedForBypass = exempt;
+    }
+
+    /**
+     * Whether no limit holds for this request, which is found out once for what is known about the caller.
+     *
+     * @param bypass says it of a caller
+     * @return true if it is let past
+     */
+    public synchronized boolean isExempt(Predicate<CallContext> bypass) {
+        if (!askedForBypass) {
+            askedForBypass = true;
+            exempt = bypass.test(call);
+        }
+        return exempt;
     }
 
     /**
@@ -111,6 +136,7 @@ public final class RequestRecord {
         last = decision;
         lastEndpoint = binding.endpoint();
         lastCharges = charges;
+        hidesQuotas |= binding.isMinimal();
         for (Quota quota : decision.quotas()) {
             quotas.removeIf(older ->
                     older.policy().equals(quota.policy()) && older.name().equals(quota.name()));
@@ -162,6 +188,20 @@ public final class RequestRecord {
         return List.copyOf(quotas);
     }
 
+    /** Keeps all quotas of this request from the client, because a policy that tells nothing took part in it. */
+    public synchronized void hideQuotas() {
+        hidesQuotas = true;
+    }
+
+    /**
+     * Whether the client must not be told any quota of this request.
+     *
+     * @return true if a policy that tells nothing took part in it
+     */
+    public synchronized boolean hidesQuotas() {
+        return hidesQuotas;
+    }
+
     /**
      * With which all that this request was charged can be given back.
      *
@@ -169,5 +209,79 @@ public final class RequestRecord {
      */
     public synchronized List<Receipt> receipts() {
         return List.copyOf(receipts);
+    }
+
+    /**
+     * Whether a request that is exempt has not been met under these policies.
+     *
+     * @param binding the policies that would decide
+     * @return true the first time
+     */
+    public synchronized boolean isFirstAt(Binding binding) {
+        return !passed.contains(binding) && passed.add(binding);
+    }
+
+    /**
+     * Sets which policies hold for the method of this request, where they are not those of the method alone.
+     *
+     * @param own the policies of the method
+     * @param here those that hold for it in this request
+     */
+    public synchronized void handle(Binding own, Binding here) {
+        handledOwn = own;
+        handled = here;
+    }
+
+    /**
+     * The policies that hold for a method in this request.
+     *
+     * @param own the policies of the method
+     * @return those of this request if the method is its own, else {@code own}
+     */
+    public synchronized Binding here(Binding own) {
+        return handled != null && own.equals(handledOwn) ? handled : own;
+    }
+
+    /**
+     * Takes note of what is to be done when the outcome of this request is known.
+     *
+     * @param settling told whether the request succeeded
+     */
+    public synchronized void settleLater(Consumer<Boolean> settling) {
+        unsettled.add(settling);
+    }
+
+    /**
+     * Sets whether the request goes on when its method has returned.
+     *
+     * @param asynchronous true if it may
+     */
+    public synchronized void endsLater(boolean asynchronous) {
+        endsLater = asynchronous;
+    }
+
+    /** The scope of the request has ended: one without an answer by now has failed, but where the answer may still come. */
+    public void ended() {
+        boolean unanswered;
+        synchronized (this) {
+            unanswered = !endsLater;
+        }
+        if (unanswered) {
+            settle(false);
+        }
+    }
+
+    /**
+     * Settles what waits for the outcome, once.
+     *
+     * @param succeeded the outcome
+     */
+    public void settle(boolean succeeded) {
+        List<Consumer<Boolean>> due;
+        synchronized (this) {
+            due = List.copyOf(unsettled);
+            unsettled.clear();
+        }
+        due.forEach(settling -> settling.accept(succeeded));
     }
 }

@@ -143,10 +143,9 @@ final class Shaping {
         return false;
     }
 
-    @SuppressWarnings("ReferenceEquality") // a charge has the limits of the policy it was made of
     private static boolean isPatientUnder(Policy policy, List<Charge> charges) {
         for (Charge charge : charges) {
-            if (charge.patienceMicros() > 0 && charge.policy() == policy.limits()) {
+            if (charge.patienceMicros() > 0 && charge.policy().policy().equals(policy.name())) {
                 return true;
             }
         }
@@ -154,9 +153,7 @@ final class Shaping {
     }
 
     static List<Charge> impatient(List<Charge> charges) {
-        return charges.stream()
-                .map(charge -> new Charge(charge.policy(), charge.identity(), charge.cost()))
-                .toList();
+        return charges.stream().map(Charge::withoutPatience).toList();
     }
 
     /** How long a call has to wait, 0 if it is decided. */
@@ -177,6 +174,9 @@ final class Shaping {
         long longest = 0;
         int next = 0;
         for (Charge charge : charges) {
+            if (charge.shadow()) {
+                continue;
+            }
             long patience = charge.patienceMicros();
             for (Limit limit : charge.policy().limits()) {
                 Quota quota = quotas.get(next);

@@ -6,7 +6,9 @@ import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
 import java.security.MessageDigest;
+import java.util.EnumSet;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,13 +16,14 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Values are percent-encoded outside {@code A-Z a-z 0-9 . - _ @}, so that no client can write a separator, a brace or a line
  * break. A value is replaced by {@code ~} and 128 bits of a hash when its encoded form is longer than 64 characters, when it is
- * secret by nature (a header), and always when there is a secret: HMAC-SHA-256 under the secret, else SHA-256. No two
+ * secret by nature (a header, a cookie), and always when there is a secret: HMAC-SHA-256 under the secret, else SHA-256. No two
  * identities have the same stored form. Part of the stored format.
  */
 public final class IdentityEncoder {
     private static final int LONGEST = 64;
     private static final char[] HEX = "0123456789ABCDEF".toCharArray();
     private static final String SHA_256 = "SHA-256";
+    private static final Set<Identity.Kind> SECRET = EnumSet.of(Identity.Kind.HEADER, Identity.Kind.COOKIE);
 
     private final @Nullable KeyedHash hmac;
 
@@ -62,7 +65,7 @@ public final class IdentityEncoder {
 
     private void appendValue(StringBuilder text, Identity.Part part) {
         int start = text.length();
-        if (hmac == null && part.kind() != Identity.Kind.HEADER && part.value().length() <= LONGEST) {
+        if (hmac == null && !SECRET.contains(part.kind()) && part.value().length() <= LONGEST) {
             appendEncoded(text, part.value(), true);
             if (text.length() - start <= LONGEST) {
                 return;

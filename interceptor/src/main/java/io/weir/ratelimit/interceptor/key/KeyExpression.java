@@ -3,26 +3,33 @@ package io.weir.ratelimit.interceptor.key;
 
 import io.weir.ratelimit.Identity;
 import io.weir.ratelimit.spi.CallContext;
-import io.weir.ratelimit.spi.KeyResolver;
-import java.util.ArrayList;
-import java.util.HashSet;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * Who shares a limit: {@code a + b} is a compound of both, {@code a | b} the first that resolves; {@code +} binds tighter. A
- * compound resolves if all of its parts do.
+ * compound resolves if all of its parts do. Two expressions are equal if they have the same terms.
  */
 public final class KeyExpression {
+    /** What is known of a request before it is matched to a method and its caller is authenticated. */
+    private static final Set<KeyWord> EARLY = EnumSet.of(KeyWord.GLOBAL, KeyWord.IP, KeyWord.HEADER);
+
     private final String text;
-    private final List<List<KeyResolver>> alternatives;
+    private final List<List<KeyTerm>> alternatives;
     private final Set<String> arguments;
 
-    private KeyExpression(String text, List<List<KeyResolver>> alternatives, Set<String> arguments) {
-        this.text = text;
+    private KeyExpression(List<List<KeyTerm>> alternatives) {
         this.alternatives = alternatives;
-        this.arguments = Set.copyOf(arguments);
+        this.text = alternatives.stream()
+                .map(compound -> compound.stream().map(KeyTerm::toString).collect(Collectors.joining(" + ")))
+                .collect(Collectors.joining(" | "));
+        this.arguments =
+                terms().filter(term -> term.is(KeyWord.ARG)).map(KeyTerm::name).collect(Collectors.toUnmodifiableSet());
     }
 
     /**
@@ -31,26 +38,19 @@ public final class KeyExpression {
      * @param text the expression
      * @param terms the terms it may use
      * @return the expression
-     * @throws IllegalArgumentException if it has another form or an unknown term, with the position in the text
+     * @throws IllegalArgumentException if it has another form or an unknown term, with the position of the first character that is
+     *     wrong, counted from 1, and what was expected there
      */
     public static KeyExpression parse(String text, KeyTerms terms) {
-        List<List<KeyResolver>> alternatives = new ArrayList<>();
-        Set<String> arguments = new HashSet<>();
-        int position = 1;
-        for (String alternative : text.split("\\|", -1)) {
-            List<KeyResolver> compound = new ArrayList<>();
-            for (String term : alternative.split("\\+", -1)) {
-                try {
-                    compound.add(terms.resolver(term.strip()));
-                } catch (IllegalArgumentException e) {
-                    throw new IllegalArgumentException("at character " + position + ": " + e.getMessage(), e);
-                }
-                KeyTerms.argument(term.strip()).ifPresent(arguments::add);
-                position += term.length() + 1;
-            }
-            alternatives.add(List.copyOf(compound));
-        }
-        return new KeyExpression(text, List.copyOf(alternatives), arguments);
+        return new KeyExpression(new KeyParser(text, terms).alternatives());
+    }
+
+    private Stream<KeyTerm> terms() {
+        return alternatives.stream().flatMap(List::stream);
+    }
+
+    private boolean uses(Predicate<KeyTerm> kind) {
+        return terms().anyMatch(kind);
     }
 
     /**
@@ -72,30 +72,94 @@ public final class KeyExpression {
     }
 
     /**
+     * Whether the expression can be resolved before a request is matched to a method and its caller is authenticated.
+     *
+     * @return true if it uses {@code global}, {@code ip} and {@code header:} only
+     */
+    public boolean isEarly() {
+        return !uses(term -> term.word().filter(EARLY::contains).isEmpty());
+    }
+
+    /**
+     * Whether the expression uses claims, which only MicroProfile JWT tells.
+     *
+     * @return true if it uses {@code claim:}
+     */
+    public boolean usesClaims() {
+        return uses(term -> term.is(KeyWord.CLAIM));
+    }
+
+    /**
+     * Whether the expression uses headers, whose values should be hashed under a secret.
+     *
+     * @return true if it uses {@code header:}
+     */
+    public boolean usesHeader() {
+        return uses(term -> term.is(KeyWord.HEADER));
+    }
+
+    /**
+     * Whether an alternative of the expression joins terms.
+     *
+     * @return true if it uses {@code +}
+     */
+    public boolean isCompound() {
+        return alternatives.stream().anyMatch(compound -> compound.size() > 1);
+    }
+
+    /**
      * Who makes a call.
      *
      * @param call what is known about it
      * @return the identity, {@link Identity#ANONYMOUS} if no alternative resolves
      */
     public Identity resolve(CallContext call) {
-        for (List<KeyResolver> compound : alternatives) {
-            Optional<Identity> identity = resolve(compound, call);
-            if (identity.isPresent()) {
-                return identity.get();
-            }
-        }
-        return Identity.ANONYMOUS;
+        return find(call).orElse(Identity.ANONYMOUS);
     }
 
-    private static Optional<Identity> resolve(List<KeyResolver> compound, CallContext call) {
-        Optional<Identity> identity = compound.get(0).resolve(call);
+    /**
+     * The value of the first alternative that resolves, such as a caller's plan.
+     *
+     * @param call what is known about it
+     * @return the value as it was sent or told; empty if nothing resolves, or to something that is not exactly one value
+     */
+    public Optional<String> value(CallContext call) {
+        return find(call)
+                .filter(identity -> identity.parts().size() == 1)
+                .map(identity -> identity.parts().get(0).value())
+                .filter(value -> !value.isEmpty());
+    }
+
+    private Optional<Identity> find(CallContext call) {
+        for (List<KeyTerm> compound : alternatives) {
+            Optional<Identity> identity = find(compound, call);
+            if (identity.isPresent()) {
+                return identity;
+            }
+        }
+        return Optional.empty();
+    }
+
+    private static Optional<Identity> find(List<KeyTerm> compound, CallContext call) {
+        Optional<Identity> identity = compound.get(0).resolver().resolve(call);
         for (int i = 1; i < compound.size() && identity.isPresent(); i++) {
-            Optional<Identity> next = compound.get(i).resolve(call);
+            Optional<Identity> next = compound.get(i).resolver().resolve(call);
             identity = identity.flatMap(before -> next.map(before::and));
         }
         return identity;
     }
 
+    @Override
+    public boolean equals(Object other) {
+        return other instanceof KeyExpression that && text.equals(that.text);
+    }
+
+    @Override
+    public int hashCode() {
+        return text.hashCode();
+    }
+
+    /** The canonical text, which reads as the same expression. */
     @Override
     public String toString() {
         return text;

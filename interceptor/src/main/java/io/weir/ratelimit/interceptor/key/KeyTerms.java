@@ -2,85 +2,163 @@
 package io.weir.ratelimit.interceptor.key;
 
 import io.weir.ratelimit.Identity;
+import io.weir.ratelimit.spi.CallContext;
 import io.weir.ratelimit.spi.KeyResolver;
+import java.lang.System.Logger.Level;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
-import java.util.regex.Pattern;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
-/** The terms of key expressions. A text that is blank does not resolve. */
+/**
+ * The terms of the key expressions of a deployment. A text that is blank does not resolve, and neither does a term that throws or
+ * answers null.
+ */
 public final class KeyTerms {
     /** The forms of terms, for messages. */
-    public static final String FORMS = "global, ip, principal, header:<name>, arg:<name>";
+    public static final String FORMS =
+            Arrays.stream(KeyWord.values()).map(KeyWord::form).collect(Collectors.joining(", "))
+                    + " and the names of KeyResolver beans";
 
-    private static final String ARGUMENT = "arg:";
-    private static final String HEADER = "header:";
-    /** RFC 9110, 5.1: a field name is a token. */
-    private static final Pattern FIELD_NAME = Pattern.compile("[A-Za-z0-9!#$%&'*+.^_`~-]{1,64}");
-
-    private static final Pattern ARGUMENT_NAME = Pattern.compile("[A-Za-z0-9._$-]{1,64}");
+    private static final System.Logger LOG = System.getLogger("io.weir.ratelimit");
     private static final Optional<Identity> GLOBAL = Optional.of(Identity.GLOBAL);
 
     private final int ipv4Prefix;
     private final int ipv6Prefix;
+    private final ClientAddress clients;
+    private final Map<String, KeyResolver> resolvers;
+    private final boolean claims;
+    private final Set<String> failed = ConcurrentHashMap.newKeySet();
+
+    /**
+     * The terms of a deployment without proxies and resolvers of its own.
+     *
+     * @param ipv4Prefix how many leading bits of an IPv4 address share a key
+     * @param ipv6Prefix how many leading bits of an IPv6 address share a key
+     */
+    public KeyTerms(int ipv4Prefix, int ipv6Prefix) {
+        this(
+                ipv4Prefix,
+                ipv6Prefix,
+                new ClientAddress(List.of(), ForwardedHeader.X_FORWARDED_FOR),
+                Map.of(),
+                Claims.areHere());
+    }
 
     /**
      * The terms of a deployment.
      *
      * @param ipv4Prefix how many leading bits of an IPv4 address share a key
      * @param ipv6Prefix how many leading bits of an IPv6 address share a key
+     * @param clients finds the address of the client behind proxies
+     * @param resolvers the application's own terms by name, of which {@link #isName} is true
+     * @param claims whether callers can have claims
      */
-    public KeyTerms(int ipv4Prefix, int ipv6Prefix) {
+    public KeyTerms(
+            int ipv4Prefix, int ipv6Prefix, ClientAddress clients, Map<String, KeyResolver> resolvers, boolean claims) {
         this.ipv4Prefix = ipv4Prefix;
         this.ipv6Prefix = ipv6Prefix;
-    }
-
-    /** The name of the argument that a term uses, if it uses one. */
-    static Optional<String> argument(String term) {
-        return term.startsWith(ARGUMENT) ? Optional.of(term.substring(ARGUMENT.length())) : Optional.empty();
+        this.clients = clients;
+        this.resolvers = Map.copyOf(resolvers);
+        this.claims = claims;
     }
 
     /**
-     * What a term stands for.
+     * Whether a term of the application's own can have a name.
      *
-     * @param term the term, without blanks around it
-     * @return its resolver
-     * @throws IllegalArgumentException if there is no such term
+     * @param name the name
+     * @return false if it has other characters than {@code A-Z a-z 0-9 _ . -}, begins with none of {@code A-Z a-z _}, or is a word
+     *     of the language
      */
-    KeyResolver resolver(String term) {
-        if (term.startsWith(HEADER)) {
-            String name = checked(term, HEADER, FIELD_NAME);
+    public static boolean isName(String name) {
+        return name.matches("[A-Za-z_][A-Za-z0-9_.-]*") && KeyWord.of(name).isEmpty();
+    }
+
+    /**
+     * Whether callers can have claims, because MicroProfile JWT is there.
+     *
+     * @return false if no claim will ever resolve
+     */
+    public boolean haveClaims() {
+        return claims;
+    }
+
+    /** The forms of all terms there are. */
+    List<String> forms() {
+        List<String> forms = new ArrayList<>(
+                Arrays.stream(KeyWord.values()).map(KeyWord::form).toList());
+        resolvers.keySet().stream().sorted().forEach(forms::add);
+        return forms;
+    }
+
+    /** The application's own term with a name. */
+    Optional<KeyTerm> resolver(String name) {
+        return Optional.ofNullable(resolvers.get(name)).map(resolver -> safe(Optional.empty(), name, resolver));
+    }
+
+    /** A term of the language; the name is empty for words that have none. */
+    KeyTerm term(KeyWord word, String name) {
+        String canonical = word == KeyWord.HEADER ? name.toLowerCase(Locale.ROOT) : name;
+        return safe(Optional.of(word), canonical, resolver(word, canonical));
+    }
+
+    private KeyResolver resolver(KeyWord word, String name) {
+        return switch (word) {
+            case GLOBAL -> call -> GLOBAL;
+            case IP ->
+                call -> clients.of(call.peerAddress(), call::headerLines)
+                        .map(address -> Identity.address(address.sharing(ipv4Prefix, ipv6Prefix)));
+            case PRINCIPAL -> call -> told(call.principal()).map(Identity::principal);
+            case METHOD -> call -> told(call.method()).map(Identity::method);
             // Blanks around a field's value are no part of it (RFC 9110, 5.5), though some servers leave those at the
             // end.
-            return call -> call.header(name)
-                    .map(String::strip)
-                    .filter(value -> !value.isEmpty())
-                    .map(value -> Identity.header(name, value));
-        }
-        if (term.startsWith(ARGUMENT)) {
-            String name = checked(term, ARGUMENT, ARGUMENT_NAME);
-            return call -> call.argument(name)
-                    .map(Object::toString)
-                    .filter(value -> !value.isBlank())
-                    .map(value -> Identity.argument(name, value));
-        }
-        return switch (term) {
-            case "global" -> call -> GLOBAL;
-            case "ip" ->
-                call -> call.peerAddress()
-                        .flatMap(IpAddress::parse)
-                        .map(address -> Identity.address(address.sharing(ipv4Prefix, ipv6Prefix)));
-            case "principal" ->
-                call -> call.principal().filter(name -> !name.isBlank()).map(Identity::principal);
-            default ->
-                throw new IllegalArgumentException(
-                        term.isEmpty() ? "a term is missing" : "there is no key term \"" + term + "\"");
+            case HEADER ->
+                call -> told(call.header(name).map(String::strip)).map(value -> Identity.header(name, value));
+            case COOKIE -> call -> told(call.cookie(name)).map(value -> Identity.cookie(name, value));
+            case QUERY -> call -> told(call.query(name)).map(value -> Identity.query(name, value));
+            case PATH -> call -> told(call.pathParameter(name)).map(value -> Identity.path(name, value));
+            case CLAIM -> call -> told(call.claim(name)).map(value -> Identity.claim(name, value));
+            case ARG ->
+                call -> told(call.argument(name).map(Object::toString)).map(value -> Identity.argument(name, value));
         };
     }
 
-    private static String checked(String term, String prefix, Pattern form) {
-        String name = term.substring(prefix.length());
-        if (!form.matcher(name).matches()) {
-            throw new IllegalArgumentException("\"" + term + "\" needs a name after " + prefix);
+    private static Optional<String> told(Optional<String> value) {
+        return value.filter(text -> !text.isBlank());
+    }
+
+    private KeyTerm safe(Optional<KeyWord> word, String name, KeyResolver resolver) {
+        KeyTerm term = new KeyTerm(word, name, resolver);
+        return new KeyTerm(word, name, call -> resolve(term, call));
+    }
+
+    /** Who makes the call by a term. A key that fails must neither fail the call nor let it pass unlimited. */
+    private Optional<Identity> resolve(KeyTerm term, CallContext call) {
+        try {
+            Optional<Identity> identity = term.resolver().resolve(call);
+            if (identity != null) {
+                return identity;
+            }
+            warn(term, "answered null", null);
+        } catch (Exception | LinkageError | StackOverflowError e) {
+            warn(term, "failed", e);
         }
-        return name;
+        return Optional.empty();
+    }
+
+    private void warn(KeyTerm term, String what, @Nullable Throwable thrown) {
+        if (failed.add(term.toString())) {
+            LOG.log(
+                    Level.WARNING,
+                    "WEIR-305 the key term " + term + " " + what
+                            + "; a call for which it does so has no such key, and the next alternative counts; said once",
+                    thrown);
+        }
     }
 }

@@ -84,10 +84,7 @@ public final class LocalBackend implements RateLimitBackend {
         Decision decision = tryAcquire(charges, needed);
         while (decision == null) {
             if (!shards.dropUntouched(time)) {
-                throw new BackendException(
-                        BackendException.Reason.FULL,
-                        "each of the " + shards.maxKeys() + " keys in process still counts (ratelimit.local.max-keys)",
-                        null);
+                return acquireWithoutShadows(charges);
             }
             decision = tryAcquire(charges, needed);
         }
@@ -98,78 +95,23 @@ public final class LocalBackend implements RateLimitBackend {
     private @Nullable Decision tryAcquire(List<Charge> charges, StateKey[] needed) {
         long locked = shards.lock(needed);
         try {
-            long now = time.micros();
-            KeptState[] entries = new KeptState[needed.length];
-            LimitState[] states = new LimitState[needed.length];
-            boolean admitted = true;
-            long wait = 0;
-            int missing = 0;
-            int i = 0;
-            for (Charge charge : charges) {
-                for (Limit limit : charge.policy().limits()) {
-                    KeptState entry = shards.find(needed[i]);
-                    entries[i] = entry;
-                    states[i] = entry == null ? LimitState.untouched(limit, now) : entry.state.at(limit, now);
-                    long slot = states[i].waitMicros(limit, charge.cost(), now);
-                    admitted &= slot <= limit.slotWithinMicros(charge.patienceMicros());
-                    wait = Math.max(wait, slot);
-                    missing += entry == null ? 1 : 0;
-                    i++;
-                }
-            }
-            if (!admitted) {
-                takeAsOfNow(entries, states, now);
-                return new Decision.Rejected(quotas(charges, states, false, now));
-            }
-            if (missing > 0 && !shards.reserve(missing)) {
-                return null;
-            }
-            spend(charges, needed, entries, states, now);
-            return new Decision.Allowed(
-                    quotas(charges, states, true, now), new BackendReceipt(charges, List.of(states)), wait);
+            return new LockedDecision(shards, charges, needed, time.micros()).decide();
         } finally {
             shards.unlock(locked);
         }
     }
 
-    /** A refusal spends nothing, but a state from the future would have its wait told anew at every call. */
-    private static void takeAsOfNow(@Nullable KeptState[] entries, LimitState[] states, long now) {
-        for (int i = 0; i < entries.length; i++) {
-            KeptState entry = entries[i];
-            if (entry != null && entry.state.isAfter(now)) {
-                entry.state = states[i];
-            }
+    /** A full store does without shadow charges before it fails: none of them refuses a call. */
+    private Decision acquireWithoutShadows(List<Charge> charges) {
+        List<Charge> enforced =
+                charges.stream().filter(charge -> !charge.shadow()).toList();
+        if (enforced.isEmpty() || enforced.size() == charges.size()) {
+            throw new BackendException(
+                    BackendException.Reason.FULL,
+                    "each of the " + shards.maxKeys() + " keys in process still counts (ratelimit.local.max-keys)",
+                    null);
         }
-    }
-
-    private void spend(
-            List<Charge> charges, StateKey[] needed, @Nullable KeptState[] entries, LimitState[] states, long now) {
-        int i = 0;
-        for (Charge charge : charges) {
-            for (Limit limit : charge.policy().limits()) {
-                states[i] = states[i].spend(limit, charge.cost(), now);
-                KeptState entry = entries[i];
-                if (entry == null) {
-                    shards.add(new KeptState(needed[i], limit, states[i]), now);
-                } else {
-                    entry.limit = limit;
-                    entry.state = states[i];
-                }
-                i++;
-            }
-        }
-    }
-
-    private static List<Quota> quotas(List<Charge> charges, LimitState[] states, boolean spent, long now) {
-        Quota[] quotas = new Quota[states.length];
-        int i = 0;
-        for (Charge charge : charges) {
-            for (int limit = 0; limit < charge.policy().limits().size(); limit++) {
-                quotas[i] = charge.policy().quota(limit, states[i], charge.cost(), charge.patienceMicros(), spent, now);
-                i++;
-            }
-        }
-        return List.of(quotas);
+        return acquire(enforced);
     }
 
     @Override
@@ -183,18 +125,18 @@ public final class LocalBackend implements RateLimitBackend {
 
     @Override
     public List<Quota> peek(Charge charge) {
-        List<Charge> charges = List.of(charge);
-        StateKey[] needed = keysOf(charges);
+        StateKey[] needed = keysOf(List.of(charge));
         long locked = shards.lock(needed);
         try {
             long now = time.micros();
-            LimitState[] states = new LimitState[needed.length];
+            Quota[] quotas = new Quota[needed.length];
             for (int i = 0; i < needed.length; i++) {
                 Limit limit = charge.policy().limits().get(i);
                 KeptState entry = shards.find(needed[i]);
-                states[i] = entry == null ? LimitState.untouched(limit, now) : entry.state.at(limit, now);
+                LimitState state = entry == null ? LimitState.untouched(limit, now) : entry.state.at(limit, now);
+                quotas[i] = charge.policy().quota(i, state, charge.cost(), charge.patienceMicros(), false, now);
             }
-            return quotas(charges, states, false, now);
+            return List.of(quotas);
         } finally {
             shards.unlock(locked);
         }
@@ -203,22 +145,18 @@ public final class LocalBackend implements RateLimitBackend {
     @Override
     public void giveBack(Receipt receipt) {
         if (receipt instanceof BackendReceipt spent) {
-            StateKey[] needed = keysOf(spent.charges());
-            long locked = shards.lock(needed);
+            long locked = shards.lock(keysOf(spent.charges()));
             try {
-                int from = 0;
                 // Used under the locks: whoever finds it used, or a part given back, finds all of it given back.
                 for (BackendReceipt.Entry charged : spent.use()) {
                     Charge charge = charged.charge();
                     // On the state as it is kept: the receipt knows the limit of back then, and another may hold by
                     // now.
-                    change(
+                    changeLocked(
                             charge,
-                            needed,
-                            from,
+                            keysOf(List.of(charge)),
                             (entry, limit, i, now) ->
                                     entry.state.giveBack(limit, charged.states().get(i), charge.cost(), now));
-                    from += charge.policy().limits().size();
                 }
             } finally {
                 shards.unlock(locked);
@@ -248,18 +186,18 @@ public final class LocalBackend implements RateLimitBackend {
         StateKey[] needed = keysOf(List.of(charge));
         long locked = shards.lock(needed);
         try {
-            change(charge, needed, 0, change);
+            changeLocked(charge, needed, change);
         } finally {
             shards.unlock(locked);
         }
     }
 
-    /** Changes the states of a charge, whose keys stand from an index on and whose shards are locked. */
-    private void change(Charge charge, StateKey[] needed, int from, Change change) {
+    /** Changes the states of a charge whose shards are locked. */
+    private void changeLocked(Charge charge, StateKey[] needed, Change change) {
         long now = time.micros();
         List<Limit> limits = charge.policy().limits();
         for (int i = 0; i < limits.size(); i++) {
-            KeptState entry = shards.find(needed[from + i]);
+            KeptState entry = shards.find(needed[i]);
             if (entry == null) {
                 continue;
             }

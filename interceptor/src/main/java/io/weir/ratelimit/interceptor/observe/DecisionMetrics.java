@@ -8,6 +8,7 @@ import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.DecisionEvent;
 import io.weir.ratelimit.spi.DecisionListener;
+import io.weir.ratelimit.spi.PolicyLimits;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -15,24 +16,25 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.DoubleConsumer;
 import java.util.function.LongConsumer;
 
-/** Counts and measures decisions. Each series is made when it is first needed; policies and endpoints bound their number. */
+/** Counts and measures decisions. Each series is made when it is first needed; policies, their tiers and endpoints bound their number. */
 final class DecisionMetrics implements DecisionListener, StoreListener {
-    /** The tier of a caller who has none. */
-    private static final String NO_TIER = "none";
-
     private enum Outcome {
         ALLOWED,
         REJECTED,
         /** Another policy refused. */
         NOT_CHARGED,
+        /** A policy in shadow mode had no room, which refuses nobody. */
+        SHADOW_REJECTED,
         DEGRADED_ALLOWED,
-        DEGRADED_REJECTED;
+        DEGRADED_REJECTED,
+        /** Configuration lets the caller past all limits. */
+        BYPASSED;
 
         private final String tag = name().toLowerCase(Locale.ROOT);
     }
 
     private final Meters meters;
-    private final Map<String, Map<String, Series>> byEndpointAndPolicy = new ConcurrentHashMap<>();
+    private final Map<String, Map<String, Map<String, Series>>> byEndpointPolicyAndTier = new ConcurrentHashMap<>();
     private final Map<BackendException.Reason, Runnable> errors = new ConcurrentHashMap<>();
     private final LongConsumer allowedTime;
     private final LongConsumer rejectedTime;
@@ -57,51 +59,56 @@ final class DecisionMetrics implements DecisionListener, StoreListener {
         } else {
             (decision.allowed() ? allowedTime : rejectedTime).accept(event.nanos());
         }
-        List<Quota> quotas = decision.quotas();
-        int first = 0;
-        for (Charge charge : event.charges()) {
-            Series series = series(event.endpoint(), charge.policy().policy());
-            series.count(outcome(decision, charge, first));
+        List<Charge> charges = event.charges();
+        for (int i = 0; i < charges.size(); i++) {
+            Charge charge = charges.get(i);
+            List<Quota> quotas = event.quotasOf(i);
+            Series series = series(event.endpoint(), charge.policy());
+            series.count(outcome(decision, charge, quotas));
             if (!quotas.isEmpty()) {
-                series.utilization.accept(utilization(charge, quotas, first));
-                first += charge.policy().limits().size();
+                series.utilization.accept(utilization(quotas));
             }
         }
     }
 
-    private static Outcome outcome(Decision decision, Charge charge, int first) {
-        if (decision instanceof Decision.Degraded) {
+    @Override
+    public void onBypass(String endpoint, List<PolicyLimits> policies) {
+        policies.forEach(policy -> series(endpoint, policy).count(Outcome.BYPASSED));
+    }
+
+    private static Outcome outcome(Decision decision, Charge charge, List<Quota> quotas) {
+        boolean unknown = charge.shadow() && quotas.isEmpty();
+        if (decision instanceof Decision.Degraded || (unknown && decision.allowed())) {
             return decision.allowed() ? Outcome.DEGRADED_ALLOWED : Outcome.DEGRADED_REJECTED;
         }
-        if (decision.allowed()) {
-            return Outcome.ALLOWED;
-        }
-        for (int i = 0; i < charge.policy().limits().size(); i++) {
-            if (decision.quotas().get(first + i).refused()) {
-                return Outcome.REJECTED;
+        for (int i = 0; i < quotas.size(); i++) {
+            if (quotas.get(i).refused()) {
+                return charge.shadow() ? Outcome.SHADOW_REJECTED : Outcome.REJECTED;
             }
         }
-        return Outcome.NOT_CHARGED;
+        return decision.allowed() ? Outcome.ALLOWED : Outcome.NOT_CHARGED;
     }
 
     /** The part of its capacity that the fullest limit of a policy has given away; all of it where nothing is permitted. */
-    private static double utilization(Charge charge, List<Quota> quotas, int first) {
+    private static double utilization(List<Quota> quotas) {
         double fullest = 0;
-        for (int i = first; i < first + charge.policy().limits().size(); i++) {
+        for (int i = 0; i < quotas.size(); i++) {
             Quota quota = quotas.get(i);
             fullest = Math.max(fullest, quota.capacity() == 0 ? 1 : 1 - (double) quota.remaining() / quota.capacity());
         }
         return fullest;
     }
 
-    private Series series(String endpoint, String policy) {
-        Map<String, Series> byPolicy = byEndpointAndPolicy.get(endpoint);
-        Series series = byPolicy == null ? null : byPolicy.get(policy);
+    private Series series(String endpoint, PolicyLimits limits) {
+        Map<String, Map<String, Series>> byPolicy = byEndpointPolicyAndTier.get(endpoint);
+        Map<String, Series> byTier = byPolicy == null ? null : byPolicy.get(limits.policy());
+        Series series = byTier == null ? null : byTier.get(limits.tier());
         return series != null
                 ? series
-                : byEndpointAndPolicy
+                : byEndpointPolicyAndTier
                         .computeIfAbsent(endpoint, ignored -> new ConcurrentHashMap<>())
-                        .computeIfAbsent(policy, ignored -> new Series(endpoint, policy));
+                        .computeIfAbsent(limits.policy(), ignored -> new ConcurrentHashMap<>())
+                        .computeIfAbsent(limits.tier(), tier -> new Series(endpoint, limits.policy(), tier));
     }
 
     @Override
@@ -110,17 +117,19 @@ final class DecisionMetrics implements DecisionListener, StoreListener {
                 .run();
     }
 
-    /** What is recorded about one policy at one endpoint. */
+    /** What is recorded about one tier of a policy at one endpoint. */
     private final class Series {
         private final String endpoint;
         private final String policy;
+        private final String tier;
         private final DoubleConsumer utilization;
         private final Map<Outcome, Runnable> counters = new ConcurrentHashMap<>();
 
-        private Series(String endpoint, String policy) {
+        private Series(String endpoint, String policy, String tier) {
             this.endpoint = endpoint;
             this.policy = policy;
-            this.utilization = meters.parts(Metric.UTILIZATION, "policy", policy, "tier", NO_TIER);
+            this.tier = tier;
+            this.utilization = meters.parts(Metric.UTILIZATION, "policy", policy, "tier", tier);
         }
 
         private void count(Outcome outcome) {
@@ -133,7 +142,7 @@ final class DecisionMetrics implements DecisionListener, StoreListener {
 
         private Runnable counter(Outcome outcome) {
             return meters.counter(
-                    Metric.DECISIONS, "policy", policy, "endpoint", endpoint, "outcome", outcome.tag, "tier", NO_TIER);
+                    Metric.DECISIONS, "policy", policy, "endpoint", endpoint, "outcome", outcome.tag, "tier", tier);
         }
     }
 }

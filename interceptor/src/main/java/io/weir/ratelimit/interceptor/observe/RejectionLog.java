@@ -2,18 +2,23 @@
 package io.weir.ratelimit.interceptor.observe;
 
 import io.weir.ratelimit.Decision;
+import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.RateLimitRejected;
 import io.weir.ratelimit.interceptor.key.ShownKeys;
+import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.DecisionEvent;
 import io.weir.ratelimit.spi.DecisionListener;
 import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /**
- * Logs each refusal at DEBUG, and at INFO one per policy and minute with the number since the last such line: a flood of refused
+ * Logs each refusal at DEBUG, also what a policy in shadow mode would have refused, and at INFO one per policy and minute with the number since the last such line: a flood of refused
  * calls must not become a flood of lines.
  */
 final class RejectionLog implements DecisionListener {
@@ -31,6 +36,9 @@ final class RejectionLog implements DecisionListener {
 
     @Override
     public void onDecision(DecisionEvent event) {
+        if (!event.decision().shadow().isEmpty() && LOG.isLoggable(Level.DEBUG)) {
+            tellShadows(event);
+        }
         if (!(event.decision() instanceof Decision.Rejected rejected) || !LOG.isLoggable(Level.INFO)) {
             return;
         }
@@ -40,15 +48,9 @@ final class RejectionLog implements DecisionListener {
         long count = sample(policy).countToTell(nanoTime.getAsLong());
         if (each || count > 0) {
             RateLimitRejected rejection = Rejections.rejection(event, rejected, keys);
+            String retryAfter = text(rejected.retryAfter());
             if (each) {
-                LOG.log(
-                        Level.DEBUG,
-                        "refused: policy={0} endpoint={1} key={2} cost={3} retry-after={4} mode=enforce",
-                        policy,
-                        rejection.endpoint(),
-                        rejection.key(),
-                        String.valueOf(rejection.cost()),
-                        retryAfter(rejection));
+                line(policy, rejection.endpoint(), rejection.key(), rejection.cost(), retryAfter, "enforce");
             }
             if (count > 0) {
                 LOG.log(
@@ -59,9 +61,36 @@ final class RejectionLog implements DecisionListener {
                         rejection.endpoint(),
                         rejection.key(),
                         String.valueOf(rejection.cost()),
-                        retryAfter(rejection));
+                        retryAfter);
             }
         }
+    }
+
+    /** What policies in shadow mode would have refused. */
+    private void tellShadows(DecisionEvent event) {
+        for (int i = 0; i < event.charges().size(); i++) {
+            Charge charge = event.charges().get(i);
+            List<Quota> refused = charge.shadow()
+                    ? event.quotasOf(i).stream().filter(Quota::refused).toList()
+                    : List.of();
+            if (!refused.isEmpty()) {
+                String retryAfter = text(new Decision.Rejected(refused).retryAfter());
+                String key = keys.of(charge.identity());
+                line(charge.policy().policy(), event.endpoint(), key, charge.cost(), retryAfter, "shadow");
+            }
+        }
+    }
+
+    private static void line(String policy, String endpoint, String key, long cost, String retryAfter, String mode) {
+        LOG.log(
+                Level.DEBUG,
+                "refused: policy={0} endpoint={1} key={2} cost={3} retry-after={4} mode={5}",
+                policy,
+                endpoint,
+                key,
+                String.valueOf(cost),
+                retryAfter,
+                mode);
     }
 
     private Sample sample(String policy) {
@@ -70,9 +99,8 @@ final class RejectionLog implements DecisionListener {
     }
 
     /** As in the header field: in seconds, rounded up. */
-    private static String retryAfter(RateLimitRejected event) {
-        return event.decision()
-                .retryAfter()
+    private static String text(Optional<Duration> retryAfter) {
+        return retryAfter
                 .map(wait -> wait.plusNanos(999_999_999).toSeconds() + "s")
                 .orElse("never");
     }

@@ -19,12 +19,22 @@ record Verdict(Charge charge, @Nullable Quota quota) {
         Decision decision = event.decision();
         List<Charge> charges = event.charges();
         if (decision.quotas().isEmpty()) {
-            return new Verdict(charges.get(0), null);
+            return new Verdict(firstEnforced(charges), null);
         }
         Quota quota = decision instanceof Decision.Rejected rejected
                 ? rejected.decisive()
                 : Quota.closestToExhaustion(decision.quotas());
         return new Verdict(charged(charges, quota.policy()), quota);
+    }
+
+    /** Of a call that only policies in shadow mode apply to, the first of these. */
+    private static Charge firstEnforced(List<Charge> charges) {
+        for (Charge charge : charges) {
+            if (!charge.shadow()) {
+                return charge;
+            }
+        }
+        return charges.get(0);
     }
 
     /** No two charges of a decision are of one policy, but for keys that code chooses. */

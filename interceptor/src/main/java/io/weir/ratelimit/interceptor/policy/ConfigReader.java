@@ -3,6 +3,7 @@ package io.weir.ratelimit.interceptor.policy;
 
 import java.util.Arrays;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.NoSuchElementException;
 import java.util.Optional;
@@ -156,6 +157,21 @@ final class ConfigReader {
         return end <= start || attribute >= text.length()
                 ? Optional.empty()
                 : Optional.of(new Quoted(text.substring(start, end), text.substring(attribute)));
+    }
+
+    /** What stands between commas. */
+    static List<String> list(String text) {
+        return Arrays.stream(text.split(","))
+                .map(String::strip)
+                .filter(one -> !one.isEmpty())
+                .toList();
+    }
+
+    /** A name without the quotes that it may stand in. */
+    static String unquoted(String text) {
+        return text.length() > 1 && text.startsWith("\"") && text.endsWith("\"")
+                ? text.substring(1, text.length() - 1)
+                : text;
     }
 
     private static String message(Exception e) {

@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.interceptor.policy;
 
-import io.weir.ratelimit.Algorithm;
-import io.weir.ratelimit.FailureMode;
-import io.weir.ratelimit.interceptor.key.KeyExpression;
 import io.weir.ratelimit.interceptor.key.KeyTerms;
-import io.weir.ratelimit.spi.Limit;
-import io.weir.ratelimit.spi.PolicyLimits;
-import java.time.Duration;
+import io.weir.ratelimit.spi.TierResolver;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -24,8 +19,7 @@ import org.eclipse.microprofile.config.Config;
 public final class Policies {
     private static final Pattern NAME = Pattern.compile("[A-Za-z0-9._$-]{1,128}");
     private static final String COSTS = ConfigReader.PREFIX + "costs.";
-    private static final Set<String> ATTRIBUTES =
-            Set.of("limit", "algorithm", "burst", "key", "cost", "on-failure", "max-wait", "max-waiting");
+    private static final String PATH_POLICIES = ConfigReader.PREFIX + "path-policies";
     private static final Set<String> PROPERTIES = Set.of(
             "ratelimit.enabled",
             "ratelimit.backend",
@@ -36,34 +30,63 @@ public final class Policies {
             "ratelimit.key-secret",
             "ratelimit.ipv4-prefix",
             "ratelimit.ipv6-prefix",
+            "ratelimit.trusted-proxies",
+            "ratelimit.forwarded-header",
             "ratelimit.headers",
             "ratelimit.local.max-keys",
-            "ratelimit.metrics");
+            "ratelimit.metrics",
+            "ratelimit.instances",
+            "ratelimit.path-policies",
+            "ratelimit.reload-interval",
+            "ratelimit.bypass.tokens",
+            "ratelimit.bypass.header",
+            "ratelimit.bypass.addresses",
+            "ratelimit.bypass.roles");
 
-    private static final Set<FailureMode> MODES = Set.of(FailureMode.OPEN, FailureMode.CLOSED);
-
+    private final Config config;
     private final ConfigReader reader;
-    private final KeyTerms terms;
+    private final Vocabulary words;
     private final Problems problems;
 
-    private Policies(ConfigReader reader, KeyTerms terms, Problems problems) {
-        this.reader = reader;
-        this.terms = terms;
+    private Policies(Config config, Vocabulary words, Problems problems) {
+        this.config = config;
+        this.reader = new ConfigReader(config, problems);
+        this.words = words;
         this.problems = problems;
     }
+
+    /**
+     * What configuration may name.
+     *
+     * @param terms the terms that key expressions may use
+     * @param tierResolvers the application's, by name
+     */
+    public record Vocabulary(KeyTerms terms, Map<String, TierResolver> tierResolvers) {
+        /** Copies the map. */
+        public Vocabulary {
+            tierResolvers = Map.copyOf(tierResolvers);
+        }
+    }
+
+    /**
+     * What was read.
+     *
+     * @param policies the policies by name, without those that have no limits or no key
+     * @param wrong the names of policies of which something is wrong
+     */
+    public record Read(Map<String, Policy> policies, Set<String> wrong) {}
 
     /**
      * Reads the policies.
      *
      * @param config where from
      * @param rules what annotations say
-     * @param terms the terms that key expressions may use
+     * @param words what configuration may name
      * @param problems takes what is wrong
-     * @return the policies by name, without those that are wrong
+     * @return the policies
      */
-    public static Map<String, Policy> read(
-            Config config, Collection<MethodRule> rules, KeyTerms terms, Problems problems) {
-        Policies policies = new Policies(new ConfigReader(config, problems), terms, problems);
+    public static Read read(Config config, Collection<MethodRule> rules, Vocabulary words, Problems problems) {
+        Policies policies = new Policies(config, words, problems);
         policies.checkNames(rules);
         return policies.read(rules);
     }
@@ -79,32 +102,49 @@ public final class Policies {
     public static Optional<Long> cost(Config config, String endpoint, Problems problems) {
         ConfigReader reader = new ConfigReader(config, problems);
         // Without quotes first: servers turn no environment name into a property that ends with a quote.
-        return reader.optional(COSTS + endpoint, Policies::cost)
-                .or(() -> reader.optional(COSTS + '"' + endpoint + '"', Policies::cost));
+        return reader.optional(COSTS + endpoint, PolicyReader::cost)
+                .or(() -> reader.optional(COSTS + '"' + endpoint + '"', PolicyReader::cost));
     }
 
-    private Map<String, Policy> read(Collection<MethodRule> rules) {
+    private Read read(Collection<MethodRule> rules) {
         Map<String, InPlace> inPlace = inPlace(rules);
+        Map<String, Set<String>> attributes = reader.policies();
         Map<String, String> mentioned = new TreeMap<>();
-        reader.policies().keySet().forEach(name -> mentioned.put(name, "ratelimit.policies." + name));
+        attributes.keySet().forEach(name -> mentioned.put(name, "ratelimit.policies." + name));
+        reader.optional(PATH_POLICIES, ConfigReader::list)
+                .orElse(List.of())
+                .forEach(name -> mentioned.putIfAbsent(name, PATH_POLICIES));
         for (MethodRule rule : rules) {
             rule.policies().forEach(name -> mentioned.putIfAbsent(name, rule.endpoint()));
         }
         Map<String, Policy> policies = new LinkedHashMap<>();
+        Set<String> wrong = new TreeSet<>();
         mentioned.forEach((name, place) -> {
-            if (!NAME.matcher(name).matches()) {
-                problems.add(
-                        "WEIR-105",
-                        place,
-                        name,
-                        "is no name of a policy",
-                        "use 1 to 128 of the characters A-Z a-z 0-9 . _ - $");
-            } else {
-                policy(name, place, Optional.ofNullable(inPlace.get(name)))
-                        .ifPresent(policy -> policies.put(name, policy));
+            Problems own = new Problems();
+            policy(name, place, attributes.getOrDefault(name, Set.of()), inPlace, own)
+                    .ifPresent(policy -> policies.put(name, policy));
+            if (!own.found().isEmpty()) {
+                wrong.add(name);
             }
+            problems.addAll(own.found());
         });
-        return policies;
+        return new Read(policies, wrong);
+    }
+
+    private Optional<Policy> policy(
+            String name, String place, Set<String> attributes, Map<String, InPlace> inPlace, Problems own) {
+        if (!NAME.matcher(name).matches()) {
+            own.add(
+                    "WEIR-105",
+                    place,
+                    name,
+                    "is no name of a policy",
+                    "use 1 to 128 of the characters A-Z a-z 0-9 . _ - $");
+            return Optional.empty();
+        }
+        return new PolicyReader(
+                        new ConfigReader(config, own), words, own, name, place, Optional.ofNullable(inPlace.get(name)))
+                .read(attributes);
     }
 
     /** What annotations define, where no two contradict each other. */
@@ -125,145 +165,6 @@ public final class Policies {
             });
         }
         return definitions;
-    }
-
-    private Optional<Policy> policy(String name, String place, Optional<InPlace> inPlace) {
-        Algorithm algorithm = reader.oneOf(
-                        reader.policyProperty(name, "algorithm"), Algorithm.values(), Algorithm::configName)
-                .or(() -> inPlace.map(InPlace::algorithm))
-                .orElse(Algorithm.SLIDING_WINDOW);
-        Optional<List<Limit>> unshaped = limits(name, place, algorithm, inPlace);
-        Duration maxWait = reader.value(reader.policyProperty(name, "max-wait"), Duration.ZERO, Policies::maxWait);
-        Optional<KeyExpression> key = key(name, inPlace);
-        int maxWaiting = reader.number(reader.policyProperty(name, "max-waiting"), Policy.MAX_WAITING, 1, 10_000);
-        Optional<List<Limit>> limits = unshaped.flatMap(each -> shaped(name, each, maxWait));
-        long cost = reader.value(reader.policyProperty(name, "cost"), 1L, Policies::cost);
-        FailureMode onFailure = reader.oneOf(
-                        reader.policyProperty(name, "on-failure"), FailureMode.values(), FailureMode::configName)
-                .orElse(FailureMode.OPEN);
-        if (!MODES.contains(onFailure)) {
-            problems.add(
-                    "WEIR-108",
-                    reader.policyProperty(name, "on-failure"),
-                    onFailure.configName(),
-                    "this failure mode is not available in this version",
-                    "use open or closed");
-        }
-        try {
-            return limits.isEmpty() || key.isEmpty()
-                    ? Optional.empty()
-                    : Optional.of(
-                            new Policy(new PolicyLimits(name, limits.get()), key.get(), cost, onFailure, maxWaiting));
-        } catch (IllegalArgumentException e) {
-            problems.add(
-                    "WEIR-109",
-                    limitPlace(name, place, inPlace),
-                    "",
-                    String.valueOf(e.getMessage()),
-                    "give each limit its own window");
-            return Optional.empty();
-        }
-    }
-
-    private Optional<List<Limit>> limits(String name, String place, Algorithm algorithm, Optional<InPlace> inPlace) {
-        String property = reader.policyProperty(name, "limit");
-        Optional<String> configured = reader.text(property);
-        Optional<String> text = configured.or(() -> inPlace.map(InPlace::limit).filter(limit -> !limit.isEmpty()));
-        Optional<Long> burst = reader.optional(reader.policyProperty(name, "burst"), LimitParser::permits);
-        if (text.isEmpty()) {
-            problems.add(
-                    "WEIR-110",
-                    inPlace.map(InPlace::place).orElse(place),
-                    "",
-                    "the policy " + name + " has no limit",
-                    "set " + property + ", such as 100/1m"
-                            + (inPlace.isPresent() ? ", or limit in the annotation" : ""));
-            return Optional.empty();
-        }
-        try {
-            return Optional.of(LimitParser.parse(text.get(), algorithm, burst));
-        } catch (IllegalArgumentException e) {
-            boolean wrongBurst = burst.isPresent() && isRight(text.get(), algorithm);
-            problems.add(
-                    wrongBurst ? "WEIR-116" : "WEIR-111",
-                    wrongBurst ? reader.policyProperty(name, "burst") : limitPlace(name, place, inPlace),
-                    wrongBurst ? burst.get().toString() : text.get(),
-                    String.valueOf(e.getMessage()),
-                    wrongBurst
-                            ? "a burst is what a token bucket or a leaky bucket holds, 1 or more"
-                            : "a limit is <permits>/<duration>, such as 100/1m, several separated by commas");
-            return Optional.empty();
-        }
-    }
-
-    /** The limits with calls that may wait, where the policy has a max-wait. */
-    private Optional<List<Limit>> shaped(String name, List<Limit> limits, Duration maxWait) {
-        try {
-            return Optional.of(
-                    limits.stream().map(limit -> limit.withMaxWait(maxWait)).toList());
-        } catch (IllegalArgumentException e) {
-            problems.add(
-                    "WEIR-117",
-                    reader.policyProperty(name, "max-wait"),
-                    maxWait.toMillis() + "ms",
-                    String.valueOf(e.getMessage()),
-                    "use a shorter max-wait");
-            return Optional.empty();
-        }
-    }
-
-    private static Duration maxWait(String text) {
-        Duration longest = Durations.parse(text);
-        if (longest.compareTo(Limit.MAX_MAX_WAIT) > 0) {
-            throw new IllegalArgumentException("must be from 0s to 1h");
-        }
-        return longest;
-    }
-
-    /** Whether limits would be right without the burst beside them. */
-    private static boolean isRight(String limits, Algorithm algorithm) {
-        try {
-            return !LimitParser.parse(limits, algorithm, Optional.empty()).isEmpty();
-        } catch (IllegalArgumentException e) {
-            return false;
-        }
-    }
-
-    /** Where the limit of a policy that has one comes from. */
-    private String limitPlace(String name, String place, Optional<InPlace> inPlace) {
-        String property = reader.policyProperty(name, "limit");
-        return reader.text(property).isPresent()
-                ? property
-                : inPlace.map(InPlace::place).orElse(place) + " @RateLimit(limit)";
-    }
-
-    private Optional<KeyExpression> key(String name, Optional<InPlace> inPlace) {
-        String property = reader.policyProperty(name, "key");
-        Optional<String> configured = reader.text(property);
-        String text = configured
-                .or(() -> inPlace.map(InPlace::key).filter(key -> !key.isEmpty()))
-                .orElse("principal | ip");
-        try {
-            return Optional.of(KeyExpression.parse(text, terms));
-        } catch (IllegalArgumentException e) {
-            problems.add(
-                    "WEIR-112",
-                    configured.isPresent()
-                            ? property
-                            : inPlace.map(InPlace::place).orElse(name) + " @RateLimit(key)",
-                    text,
-                    String.valueOf(e.getMessage()),
-                    "a key is made of " + KeyTerms.FORMS + " with + and |");
-            return Optional.empty();
-        }
-    }
-
-    private static long cost(String text) {
-        long cost = LimitParser.permits(text);
-        if (cost < 1) {
-            throw new IllegalArgumentException("a cost is at least 1");
-        }
-        return cost;
     }
 
     /** A misspelt property, or one that cannot be read, must not be the reason that something is not limited. */
@@ -293,13 +194,14 @@ public final class Policies {
         }
         reader.policies().forEach((policy, attributes) -> {
             for (String attribute : attributes) {
-                if (!ATTRIBUTES.contains(attribute)) {
+                if (!PolicyReader.isAttribute(attribute)) {
                     problems.add(
                             "WEIR-115",
                             "ratelimit.policies." + policy + "." + attribute,
                             "",
                             "is no property of a policy in this version",
-                            "use one of " + new TreeSet<>(ATTRIBUTES)
+                            "use one of " + new TreeSet<>(PolicyReader.ATTRIBUTES)
+                                    + ", tiers.<tier>.limit, tiers.<tier>.burst, costs.<path>"
                                     + "; a policy's name with dots is written in quotes");
                 }
             }

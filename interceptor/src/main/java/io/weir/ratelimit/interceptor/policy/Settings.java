@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.interceptor.policy;
 
+import io.weir.ratelimit.interceptor.key.AddressRange;
+import io.weir.ratelimit.interceptor.key.ForwardedHeader;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
@@ -16,6 +18,8 @@ import org.eclipse.microprofile.config.Config;
  * @param keySecret the secret under which identifiers in stored keys are hashed
  * @param ipv4Prefix how many leading bits of an IPv4 address share a key
  * @param ipv6Prefix how many leading bits of an IPv6 address share a key
+ * @param trustedProxies the addresses of the proxies that are believed about their own peers
+ * @param forwardedHeader the header in which they tell
  * @param headers the header dialects that answers carry, in order
  * @param localMaxKeys how many keys are kept in process
  * @param metrics where metrics go
@@ -26,6 +30,8 @@ public record Settings(
         Optional<String> keySecret,
         int ipv4Prefix,
         int ipv6Prefix,
+        List<AddressRange> trustedProxies,
+        ForwardedHeader forwardedHeader,
         List<String> headers,
         int localMaxKeys,
         Metrics metrics) {
@@ -69,6 +75,8 @@ public record Settings(
                 keySecret(reader, problems),
                 reader.number("ratelimit.ipv4-prefix", 32, 1, 32),
                 reader.number("ratelimit.ipv6-prefix", 64, 1, 128),
+                reader.value("ratelimit.trusted-proxies", List.of(), AddressRange::parseAll),
+                reader.value("ratelimit.forwarded-header", ForwardedHeader.X_FORWARDED_FOR, ForwardedHeader::parse),
                 reader.value("ratelimit.headers", List.of("ietf", "legacy"), Settings::dialects),
                 reader.number("ratelimit.local.max-keys", 100_000, 1, 100_000_000),
                 reader.value("ratelimit.metrics", Metrics.AUTO, Metrics::parse));

@@ -2,22 +2,25 @@
 package io.weir.ratelimit.interceptor.rest;
 
 import io.weir.ratelimit.Quota;
+import java.util.List;
 import java.util.function.BiConsumer;
 
 /** {@code RateLimit-Limit}, {@code -Remaining} and {@code -Reset} in seconds from now, of draft-ietf-httpapi-ratelimit-headers-06. */
 final class Draft06Headers implements HeaderDialect {
     private static final String LIMIT_FIELD = "RateLimit-Limit";
+    private static final String REMAINING_FIELD = "RateLimit-Remaining";
+    private static final String RESET_FIELD = "RateLimit-Reset";
 
     @Override
-    public String mark() {
-        return LIMIT_FIELD;
+    public List<String> names() {
+        return List.of(LIMIT_FIELD, REMAINING_FIELD, RESET_FIELD);
     }
 
     @Override
     public void write(QuotaView view, BiConsumer<String, String> fields) {
         Quota quota = view.decisive();
         fields.accept(LIMIT_FIELD, String.valueOf(quota.permits()));
-        fields.accept("RateLimit-Remaining", String.valueOf(quota.remaining()));
-        fields.accept("RateLimit-Reset", String.valueOf(QuotaView.ceilSeconds(quota.resetAfterMicros())));
+        fields.accept(REMAINING_FIELD, String.valueOf(quota.remaining()));
+        fields.accept(RESET_FIELD, String.valueOf(QuotaView.ceilSeconds(quota.resetAfterMicros())));
     }
 }

@@ -12,8 +12,8 @@ interface HeaderDialect {
     Map<String, HeaderDialect> ALL =
             Map.of("ietf", new IetfHeaders(), "draft-06", new Draft06Headers(), "legacy", new LegacyHeaders());
 
-    /** The field that an answer carries if this dialect was written. */
-    String mark();
+    /** Its fields, first the one that an answer carries only if this dialect was written. */
+    List<String> names();
 
     /** Writes the fields. */
     void write(QuotaView view, BiConsumer<String, String> fields);

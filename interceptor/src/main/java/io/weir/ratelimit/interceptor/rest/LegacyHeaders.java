@@ -2,15 +2,18 @@
 package io.weir.ratelimit.interceptor.rest;
 
 import io.weir.ratelimit.Quota;
+import java.util.List;
 import java.util.function.BiConsumer;
 
 /** {@code X-RateLimit-Limit}, {@code -Remaining} and {@code -Reset} in seconds since the epoch by this server's clock. */
 final class LegacyHeaders implements HeaderDialect {
     private static final String LIMIT_FIELD = "X-RateLimit-Limit";
+    private static final String REMAINING_FIELD = "X-RateLimit-Remaining";
+    private static final String RESET_FIELD = "X-RateLimit-Reset";
 
     @Override
-    public String mark() {
-        return LIMIT_FIELD;
+    public List<String> names() {
+        return List.of(LIMIT_FIELD, REMAINING_FIELD, RESET_FIELD);
     }
 
     @Override
@@ -18,7 +21,7 @@ final class LegacyHeaders implements HeaderDialect {
         Quota quota = view.decisive();
         long reset = view.nowSeconds() + QuotaView.ceilSeconds(quota.resetAfterMicros());
         fields.accept(LIMIT_FIELD, String.valueOf(quota.permits()));
-        fields.accept("X-RateLimit-Remaining", String.valueOf(quota.remaining()));
-        fields.accept("X-RateLimit-Reset", String.valueOf(reset));
+        fields.accept(REMAINING_FIELD, String.valueOf(quota.remaining()));
+        fields.accept(RESET_FIELD, String.valueOf(reset));
     }
 }

@@ -22,11 +22,14 @@ public final class RateLimitFeature implements Feature {
         if (context.getConfiguration().isRegistered(RateLimitFilter.class)) {
             return false;
         }
+        context.register(EarlyFilter.class);
         context.register(RateLimitFilter.class);
         context.register(SpanFilter.class);
+        context.register(QuotaFilter.class);
         context.register(ResourceClasses.class);
-        context.register(ExceededMapper.class);
-        context.register(UnavailableMapper.class);
+        // A mapper of the application's for the same class comes before.
+        context.register(ExceededMapper.class, Integer.MAX_VALUE);
+        context.register(UnavailableMapper.class, Integer.MAX_VALUE);
         return true;
     }
 }

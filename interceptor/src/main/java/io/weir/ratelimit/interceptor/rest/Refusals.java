@@ -3,76 +3,158 @@ package io.weir.ratelimit.interceptor.rest;
 
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.Quota;
-import jakarta.ws.rs.core.CacheControl;
+import io.weir.ratelimit.RateLimitExceededException;
+import io.weir.ratelimit.RateLimitUnavailableException;
+import io.weir.ratelimit.interceptor.engine.RequestRecord;
+import io.weir.ratelimit.interceptor.policy.Policy;
+import io.weir.ratelimit.spi.DecisionEvent;
+import io.weir.ratelimit.spi.RejectionResponder;
 import jakarta.ws.rs.core.HttpHeaders;
+import jakarta.ws.rs.core.MediaType;
+import jakarta.ws.rs.core.MultivaluedMap;
 import jakarta.ws.rs.core.Response;
+import jakarta.ws.rs.ext.Providers;
 import java.util.List;
-import java.util.stream.Collectors;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Answers to calls that may not go on, as RFC 9457 problem details: 429 for a quota that is used up (RFC 6585; never cached), 503
- * for a store that does not answer, which is no quota and names none.
+ * Answers to calls that may not go on, with the body that the client takes (RFC 9457 unless it wants another): 429 for a quota
+ * that is used up (RFC 6585; never cached), 503 for a store that does not answer, which is no quota and names none. Fields that
+ * tell quotas are not theirs but {@link QuotaFields}'.
  */
 final class Refusals {
-    private static final String PROBLEM_JSON = "application/problem+json";
     private static final String TYPES = "https://iana.org/assignments/http-problem-types#";
     private static final int TOO_MANY_REQUESTS = 429;
 
     /** A failed store is asked again with the next call, so the shortest wait that can be said. */
     private static final long UNAVAILABLE_SECONDS = 1;
 
-    private Refusals() {}
+    private static final Problem UNAVAILABLE = new Problem(
+            Response.Status.SERVICE_UNAVAILABLE.getStatusCode(),
+            "Service Unavailable",
+            TYPES + "temporary-reduced-capacity",
+            "rate_limit_unavailable",
+            "The service cannot check its rate limits at the moment.",
+            List.of(),
+            OptionalLong.of(UNAVAILABLE_SECONDS),
+            Optional.empty());
 
-    /** The answer to a call over a quota, with the fields that tell the quotas. */
-    static Response exceeded(Decision.Rejected decision, List<HeaderDialect> dialects, long nowSeconds) {
-        List<String> violated = decision.violatedPolicies();
-        Quota decisive = decision.decisive();
-        boolean forever = decisive.retryAfterMicros() == Quota.NEVER;
-        long seconds = forever ? 0 : waitSeconds(decisive.retryAfterMicros());
-        String detail = forever
-                ? "The call costs more than the policy " + decisive.policy() + " can ever allow."
-                : "The quota of the policy " + violated.get(0) + " is used up.";
-        String names = violated.stream().map(name -> '"' + name + '"').collect(Collectors.joining(","));
-        Response.ResponseBuilder response = response(
-                TOO_MANY_REQUESTS,
-                "Too Many Requests",
-                "{\"type\":\"" + TYPES + "quota-exceeded\",\"title\":\"Too Many Requests\",\"status\":429,\"detail\":\""
-                        + detail
-                        + "\",\"violated-policies\":[" + names + "],\"error\":\"rate_limit_exceeded\""
-                        + (forever ? "" : ",\"retry_after\":" + seconds) + "}");
-        if (!forever) {
-            response.header(HttpHeaders.RETRY_AFTER, seconds);
+    private final Function<String, Optional<Policy>> policies;
+    private final OwnBodies bodies;
+
+    /**
+     * Answers.
+     *
+     * @param policies the policies of the moment by name
+     * @param bodies those of the application
+     */
+    Refusals(Function<String, Optional<Policy>> policies, OwnBodies bodies) {
+        this.policies = policies;
+        this.bodies = bodies;
+    }
+
+    /** Whether a policy that took part in a decision tells clients nothing. */
+    boolean isMinimal(Decision decision) {
+        return decision.quotas().stream()
+                .map(Quota::policy)
+                .flatMap(name -> policies.apply(name).stream())
+                .anyMatch(policy -> policy.disclosure() == Policy.Disclosure.MINIMAL);
+    }
+
+    /** The answer to a request that may not go on: that of the application's mapper, or else Weir's. */
+    Response answer(
+            Decision decision,
+            RequestRecord record,
+            MultivaluedMap<String, String> headers,
+            @Nullable Providers providers) {
+        AcceptHeader accept = AcceptHeader.parse(headers.get(HttpHeaders.ACCEPT));
+        if (decision instanceof Decision.Rejected rejected) {
+            String endpoint = record.lastEvent().map(DecisionEvent::endpoint).orElse("");
+            return OwnMappers.response(providers, new RateLimitExceededException(rejected))
+                    .orElseGet(() -> exceeded(rejected, new RefusedRequest(endpoint, record.hidesQuotas(), accept)));
         }
-        QuotaView view = new QuotaView(decision.quotas(), decisive, nowSeconds);
-        dialects.forEach(dialect -> dialect.write(view, response::header));
-        return response.build();
+        String reason = decision instanceof Decision.Degraded degraded ? degraded.reason() : "";
+        return OwnMappers.response(providers, new RateLimitUnavailableException(reason))
+                .orElseGet(() -> unavailable(accept));
+    }
+
+    /** The answer to a call over a quota. */
+    Response exceeded(Decision.Rejected decision, RefusedRequest request) {
+        Problem problem = request.minimal() ? generic(decision) : named(decision);
+        Response.ResponseBuilder response = started(problem);
+        problem.help().ifPresent(help -> response.header(HttpHeaders.LINK, "<" + help + ">; rel=\"help\""));
+        Optional<RejectionResponder.Body> own = bodies.body(new RejectionResponder.Rejection(
+                request.endpoint(),
+                decision,
+                problem.retryAfter(),
+                request.accept().names()));
+        if (own.isPresent()) {
+            return response.type(MediaType.valueOf(own.get().mediaType()))
+                    .entity(own.get().text())
+                    .build();
+        }
+        return ended(response, problem, request.accept());
     }
 
     /** The answer when the store does not answer and the policy is closed. */
-    static Response unavailable() {
-        return response(
-                        Response.Status.SERVICE_UNAVAILABLE.getStatusCode(),
-                        "Service Unavailable",
-                        "{\"type\":\"" + TYPES
-                                + "temporary-reduced-capacity\",\"title\":\"Service Unavailable\",\"status\":503,"
-                                + "\"detail\":\"The service cannot check its rate limits at the moment.\","
-                                + "\"error\":\"rate_limit_unavailable\",\"retry_after\":" + UNAVAILABLE_SECONDS + "}")
-                .header(HttpHeaders.RETRY_AFTER, UNAVAILABLE_SECONDS)
-                .build();
+    Response unavailable(AcceptHeader accept) {
+        return ended(started(UNAVAILABLE), UNAVAILABLE, accept);
     }
 
-    /** Seconds that a client has to wait: rounded up, since one who comes too early is refused again, and at least 1. */
-    static long waitSeconds(long micros) {
-        return Math.max(1, QuotaView.ceilSeconds(micros));
+    /** Adds what an answer of the application's to a call that may not go on must have and does not. */
+    static void complete(Decision decision, MultivaluedMap<String, Object> fields) {
+        OptionalLong wait = decision instanceof Decision.Rejected rejected
+                ? QuotaView.waitSeconds(rejected)
+                : OptionalLong.of(UNAVAILABLE_SECONDS);
+        if (wait.isPresent() && !fields.containsKey(HttpHeaders.RETRY_AFTER)) {
+            fields.putSingle(HttpHeaders.RETRY_AFTER, wait.getAsLong());
+        }
+        if (!fields.containsKey(HttpHeaders.CACHE_CONTROL)) {
+            fields.putSingle(HttpHeaders.CACHE_CONTROL, "no-store");
+        }
     }
 
-    private static Response.ResponseBuilder response(int status, String reason, String body) {
-        CacheControl noStore = new CacheControl();
-        noStore.setNoStore(true);
-        noStore.setNoTransform(false);
-        return Response.status(status, reason)
-                .type(PROBLEM_JSON)
-                .cacheControl(noStore)
-                .entity(body);
+    private Problem named(Decision.Rejected decision) {
+        List<String> violated = decision.violatedPolicies();
+        OptionalLong wait = QuotaView.waitSeconds(decision);
+        String detail = wait.isEmpty()
+                ? "The call costs more than the policy " + decision.decisive().policy() + " can ever allow."
+                : "The quota of the policy " + violated.get(0) + " is used up.";
+        Optional<String> help = violated.stream()
+                .flatMap(name -> policies.apply(name).flatMap(Policy::help).stream())
+                .findFirst();
+        return exceeded(detail, violated, wait, help);
+    }
+
+    private static Problem generic(Decision.Rejected decision) {
+        return exceeded("There were too many requests.", List.of(), QuotaView.waitSeconds(decision), Optional.empty());
+    }
+
+    private static Problem exceeded(String detail, List<String> violated, OptionalLong wait, Optional<String> help) {
+        return new Problem(
+                TOO_MANY_REQUESTS,
+                "Too Many Requests",
+                TYPES + "quota-exceeded",
+                "rate_limit_exceeded",
+                detail,
+                violated,
+                wait,
+                help);
+    }
+
+    private static Response.ResponseBuilder started(Problem problem) {
+        Response.ResponseBuilder response = Response.status(problem.status(), problem.title())
+                .header(HttpHeaders.CACHE_CONTROL, "no-store")
+                .header(HttpHeaders.VARY, HttpHeaders.ACCEPT);
+        problem.retryAfter().ifPresent(seconds -> response.header(HttpHeaders.RETRY_AFTER, seconds));
+        return response;
+    }
+
+    private static Response ended(Response.ResponseBuilder response, Problem problem, AcceptHeader accept) {
+        BodyForm form = BodyForm.wanted(accept);
+        return response.type(form.mediaType()).entity(form.render(problem)).build();
     }
 }

@@ -2,13 +2,21 @@
 package io.weir.ratelimit.interceptor.rest;
 
 import io.weir.ratelimit.RateLimitUnavailableException;
+import jakarta.ws.rs.core.Context;
+import jakarta.ws.rs.core.HttpHeaders;
 import jakarta.ws.rs.core.Response;
 import jakarta.ws.rs.ext.ExceptionMapper;
+import org.jspecify.annotations.Nullable;
 
 /** Gives a store that does not answer, under a closed policy, the same answer as the filter does. */
 public class UnavailableMapper implements ExceptionMapper<RateLimitUnavailableException> {
+    private final LazyDeployed deployed = new LazyDeployed();
+
+    @Context
+    private @Nullable HttpHeaders headers;
+
     @Override
     public Response toResponse(RateLimitUnavailableException exception) {
-        return Refusals.unavailable();
+        return deployed.get().refusals().unavailable(RequestContext.accept(headers));
     }
 }

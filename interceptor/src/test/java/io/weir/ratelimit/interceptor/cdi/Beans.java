@@ -20,6 +20,7 @@ import io.weir.ratelimit.spi.DecisionListener;
 import io.weir.ratelimit.spi.FlightListener;
 import io.weir.ratelimit.spi.PolicyLimits;
 import io.weir.ratelimit.spi.RateLimitBackend;
+import io.weir.ratelimit.spi.RejectionResponder;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.context.Dependent;
 import jakarta.enterprise.event.Observes;
@@ -27,6 +28,7 @@ import jakarta.enterprise.event.ObservesAsync;
 import jakarta.enterprise.inject.Produces;
 import jakarta.inject.Inject;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -241,6 +243,19 @@ final class Beans {
             return List.of(new ConfigurationProblem("WEIR-999", "store.address", "***", "is wrong", "correct it"));
         }
     }
+
+    /** Writes the bodies of refusals. */
+    @ApplicationScoped
+    public static class Responder implements RejectionResponder {
+        @Override
+        public Optional<Body> respond(Rejection rejection) {
+            return Optional.of(new Body("text/plain", rejection.endpoint()));
+        }
+    }
+
+    /** Does too. */
+    @Dependent
+    public static class OtherResponder extends Responder {}
 
     @ApplicationScoped
     public static class WrongOne {

@@ -398,4 +398,17 @@ class WiringTest {
             assertThat(log.lines()).anyMatch(line -> line.contains("rate limits are off: store off"));
         }
     }
+
+    @Test
+    void aRefusalHasOneResponderAtMost() {
+        try (Container container = Container.start(POLICIES)) {
+            assertThat(container.runtime().responder()).isEmpty();
+        }
+        try (Container container = Container.start(POLICIES, Beans.Responder.class)) {
+            assertThat(container.runtime().responder()).isPresent();
+        }
+        assertThatThrownBy(() -> Container.start(POLICIES, Beans.Responder.class, Beans.OtherResponder.class))
+                .hasMessageContaining("WEIR-123 RejectionResponder: the application has 2 beans of this type, and a "
+                        + "refusal has one body; keep one, which may ask the others");
+    }
 }

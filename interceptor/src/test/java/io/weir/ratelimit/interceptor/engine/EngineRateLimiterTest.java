@@ -18,6 +18,7 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.function.Consumer;
@@ -36,12 +37,13 @@ class EngineRateLimiterTest {
     private final Deque<Runnable> executor = new ArrayDeque<>();
     private final RateLimiter limiter = new EngineRateLimiter(
             engine(backend, event -> heard.add(event.endpoint())),
-            Map.of(
+            () -> Map.of(
                     "mail",
                     policy("mail", "ip", 3, FailureMode.OPEN),
                     "closed",
                     policy("closed", "ip", 1, FailureMode.CLOSED)),
-            () -> executor::add);
+            () -> executor::add,
+            Optional::empty);
 
     @AfterEach
     void closeLog() {

@@ -245,4 +245,32 @@ class RequestRecordTest {
             assertThat(event.decision()).isEqualTo(last);
         });
     }
+
+    @Test
+    void onePolicyThatTellsNothingHidesTheQuotasOfTheRequest() {
+        engine.decide(binding(1, A), ALICE, request);
+        assertThat(request.hidesQuotas()).isFalse();
+        engine.decide(binding(1, disclosing(Policy.Mode.SHADOW)), ALICE, request);
+        assertThat(request.hidesQuotas()).as("shadow").isFalse();
+        engine.decide(binding(1, disclosing(Policy.Mode.ENFORCE), A), ALICE, request);
+        assertThat(request.hidesQuotas()).isTrue();
+        engine.decide(binding(1, B), ALICE, request);
+        assertThat(request.hidesQuotas()).isTrue();
+    }
+
+    private static Policy disclosing(Policy.Mode mode) {
+        Policy plain = policy("secret-" + mode, "principal");
+        return new Policy(
+                plain.limits(),
+                plain.tiers(),
+                plain.key(),
+                plain.cost(),
+                plain.onFailure(),
+                plain.maxWaiting(),
+                mode,
+                plain.count(),
+                Policy.Disclosure.MINIMAL,
+                plain.help(),
+                plain.rule());
+    }
 }

@@ -51,8 +51,8 @@ class ShapingTest {
             new Outages("local", () -> 0, List.of()),
             pause);
     private final Deque<Runnable> executor = new ArrayDeque<>();
-    private final RateLimiter limiter =
-            new EngineRateLimiter(engine, Map.of("paced", PACED, "window", WINDOW), () -> executor::add);
+    private final RateLimiter limiter = new EngineRateLimiter(
+            engine, () -> Map.of("paced", PACED, "window", WINDOW), () -> executor::add, Optional::empty);
 
     private static Policy shaped(String name, Algorithm algorithm, long permits, long maxWaitMillis, int maxWaiting) {
         Limit limit = Limit.of(algorithm, permits, Duration.ofSeconds(1)).withMaxWait(Duration.ofMillis(maxWaitMillis));
@@ -370,5 +370,18 @@ class ShapingTest {
             Thread.onSpinWait();
         }
         assertThat(pause.waits()).isEqualTo(count);
+    }
+
+    @Test
+    void aFullPolicyInShadowModeHasNoPartInHowLongACallWaits() {
+        Charge shadow = new Charge(PACED.limits(), "p.alice", 10).asShadow();
+        Charge window = new Charge(WINDOW.limits(), "p.alice", 1, 2_500_000);
+        store.acquire(List.of(shadow, window));
+        Decision refused = store.acquire(List.of(shadow, window));
+        assertThat(refused).isInstanceOf(Decision.Rejected.class);
+        assertThat(Shaping.waitOf(new DecidingStore.Told(List.of(shadow, window), refused, 0)))
+                .isEqualTo(1_000_000);
+        assertThat(Shaping.impatient(List.of(shadow, window)))
+                .containsExactly(shadow, new Charge(WINDOW.limits(), "p.alice", 1));
     }
 }

@@ -48,6 +48,14 @@ class IdentityEncoderTest {
         assertThat(stored(Identity.header("X-Api-Key", "s3cret"))).isEqualTo("h.x-api-key.~iO9xuNGdm6BXYhsQ5r-QOw");
         assertThat(stored(Identity.argument("username", "bob"))).isEqualTo("a.username.bob");
         assertThat(stored(Identity.argument("user.name", "bob"))).isEqualTo("a.user%2Ename.bob");
+        assertThat(stored(Identity.cookie("Session", "s3cret"))).isEqualTo("c.Session.~3QVqFTUdTuM2SFipaUZZxA");
+        assertThat(stored(Identity.query("tenant", "a b"))).isEqualTo("q.tenant.a%20b");
+        assertThat(stored(Identity.query("filter[id]", "7"))).isEqualTo("q.filter%5Bid%5D.7");
+        assertThat(stored(Identity.path("org", "acme"))).isEqualTo("u.org.acme");
+        assertThat(stored(Identity.claim("plan", "free"))).isEqualTo("t.plan.free");
+        assertThat(stored(Identity.claim("https://example.org/plan", "free")))
+                .isEqualTo("t.https%3A%2F%2Fexample%2Eorg%2Fplan.free");
+        assertThat(stored(Identity.method("Search.find"))).isEqualTo("m.Search.find");
         assertThat(stored(Identity.of("tenant-7"))).isEqualTo("k.tenant-7");
         assertThat(stored(Identity.address("203.0.113.7").and(Identity.principal("alice"))))
                 .isEqualTo("i.203.0.113.7+p.alice");
@@ -90,7 +98,12 @@ class IdentityEncoderTest {
                             encoder.encode(Identity.of(text)),
                             encoder.encode(Identity.header("x", text)),
                             encoder.encode(Identity.header("y", text)),
-                            encoder.encode(Identity.argument("x", text))))
+                            encoder.encode(Identity.argument("x", text)),
+                            encoder.encode(Identity.cookie("x", text)),
+                            encoder.encode(Identity.query("x", text)),
+                            encoder.encode(Identity.path("x", text)),
+                            encoder.encode(Identity.claim("x", text)),
+                            encoder.encode(Identity.method(text))))
                     .doesNotHaveDuplicates()
                     .extracting(IdentityEncoderTest::hashOrWhole)
                     .as("one value in two places cannot be recognised")
@@ -107,7 +120,8 @@ class IdentityEncoderTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"s", "s3cret", "203.0.113.7", "all", "é"})
-    void headerValuesAreAlwaysHashed(String value) {
+    void valuesOfHeadersAndCookiesAreAlwaysHashed(String value) {
+        assertThat(stored(Identity.cookie("session", value))).matches("c\\.session\\.~[A-Za-z0-9_-]{22}");
         assertThat(stored(Identity.header("x-api-key", value))).matches("h\\.x-api-key\\.~[A-Za-z0-9_-]{22}");
         assertThat(stored(Identity.GLOBAL.and(Identity.header("x-api-key", value))))
                 .matches("all\\+h\\.x-api-key\\.~[A-Za-z0-9_-]{22}");
@@ -122,6 +136,11 @@ class IdentityEncoderTest {
                 Identity.of("k"),
                 Identity.argument("x", "alice"),
                 Identity.header("x", "alice"),
+                Identity.cookie("x", "alice"),
+                Identity.query("x", "alice"),
+                Identity.path("x", "alice"),
+                Identity.claim("x", "alice"),
+                Identity.method("A.b"),
                 Identity.principal("a".repeat(100)))) {
             assertThat(KEYED.encode(identity)).matches("[a-z](\\.x)?\\.~[A-Za-z0-9_-]{22}");
             assertThat(other.encode(identity)).isNotEqualTo(KEYED.encode(identity));
@@ -244,7 +263,12 @@ class IdentityEncoderTest {
                         Identity.address(value),
                         Identity.of(value),
                         Identity.header("x", value),
-                        Identity.argument("x", value));
+                        Identity.argument("x", value),
+                        Identity.cookie("x", value),
+                        Identity.query("x", value),
+                        Identity.path("x", value),
+                        Identity.claim("x", value),
+                        Identity.method(value));
     }
 
     /** Few characters in short texts: many pairs that differ in little. */
@@ -283,13 +307,18 @@ class IdentityEncoderTest {
     private static Identity part(Random random, String[] alphabet) {
         String name = text(random, alphabet, 2);
         String value = text(random, alphabet, random.nextInt(20) == 0 ? 60 : 4);
-        return switch (random.nextInt(7)) {
+        return switch (random.nextInt(12)) {
             case 0 -> Identity.principal(value);
             case 1 -> Identity.address(value);
             case 2 -> Identity.of(value);
             case 3 -> Identity.header(name, value);
             case 4 -> Identity.argument(name, value);
-            case 5 -> Identity.GLOBAL;
+            case 5 -> Identity.cookie(name, value);
+            case 6 -> Identity.query(name, value);
+            case 7 -> Identity.path(name, value);
+            case 8 -> Identity.claim(name, value);
+            case 9 -> Identity.method(value);
+            case 10 -> Identity.GLOBAL;
             default -> Identity.ANONYMOUS;
         };
     }

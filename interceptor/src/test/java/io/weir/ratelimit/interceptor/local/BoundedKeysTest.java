@@ -255,4 +255,19 @@ class BoundedKeysTest {
     void theBoundIsAtLeastOne(int bound) {
         assertThatThrownBy(() -> new LocalBackend(bound)).hasMessage("maxKeys must be at least 1");
     }
+
+    @Test
+    void aShadowChargeForWhoseKeyThereIsNoPlaceIsLeftOut() {
+        LocalBackend backend = new LocalBackend(2, time);
+        exhaust(backend, FIVE_AN_HOUR, "one");
+        Charge known = charge(FIVE_AN_HOUR, "two");
+        Charge unknown = charge(FIVE_AN_HOUR, "three");
+        Decision.Allowed decision = (Decision.Allowed) backend.acquire(List.of(unknown.asShadow(), known));
+        assertThat(decision.quotas()).hasSize(1);
+        assertThat(decision.shadow()).isEmpty();
+        assertThat(backend.size()).isEqualTo(2);
+        assertThatThrownBy(() -> backend.acquire(List.of(unknown.asShadow())))
+                .asInstanceOf(type(BackendException.class))
+                .returns(BackendException.Reason.FULL, BackendException::reason);
+    }
 }

@@ -198,4 +198,62 @@ class DecisionMetricsTest {
     private static double divisor(String text, String metric) {
         return text.endsWith("ms") ? 1_000 : text.endsWith("s") || metric.endsWith(".size") ? 1 : 100;
     }
+
+    @ParameterizedTest
+    @MethodSource("apis")
+    void aPolicyInShadowModeIsCountedByWhatItWouldHaveSaid(SeriesReader reader) {
+        List<Charge> charges = List.of(login.asShadow(), api);
+        List<Charge> ofLogin = List.of(login);
+        List<Charge> ofApi = List.of(api);
+        tell(
+                reader,
+                Events.allowed(charges, Events.quotas(ofApi, 9, 999), Events.quotas(ofLogin, 98)),
+                Events.allowed(charges, Events.quotas(ofApi, 8, 998), Events.quotas(ofLogin, 0)),
+                Events.allowed(charges, Events.quotas(ofApi, 8, 998), Events.quotas(ofLogin, 0)),
+                Events.rejected(charges, Events.quotas(ofApi, 0, 997), Events.quotas(ofLogin, 5)),
+                Events.rejected(charges, Events.quotas(ofApi, 0, 997), Events.quotas(ofLogin, 0)));
+        assertThat(reader.counts())
+                .containsOnly(
+                        entry(COUNT.formatted("allowed", "api"), 3L),
+                        entry(COUNT.formatted("rejected", "api"), 2L),
+                        entry(COUNT.formatted("allowed", "login"), 1L),
+                        entry(COUNT.formatted("not_charged", "login"), 1L),
+                        entry(COUNT.formatted("shadow_rejected", "login"), 3L));
+        assertThat(reader.parts().get(SPENT.formatted("login"))).startsWith(5.0);
+    }
+
+    @ParameterizedTest
+    @MethodSource("apis")
+    void aPolicyInShadowModeOfWhichNothingIsKnownWasDecidedWithoutTheStoreOrNotAtAll(SeriesReader reader) {
+        List<Charge> charges = List.of(login.asShadow(), api);
+        List<Charge> ofApi = List.of(api);
+        tell(
+                reader,
+                Events.allowed(charges, Events.quotas(ofApi, 9, 999), List.of()),
+                Events.rejected(charges, Events.quotas(ofApi, 0, 997), List.of()));
+        assertThat(reader.counts())
+                .containsOnly(
+                        entry(COUNT.formatted("allowed", "api"), 1L),
+                        entry(COUNT.formatted("rejected", "api"), 1L),
+                        entry(COUNT.formatted("degraded_allowed", "login"), 1L),
+                        entry(COUNT.formatted("not_charged", "login"), 1L));
+    }
+
+    @ParameterizedTest
+    @MethodSource("apis")
+    void eachTierIsASeries(SeriesReader reader) {
+        PolicyLimits premium = new PolicyLimits("login", "premium", LOGIN.limits());
+        tell(
+                reader,
+                Events.allowed(List.of(login), 9),
+                Events.allowed(List.of(charge(premium, USER, 2)), 9),
+                Events.allowed(List.of(charge(premium, USER, 2)), 8));
+        String tiered = COUNT.replace("tier=none", "tier=premium");
+        assertThat(reader.counts())
+                .containsOnly(
+                        entry(COUNT.formatted("allowed", "login"), 1L),
+                        entry(tiered.formatted("allowed", "login"), 2L));
+        assertThat(reader.parts().get(SPENT.replace("tier=none", "tier=premium").formatted("login")))
+                .startsWith(2.0);
+    }
 }

@@ -45,6 +45,16 @@ final class Events {
         return event(charges, new Decision.Rejected(quotas(charges, remaining)));
     }
 
+    /** Admitted, with what policies in shadow mode said; a limit of which nothing remains was full. */
+    static DecisionEvent allowed(List<Charge> charges, List<Quota> enforced, List<Quota> shadow) {
+        return event(charges, new Decision.Allowed(enforced, Receipt.EMPTY, 0, shadow));
+    }
+
+    /** Refused, with what policies in shadow mode said. */
+    static DecisionEvent rejected(List<Charge> charges, List<Quota> enforced, List<Quota> shadow) {
+        return event(charges, new Decision.Rejected(enforced, shadow));
+    }
+
     static DecisionEvent degraded(List<Charge> charges, FailureMode mode) {
         return event(charges, new Decision.Degraded(mode, mode == FailureMode.OPEN, "timeout"));
     }
@@ -53,7 +63,8 @@ final class Events {
         return new DecisionEvent("Search.find", charges, decision, NANOS);
     }
 
-    private static List<Quota> quotas(List<Charge> charges, long... remaining) {
+    /** One per limit; refused where nothing remains, with a wait of the position in seconds, from 1. */
+    static List<Quota> quotas(List<Charge> charges, long... remaining) {
         List<Quota> quotas = new ArrayList<>();
         for (Charge charge : charges) {
             for (Limit limit : charge.policy().limits()) {

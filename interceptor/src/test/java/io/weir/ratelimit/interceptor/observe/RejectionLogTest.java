@@ -97,4 +97,32 @@ class RejectionLogTest {
             assertThat(event.decision().violatedPolicies()).containsExactly("api", "login");
         });
     }
+
+    @Test
+    void whatAPolicyInShadowModeWouldHaveRefusedIsALineAtDebugOnly() {
+        List<Charge> charges = List.of(login.asShadow(), api);
+        String line = "FINE refused: policy=login endpoint=Search.find key=" + keys.of(USER)
+                + " cost=2 retry-after=1s mode=shadow";
+        try (LogCapture log = new LogCapture(Level.FINE)) {
+            hear(Events.allowed(charges, Events.quotas(List.of(api), 9, 999), Events.quotas(List.of(login), 0)));
+            hear(Events.allowed(charges, Events.quotas(List.of(api), 9, 999), Events.quotas(List.of(login), 1)));
+            hear(Events.allowed(charges, Events.quotas(List.of(api), 9, 999), List.of()));
+            assertThat(log.lines()).containsExactly(line);
+            hear(Events.rejected(charges, Events.quotas(List.of(api), 9, 0), Events.quotas(List.of(login), 0)));
+            assertThat(log.lines())
+                    .filteredOn(text -> text.startsWith("FINE"))
+                    .containsExactly(
+                            line,
+                            line,
+                            "FINE refused: policy=api endpoint=Search.find key=" + keys.of(ADDRESS)
+                                    + " cost=1 retry-after=2s mode=enforce");
+        }
+        try (LogCapture log = new LogCapture()) {
+            hear(Events.allowed(charges, Events.quotas(List.of(api), 9, 999), Events.quotas(List.of(login), 0)));
+            assertThat(log.lines()).isEmpty();
+        }
+        assertThat(heard)
+                .singleElement()
+                .satisfies(refusal -> assertThat(refusal.policy()).isEqualTo("api"));
+    }
 }

@@ -62,6 +62,48 @@ class PoliciesTest {
     }
 
     @Test
+    void whatClientsAreToldAndWhatCountsCanBeConfigured() {
+        Policy plain = ReadPolicies.of("ratelimit.policies.api.limit=10/1s").policy("api");
+        assertThat(plain.mode()).isEqualTo(Policy.Mode.ENFORCE);
+        assertThat(plain.count()).isEqualTo(Policy.Count.ALWAYS);
+        assertThat(plain.disclosure()).isEqualTo(Policy.Disclosure.FULL);
+        assertThat(plain.help()).isEmpty();
+        assertThat(plain.tiers().limits()).isEmpty();
+        ReadPolicies read = ReadPolicies.of(
+                "ratelimit.policies.api.limit=10/1s",
+                "ratelimit.policies.api.mode=shadow",
+                "ratelimit.policies.api.count=failure",
+                "ratelimit.policies.api.disclosure=minimal",
+                "ratelimit.policies.api.help=https://example.com/limits?of=api");
+        Policy policy = read.policy("api");
+        assertThat(read.found()).isEmpty();
+        assertThat(policy.mode()).isEqualTo(Policy.Mode.SHADOW);
+        assertThat(policy.count()).isEqualTo(Policy.Count.FAILURE);
+        assertThat(policy.disclosure()).isEqualTo(Policy.Disclosure.MINIMAL);
+        assertThat(policy.help()).contains("https://example.com/limits?of=api");
+    }
+
+    @Test
+    void tiersHaveLimitsOfTheirOwnWithTheAlgorithmOfThePolicy() {
+        ReadPolicies read = ReadPolicies.of(
+                "ratelimit.policies.plan.limit=60/1m",
+                "ratelimit.policies.plan.algorithm=token-bucket",
+                "ratelimit.policies.plan.max-wait=1s",
+                "ratelimit.policies.plan.tier=header:X-Plan",
+                "ratelimit.policies.plan.tiers.basic.limit=1000/1m, 10000/1h",
+                "ratelimit.policies.plan.tiers.\"premium\".limit=10000/1m",
+                "ratelimit.policies.plan.tiers.\"premium\".burst=50");
+        assertThat(read.found()).isEmpty();
+        Tiers tiers = read.policy("plan").tiers();
+        assertThat(tiers.limits()).containsOnlyKeys("basic", "premium");
+        assertThat(tiers.limits().get("basic"))
+                .hasToString("plan/basic[1000/1m token-bucket max-wait 1s, 10000/1h token-bucket max-wait 1s]");
+        assertThat(tiers.limits().get("basic").tier()).isEqualTo("basic");
+        assertThat(tiers.limits().get("premium").limits().get(0).capacity()).isEqualTo(50);
+        assertThat(read.policy("plan").limits().tier()).isEqualTo("none");
+    }
+
+    @Test
     void callsDoNotWaitUnlessAPolicyLetsThemAndThenSixteenAtATime() {
         Policy policy = ReadPolicies.of("ratelimit.policies.api.limit=10/1s").policy("api");
         assertThat(policy.maxWaitMicros()).isZero();

@@ -14,7 +14,9 @@ record ReadPolicies(Map<String, Policy> policies, Problems problems) {
 
     static ReadPolicies of(Config config, MethodRule... rules) {
         Problems problems = new Problems();
-        return new ReadPolicies(Policies.read(config, List.of(rules), new KeyTerms(32, 64), problems), problems);
+        Policies.Vocabulary words = new Policies.Vocabulary(new KeyTerms(32, 64), Map.of());
+        return new ReadPolicies(
+                Policies.read(config, List.of(rules), words, problems).policies(), problems);
     }
 
     static ReadPolicies of(String... lines) {

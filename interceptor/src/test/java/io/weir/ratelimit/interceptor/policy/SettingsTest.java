@@ -3,6 +3,8 @@ package io.weir.ratelimit.interceptor.policy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.weir.ratelimit.interceptor.key.AddressRange;
+import io.weir.ratelimit.interceptor.key.ForwardedHeader;
 import io.weir.ratelimit.spi.ConfigurationProblem;
 import java.util.List;
 import java.util.Map;
@@ -14,7 +16,16 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class SettingsTest {
     private static final Settings DEFAULTS = new Settings(
-            true, "auto", Optional.empty(), 32, 64, List.of("ietf", "legacy"), 100_000, Settings.Metrics.AUTO);
+            true,
+            "auto",
+            Optional.empty(),
+            32,
+            64,
+            List.of(),
+            ForwardedHeader.X_FORWARDED_FOR,
+            List.of("ietf", "legacy"),
+            100_000,
+            Settings.Metrics.AUTO);
 
     private final Problems problems = new Problems();
 
@@ -36,6 +47,8 @@ class SettingsTest {
                         "ratelimit.key-secret=0123456789abcdef",
                         "ratelimit.ipv4-prefix=24",
                         "ratelimit.ipv6-prefix=56",
+                        "ratelimit.trusted-proxies=10.0.0.0/8 ,2001:db8::1",
+                        "ratelimit.forwarded-header=forwarded",
                         "ratelimit.headers=draft-06, ietf",
                         "ratelimit.local.max-keys=1",
                         "ratelimit.metrics=otel"))
@@ -45,6 +58,8 @@ class SettingsTest {
                         Optional.of("0123456789abcdef"),
                         24,
                         56,
+                        List.of(AddressRange.parse("10.0.0.0/8"), AddressRange.parse("2001:db8::1/128")),
+                        ForwardedHeader.FORWARDED,
                         List.of("draft-06", "ietf"),
                         1,
                         Settings.Metrics.OTEL));
@@ -67,6 +82,8 @@ class SettingsTest {
                         "ratelimit.backend=",
                         "ratelimit.key-secret=",
                         "ratelimit.ipv4-prefix=",
+                        "ratelimit.trusted-proxies=",
+                        "ratelimit.forwarded-header=",
                         "ratelimit.headers=",
                         "ratelimit.local.max-keys=",
                         "ratelimit.metrics="))
@@ -78,7 +95,16 @@ class SettingsTest {
     void blanksAroundValuesDoNotMatter() {
         assertThat(read("ratelimit.ipv4-prefix= 24 ", "ratelimit.enabled=\tfalse", "ratelimit.headers=  none "))
                 .isEqualTo(new Settings(
-                        false, "auto", Optional.empty(), 24, 64, List.of(), 100_000, Settings.Metrics.AUTO));
+                        false,
+                        "auto",
+                        Optional.empty(),
+                        24,
+                        64,
+                        List.of(),
+                        ForwardedHeader.X_FORWARDED_FOR,
+                        List.of(),
+                        100_000,
+                        Settings.Metrics.AUTO));
         assertThat(problems.found()).isEmpty();
     }
 
@@ -94,6 +120,7 @@ class SettingsTest {
                 "ratelimit.ipv6-prefix=0                > must be a whole number from 1 to 128",
                 "ratelimit.ipv6-prefix=129              > must be a whole number from 1 to 128",
                 "ratelimit.ipv6-prefix=-1               > must be a whole number from 1 to 128",
+                "ratelimit.forwarded-header=X-Real-IP   > must be x-forwarded-for or forwarded",
                 "ratelimit.metrics=prometheus           > must be auto, mp, otel or none",
                 "ratelimit.metrics=MP                   > must be auto, mp, otel or none",
                 "ratelimit.local.max-keys=0             > must be a whole number from 1 to 100000000",
@@ -116,6 +143,19 @@ class SettingsTest {
                         line.substring(equals + 1),
                         problem,
                         "correct it or leave it out for the default"));
+    }
+
+    @Test
+    void eachTrustedProxyThatIsNoneIsNamed() {
+        read("ratelimit.trusted-proxies=10.0.0.0/8, 10.0.0.1/8, proxy.internal, , ::/129");
+        assertThat(problems.found()).singleElement().satisfies(problem -> {
+            assertThat(problem.place()).isEqualTo("ratelimit.trusted-proxies");
+            assertThat(problem.problem())
+                    .isEqualTo("\"10.0.0.1/8\" has bits after the first 8: write 10.0.0.0/8; "
+                            + "\"proxy.internal\" is no address and no range of addresses such as 10.0.0.0/8 or 2001:db8::/32; "
+                            + "\"\" is no address and no range of addresses such as 10.0.0.0/8 or 2001:db8::/32; "
+                            + "\"::/129\" needs a number of bits from 0 to 128 after the slash");
+        });
     }
 
     @Test

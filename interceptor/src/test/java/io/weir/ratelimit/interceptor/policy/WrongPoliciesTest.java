@@ -6,7 +6,11 @@ import static io.weir.ratelimit.interceptor.policy.ReadPolicies.naming;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.ratelimit.Algorithm;
+import io.weir.ratelimit.interceptor.key.ClientAddress;
+import io.weir.ratelimit.interceptor.key.ForwardedHeader;
+import io.weir.ratelimit.interceptor.key.KeyTerms;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -16,7 +20,7 @@ class WrongPoliciesTest {
     private static final String LIMIT_REMEDY =
             "; a limit is <permits>/<duration>, such as 100/1m, several separated by commas";
     private static final String KEY_REMEDY =
-            "; a key is made of global, ip, principal, header:<name>, arg:<name> with + and |";
+            "; a key is made of global, ip, principal, method, header:<name>, cookie:<name>, query:<name>, path:<name>, claim:<name>, arg:<name> and the names of KeyResolver beans, with + and |";
 
     @ParameterizedTest
     @CsvSource(
@@ -80,6 +84,11 @@ class WrongPoliciesTest {
                 "max-waiting=0   => must be a whole number from 1 to 10000",
                 "max-waiting=10001 => must be a whole number from 1 to 10000",
                 "on-failure=shut => must be one of open, closed, local, sample",
+                "mode=on         => must be one of enforce, shadow, off",
+                "count=2xx       => must be one of always, success, failure",
+                "disclosure=none => must be one of full, minimal",
+                "help=see here   => must be a URI of printable ASCII",
+                "help=\u00fc    => must be a URI of printable ASCII",
             })
     void aWrongValueIsReportedWithItsProperty(String attribute, String problem) {
         ReadPolicies read = ReadPolicies.of("ratelimit.policies.api.limit=5/1s", "ratelimit.policies.api." + attribute);
@@ -197,6 +206,34 @@ class WrongPoliciesTest {
                         + "if it has dots");
     }
 
+    @ParameterizedTest
+    @CsvSource(
+            delimiterString = "=>",
+            value = {
+                "tier=header:X                      => WEIR-119 ratelimit.policies.api.tier = header:X: no tier has a limit; set "
+                        + "ratelimit.policies.api.tiers.<tier>.limit, or leave this out",
+                "tiers.basic.limit=1/1s             => WEIR-119 ratelimit.policies.api.tier: nothing names the tier of a caller",
+                "tier=ip tiers.basic.burst=2        => WEIR-110 ratelimit.policies.api.tiers.basic.limit: the tier basic has no limit",
+                "tier=ip tiers.basic.limit=x        => WEIR-111 ratelimit.policies.api.tiers.basic.limit = x: ",
+                "tier=ip tiers.basic.limit=1/1s,2/1s => WEIR-109 ratelimit.policies.api.tiers.basic.limit: two limits",
+                "tier=ip tiers.ba$ic.limit=1/1s     => WEIR-120 ratelimit.policies.api.tiers.ba$ic.limit = ba$ic: is no name",
+                "tier=plan tiers.basic.limit=1/1s   => WEIR-112 ratelimit.policies.api.tier = plan: ",
+                "tier=ip+ip tiers.basic.limit=1/1s  => WEIR-112 ratelimit.policies.api.tier = ip+ip: a tier is one name",
+                "tier=ip tiers.basic.limit=1/1s tiers.basic.lmit=1/1s => WEIR-115 ratelimit.policies.api.tiers.basic.lmit: ",
+            })
+    void wrongTiersAreReported(String attributes, String problem) {
+        String[] lines = ("ratelimit.policies.api.limit=5/1s " + attributes).split(" ", -1);
+        for (int i = 1; i < lines.length; i++) {
+            lines[i] = "ratelimit.policies.api." + lines[i];
+        }
+        assertThat(ReadPolicies.of(lines).lines())
+                .anySatisfy(line -> assertThat(line).startsWith(problem));
+    }
+
+    private static final String ATTRIBUTES =
+            "[algorithm, burst, cost, count, disclosure, help, key, limit, max-wait, max-waiting, methods, mode, on-failure, paths, "
+                    + "phase, tier], tiers.<tier>.limit, tiers.<tier>.burst, costs.<path>; a policy's name with dots is written in quotes";
+
     @Test
     void aMisspeltAttributeIsReported() {
         ReadPolicies read = ReadPolicies.of(
@@ -207,14 +244,13 @@ class WrongPoliciesTest {
                 .filteredOn(line -> line.startsWith("WEIR-115"))
                 .containsExactly(
                         "WEIR-115 ratelimit.policies.Search.find.limit: is no property of a policy in this version; use one of "
-                                + "[algorithm, burst, cost, key, limit, max-wait, max-waiting, on-failure]; a policy's name with dots is written in quotes",
+                                + ATTRIBUTES,
                         "WEIR-115 ratelimit.policies.api.lmit: is no property of a policy in this version; use one of "
-                                + "[algorithm, burst, cost, key, limit, max-wait, max-waiting, on-failure]; a policy's name with dots is written in quotes");
+                                + ATTRIBUTES);
     }
 
     @ParameterizedTest
-    @ValueSource(
-            strings = {"ratelimit.enable", "ratelimit.policy.api.limit", "ratelimit.", "ratelimit.trusted-proxies"})
+    @ValueSource(strings = {"ratelimit.enable", "ratelimit.policy.api.limit", "ratelimit.", "ratelimit.trusted-proxy"})
     void aPropertyThatDoesNotExistIsReported(String property) {
         assertThat(ReadPolicies.of(property + "=x").lines())
                 .singleElement()
@@ -327,5 +363,26 @@ class WrongPoliciesTest {
                 .singleElement()
                 .asString()
                 .startsWith("WEIR-111 ratelimit.policies.api.limit = x   WEIR-999 forged");
+    }
+
+    @Test
+    void aClaimWithoutMicroProfileJwtIsReportedWithItsPlace() {
+        Policies.Vocabulary terms = new Policies.Vocabulary(
+                new KeyTerms(32, 64, new ClientAddress(List.of(), ForwardedHeader.X_FORWARDED_FOR), Map.of(), false),
+                Map.of());
+        Problems problems = new Problems();
+        Policies.read(
+                Configs.of("ratelimit.policies.a.limit=1/1m", "ratelimit.policies.a.key=ip + claim:plan | ip"),
+                List.of(ReadPolicies.inPlace("Search.find", "find", "1/1m", "claim:sub")),
+                terms,
+                problems);
+        assertThat(problems.message().lines().skip(1).map(String::strip))
+                .containsExactly(
+                        "WEIR-212 ratelimit.policies.a.key = ip + claim:plan | ip: uses a claim, but MicroProfile JWT is not here for "
+                                + "the application; enable it on the server and make its API visible to the application, or use "
+                                + "another term",
+                        "WEIR-212 app.Search.find() @RateLimit(key) = claim:sub: uses a claim, but MicroProfile JWT is not here for "
+                                + "the application; enable it on the server and make its API visible to the application, or use "
+                                + "another term");
     }
 }

@@ -31,7 +31,8 @@ class RateLimitFeatureTest {
         assertThat(new RateLimitFeature().configure(config)).isTrue();
         assertThat(new ScannedFeature().configure(config)).isFalse();
 
-        assertThat(config.getClasses()).contains(RateLimitFilter.class, ExceededMapper.class, UnavailableMapper.class);
+        assertThat(config.getClasses())
+                .contains(RateLimitFilter.class, QuotaFilter.class, ExceededMapper.class, UnavailableMapper.class);
     }
 
     @Test

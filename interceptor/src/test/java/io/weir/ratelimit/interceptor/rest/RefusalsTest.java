@@ -6,21 +6,74 @@ import static io.weir.ratelimit.interceptor.rest.Quotas.admitted;
 import static io.weir.ratelimit.interceptor.rest.Quotas.refused;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.weir.ratelimit.Algorithm;
 import io.weir.ratelimit.Decision;
+import io.weir.ratelimit.FailureMode;
 import io.weir.ratelimit.Quota;
-import io.weir.ratelimit.RateLimitUnavailableException;
+import io.weir.ratelimit.interceptor.key.KeyExpression;
+import io.weir.ratelimit.interceptor.key.KeyTerms;
+import io.weir.ratelimit.interceptor.policy.Policy;
+import io.weir.ratelimit.interceptor.policy.Policy.Disclosure;
+import io.weir.ratelimit.interceptor.policy.Tiers;
+import io.weir.ratelimit.spi.Limit;
+import io.weir.ratelimit.spi.PolicyLimits;
+import io.weir.ratelimit.spi.RejectionResponder;
+import jakarta.ws.rs.core.MultivaluedHashMap;
+import jakarta.ws.rs.core.MultivaluedMap;
 import jakarta.ws.rs.core.Response;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class RefusalsTest {
     private static final Duration MINUTE = Duration.ofMinutes(1);
 
     private static Response exceeded(List<String> dialects, Quota... quotas) {
-        return Refusals.exceeded(new Decision.Rejected(List.of(quotas)), HeaderDialect.named(dialects), NOW_SECONDS);
+        Decision.Rejected decision = new Decision.Rejected(List.of(quotas));
+        Response response = refusals().exceeded(decision, new RefusedRequest("", false, AcceptHeader.ANYTHING));
+        new QuotaFields(HeaderDialect.named(dialects))
+                .write(QuotaView.refused(decision, NOW_SECONDS), response.getHeaders());
+        return response;
+    }
+
+    /** The answers under policies of which {@code secret} tells nothing, and two have a page of their own. */
+    private static Refusals refusals(RejectionResponder... responders) {
+        Map<String, Policy> policies = Map.of(
+                "api", policy("api", Disclosure.FULL, null),
+                "org", policy("org", Disclosure.FULL, "/limits#org"),
+                "user", policy("user", Disclosure.FULL, "/limits#user"),
+                "secret", policy("secret", Disclosure.MINIMAL, "/limits#secret"));
+        return new Refusals(
+                name -> Optional.ofNullable(policies.get(name)),
+                new OwnBodies(Stream.of(responders).findFirst()));
+    }
+
+    private static Policy policy(String name, Disclosure disclosure, @Nullable String help) {
+        return new Policy(
+                new PolicyLimits(name, List.of(Limit.of(Algorithm.FIXED_WINDOW, 1, MINUTE))),
+                Tiers.NONE,
+                KeyExpression.parse("ip", new KeyTerms(32, 64)),
+                1,
+                FailureMode.OPEN,
+                1,
+                Policy.Mode.ENFORCE,
+                Policy.Count.ALWAYS,
+                disclosure,
+                Optional.ofNullable(help),
+                Optional.empty());
+    }
+
+    private static Response rejected(boolean minimal, String accept, Quota... quotas) {
+        return refusals()
+                .exceeded(
+                        new Decision.Rejected(List.of(quotas)),
+                        new RefusedRequest("", minimal, AcceptHeader.parse(List.of(accept))));
     }
 
     private static Map<String, String> fields(Response response) {
@@ -39,13 +92,15 @@ class RefusalsTest {
                         "Content-Type", "application/problem+json",
                         "Cache-Control", "no-store",
                         "Retry-After", "17",
+                        "Vary", "Accept",
                         "RateLimit-Policy", "\"api\";q=100;w=60",
                         "RateLimit", "\"api\";r=0;t=17"));
         assertThat(response.getEntity())
                 .isEqualTo("{\"type\":\"https://iana.org/assignments/http-problem-types#quota-exceeded\","
                         + "\"title\":\"Too Many Requests\",\"status\":429,"
                         + "\"detail\":\"The quota of the policy api is used up.\","
-                        + "\"violated-policies\":[\"api\"],\"error\":\"rate_limit_exceeded\",\"retry_after\":17}");
+                        + "\"violated-policies\":[\"api\"],\"error\":\"rate_limit_exceeded\",\"retry_after\":17,"
+                        + "\"message\":\"The quota of the policy api is used up. Try again in 17 seconds.\"}");
     }
 
     @Test
@@ -77,7 +132,7 @@ class RefusalsTest {
                 .containsEntry("Retry-After", "1")
                 .containsEntry("RateLimit", "\"api\";r=0;t=1")
                 .containsEntry("RateLimit-Policy", "\"api\";q=100");
-        assertThat(response.getEntity().toString()).endsWith(",\"retry_after\":1}");
+        assertThat(response.getEntity().toString()).contains(",\"retry_after\":1,\"message\":");
     }
 
     @Test
@@ -95,26 +150,130 @@ class RefusalsTest {
     @Test
     void withoutDialectsNoQuotaFieldIsWritten() {
         assertThat(fields(exceeded(List.of(), refused("api", 100, MINUTE, 1, 1))))
-                .containsOnlyKeys("Content-Type", "Cache-Control", "Retry-After");
+                .containsOnlyKeys("Content-Type", "Cache-Control", "Retry-After", "Vary");
     }
 
     @Test
     void aStoreThatIsAwayIsA503ThatNamesNoQuota() {
-        for (Response response : List.of(
-                Refusals.unavailable(),
-                new UnavailableMapper().toResponse(new RateLimitUnavailableException("timeout")))) {
-            assertThat(response.getStatus()).isEqualTo(503);
-            assertThat(fields(response))
-                    .isEqualTo(Map.of(
-                            "Content-Type", "application/problem+json",
-                            "Cache-Control", "no-store",
-                            "Retry-After", "1"));
-            assertThat(response.getEntity())
-                    .isEqualTo(
-                            "{\"type\":\"https://iana.org/assignments/http-problem-types#temporary-reduced-capacity\","
-                                    + "\"title\":\"Service Unavailable\",\"status\":503,"
-                                    + "\"detail\":\"The service cannot check its rate limits at the moment.\","
-                                    + "\"error\":\"rate_limit_unavailable\",\"retry_after\":1}");
-        }
+        Response response = refusals().unavailable(AcceptHeader.ANYTHING);
+        assertThat(response.getStatus()).isEqualTo(503);
+        assertThat(fields(response))
+                .isEqualTo(Map.of(
+                        "Content-Type", "application/problem+json",
+                        "Cache-Control", "no-store",
+                        "Vary", "Accept",
+                        "Retry-After", "1"));
+        assertThat(response.getEntity())
+                .isEqualTo(
+                        "{\"type\":\"https://iana.org/assignments/http-problem-types#temporary-reduced-capacity\","
+                                + "\"title\":\"Service Unavailable\",\"status\":503,"
+                                + "\"detail\":\"The service cannot check its rate limits at the moment.\","
+                                + "\"error\":\"rate_limit_unavailable\",\"retry_after\":1,"
+                                + "\"message\":\"The service cannot check its rate limits at the moment. Try again in 1 second.\"}");
+        assertThat(fields(refusals().unavailable(AcceptHeader.parse(List.of("text/html")))))
+                .containsEntry("Content-Type", "text/html;charset=UTF-8");
+    }
+
+    @Test
+    void theFirstPolicyThatRefusedAndHasAPageOfHelpNamesIt() {
+        Response response = rejected(
+                false,
+                "application/json",
+                refused("api", 1, MINUTE, 1, 1),
+                admitted("org", 5, MINUTE, 2, 1, 1),
+                refused("user", 1, MINUTE, 1, 1));
+        assertThat(fields(response))
+                .containsEntry("Link", "</limits#user>; rel=\"help\"")
+                .containsEntry("Content-Type", "application/json");
+        assertThat(response.getEntity().toString()).endsWith(",\"help\":\"/limits#user\"}");
+    }
+
+    @Test
+    void aClientThatMayNotKnowIsToldOnlyHowLong() {
+        Response response =
+                rejected(true, "", refused("org", 1, MINUTE, 16_000_001, 1), refused("secret", 1, MINUTE, 1, 1));
+        assertThat(fields(response))
+                .isEqualTo(Map.of(
+                        "Content-Type", "application/problem+json",
+                        "Cache-Control", "no-store",
+                        "Vary", "Accept",
+                        "Retry-After", "17"));
+        assertThat(response.getEntity())
+                .isEqualTo("{\"type\":\"https://iana.org/assignments/http-problem-types#quota-exceeded\","
+                        + "\"title\":\"Too Many Requests\",\"status\":429,\"detail\":\"There were too many requests.\","
+                        + "\"error\":\"rate_limit_exceeded\",\"retry_after\":17,"
+                        + "\"message\":\"There were too many requests. Try again in 17 seconds.\"}");
+    }
+
+    @Test
+    void oneSuchPolicyIsEnoughAlsoIfAnotherRefused() {
+        assertThat(refusals()
+                        .isMinimal(new Decision.Rejected(
+                                List.of(refused("api", 1, MINUTE, 1, 1), admitted("secret", 5, MINUTE, 2, 1, 1)))))
+                .isTrue();
+        assertThat(refusals()
+                        .isMinimal(new Decision.Rejected(
+                                List.of(refused("api", 1, MINUTE, 1, 1), refused("gone", 1, MINUTE, 1, 1)))))
+                .isFalse();
+    }
+
+    @Test
+    void theApplicationsBodyReplacesOursAndNothingElse() {
+        List<RejectionResponder.Rejection> heard = new ArrayList<>();
+        Response response = refusals(rejection -> {
+                    heard.add(rejection);
+                    return Optional.of(new RejectionResponder.Body("text/csv;header=absent", "later,17"));
+                })
+                .exceeded(
+                        new Decision.Rejected(List.of(refused("org", 1, MINUTE, 16_000_001, 1))),
+                        new RefusedRequest("Search.find", false, AcceptHeader.parse(List.of("text/csv, */*;q=0.1"))));
+        assertThat(response.getStatus()).isEqualTo(429);
+        assertThat(fields(response))
+                .isEqualTo(Map.of(
+                        "Content-Type",
+                        "text/csv;header=absent",
+                        "Cache-Control",
+                        "no-store",
+                        "Link",
+                        "</limits#org>; rel=\"help\"",
+                        "Vary",
+                        "Accept",
+                        "Retry-After",
+                        "17"));
+        assertThat(response.getEntity()).isEqualTo("later,17");
+        assertThat(heard).singleElement().satisfies(rejection -> {
+            assertThat(rejection.endpoint()).isEqualTo("Search.find");
+            assertThat(rejection.decision().violatedPolicies()).containsExactly("org");
+            assertThat(rejection.retryAfterSeconds()).hasValue(17);
+            assertThat(rejection.acceptable()).containsExactly("text/csv", "*/*");
+        });
+    }
+
+    @Test
+    void anAnswerOfTheApplicationsGetsWhatItLacks() {
+        Decision.Rejected decision = new Decision.Rejected(List.of(refused("api", 1, MINUTE, 16_000_001, 1)));
+        MultivaluedMap<String, Object> bare = new MultivaluedHashMap<>();
+        Refusals.complete(decision, bare);
+        assertThat(bare)
+                .containsOnly(Map.entry("Retry-After", List.of(17L)), Map.entry("Cache-Control", List.of("no-store")));
+
+        MultivaluedMap<String, Object> full = new MultivaluedHashMap<>();
+        full.putSingle("Retry-After", "60");
+        full.putSingle("Cache-Control", "private, no-store");
+        Refusals.complete(decision, full);
+        assertThat(full)
+                .containsOnly(
+                        Map.entry("Retry-After", List.of("60")),
+                        Map.entry("Cache-Control", List.of("private, no-store")));
+
+        MultivaluedMap<String, Object> away = new MultivaluedHashMap<>();
+        Refusals.complete(new Decision.Degraded(FailureMode.CLOSED, false, "timeout"), away);
+        assertThat(away).containsEntry("Retry-After", List.of(1L));
+
+        MultivaluedMap<String, Object> never = new MultivaluedHashMap<>();
+        Refusals.complete(
+                new Decision.Rejected(List.of(new Quota("api", "api", 1, 1, MINUTE, 1, true, Quota.NEVER, 0, 0))),
+                never);
+        assertThat(never).doesNotContainKey("Retry-After");
     }
 }

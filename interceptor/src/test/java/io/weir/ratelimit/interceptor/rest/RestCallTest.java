@@ -3,23 +3,82 @@ package io.weir.ratelimit.interceptor.rest;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.weir.ratelimit.interceptor.key.Tokens;
+import jakarta.ws.rs.container.ContainerRequestContext;
+import jakarta.ws.rs.core.Cookie;
 import jakarta.ws.rs.core.MultivaluedHashMap;
 import jakarta.ws.rs.core.MultivaluedMap;
+import jakarta.ws.rs.core.SecurityContext;
+import jakarta.ws.rs.core.UriInfo;
+import java.lang.reflect.Proxy;
+import java.security.Principal;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 class RestCallTest {
     private final MultivaluedMap<String, String> headers = new MultivaluedHashMap<>();
-    private final RestCall call = new RestCall(Optional.of("203.0.113.7"), Optional.of("alice"), headers);
+    private final MultivaluedMap<String, String> query = new MultivaluedHashMap<>();
+    private final MultivaluedMap<String, String> path = new MultivaluedHashMap<>();
+    private final Map<String, Object> answers = new HashMap<>(Map.of(
+            "getHeaders",
+            headers,
+            "getCookies",
+            Map.of("id", new Cookie.Builder("id").value("s3cret").build()),
+            "getUriInfo",
+            fake(UriInfo.class, Map.of("getQueryParameters", query, "getPathParameters", path))));
+    private final RestCall call = by(() -> "alice");
+
+    private RestCall by(Principal user) {
+        return new RestCall(
+                fake(ContainerRequestContext.class, answers),
+                Optional.of("203.0.113.7"),
+                Optional.of(user),
+                Optional.of("Search.find"));
+    }
+
+    /** An object that gives each method's answer by its name, null for the others. */
+    private static <T> T fake(Class<T> type, Map<String, Object> answers) {
+        return type.cast(Proxy.newProxyInstance(
+                type.getClassLoader(),
+                new Class<?>[] {type},
+                (proxy, method, arguments) -> answers.get(method.getName())));
+    }
 
     @Test
     void ofSeveralLinesOfOneHeaderTheFirstCounts() {
         headers.put("x-key", List.of("a", "b"));
         headers.put("empty", List.of());
         assertThat(call.header("x-key")).contains("a");
+        assertThat(call.headerLines("x-key")).containsExactly("a", "b");
         assertThat(call.header("empty")).isEmpty();
         assertThat(call.header("other")).isEmpty();
+        assertThat(call.headerLines("other")).isEmpty();
+    }
+
+    @Test
+    void cookiesAndParametersAreThoseOfTheRequestAndTheFirstOfSeveralCounts() {
+        query.put("tenant", List.of("a b", "c"));
+        path.put("org", List.of("inner", "outer"));
+        assertThat(call.cookie("id")).contains("s3cret");
+        assertThat(call.cookie("ID")).isEmpty();
+        assertThat(call.query("tenant")).contains("a b");
+        assertThat(call.query("org")).isEmpty();
+        assertThat(call.pathParameter("org")).contains("inner");
+        assertThat(call.pathParameter("tenant")).isEmpty();
+        assertThat(call.method()).contains("Search.find");
+    }
+
+    @Test
+    void aCallerHasTheClaimsOfATokenAndTheRolesOfTheRequest() {
+        assertThat(by(Tokens.of("plan", "free")).claim("plan")).contains("free");
+        assertThat(by(Tokens.of("plan", "free")).principal()).contains("alice");
+        assertThat(call.claim("plan")).isEmpty();
+        assertThat(call.isInRole("true")).isFalse();
+        answers.put("getSecurityContext", fake(SecurityContext.class, Map.of("isUserInRole", true)));
+        assertThat(call.isInRole("admin")).isTrue();
     }
 
     @Test

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.spi;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.weir.ratelimit.Algorithm;
+import io.weir.ratelimit.Decision;
+import io.weir.ratelimit.FailureMode;
+import io.weir.ratelimit.Quota;
+import io.weir.ratelimit.Receipt;
+import java.time.Duration;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+class DecisionEventTest {
+    private final Limit second = Limit.of(Algorithm.FIXED_WINDOW, 10, Duration.ofSeconds(1));
+    private final Limit hour = Limit.of(Algorithm.FIXED_WINDOW, 100, Duration.ofHours(1));
+    private final Charge two = new Charge(new PolicyLimits("two", List.of(second, hour)), "p.alice", 1);
+    private final Charge one = new Charge(new PolicyLimits("one", List.of(hour)), "p.alice", 1);
+    private final Charge trial = new Charge(new PolicyLimits("trial", List.of(hour, second)), "p.alice", 1).asShadow();
+    private final Charge test = new Charge(new PolicyLimits("test", List.of(hour)), "p.alice", 1).asShadow();
+
+    private static Quota quota(String policy, String name) {
+        return new Quota(policy, name, 10, 10, Duration.ofSeconds(1), 5, false, 0, 1, 1);
+    }
+
+    private final List<Quota> ofTwo = List.of(quota("two", "two-1s"), quota("two", "two-1h"));
+    private final List<Quota> ofOne = List.of(quota("one", "one"));
+    private final List<Quota> ofTrial = List.of(quota("trial", "trial-1h"), quota("trial", "trial-1s"));
+    private final List<Quota> ofTest = List.of(quota("test", "test"));
+
+    private static List<Quota> both(List<Quota> first, List<Quota> next) {
+        return Stream.of(first, next).flatMap(List::stream).toList();
+    }
+
+    private static DecisionEvent event(List<Charge> charges, List<Quota> quotas, List<Quota> shadow) {
+        return new DecisionEvent("Search.find", charges, new Decision.Allowed(quotas, Receipt.EMPTY, 0, shadow), 1);
+    }
+
+    @Test
+    void eachChargeHasItsQuotasWhereverShadowsStand() {
+        DecisionEvent event = event(List.of(trial, two, test, one), both(ofTwo, ofOne), both(ofTrial, ofTest));
+        assertThat(event.quotasOf(0)).isEqualTo(ofTrial);
+        assertThat(event.quotasOf(1)).isEqualTo(ofTwo);
+        assertThat(event.quotasOf(2)).isEqualTo(ofTest);
+        assertThat(event.quotasOf(3)).isEqualTo(ofOne);
+    }
+
+    @Test
+    void aShadowOfWhichNothingIsKnownHasNoneAndTheOthersKeepTheirs() {
+        DecisionEvent event = event(List.of(trial, two, test), ofTwo, ofTest);
+        assertThat(event.quotasOf(0)).isEmpty();
+        assertThat(event.quotasOf(1)).isEqualTo(ofTwo);
+        assertThat(event.quotasOf(2)).isEqualTo(ofTest);
+        assertThat(event(List.of(trial, two, test), ofTwo, List.of()).quotasOf(2))
+                .isEmpty();
+    }
+
+    @Test
+    void inAnOutageNothingIsKnownOfAnyCharge() {
+        Decision degraded = new Decision.Degraded(FailureMode.OPEN, true, "timeout");
+        DecisionEvent event = new DecisionEvent("Search.find", List.of(two, trial), degraded, 1);
+        assertThat(event.quotasOf(0)).isEmpty();
+        assertThat(event.quotasOf(1)).isEmpty();
+    }
+}

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.interceptor.cdi;
+
+import io.weir.ratelimit.interceptor.engine.Binding;
+import io.weir.ratelimit.interceptor.engine.PathRules;
+import io.weir.ratelimit.interceptor.policy.Bypass;
+import io.weir.ratelimit.interceptor.policy.Policy;
+import java.util.Map;
+
+/**
+ * What holds for calls at the moment. Replaced as a whole when configuration changes.
+ *
+ * @param policies all policies by name
+ * @param paths the policies that apply by path once a request is matched
+ * @param early those that apply before
+ * @param bindings the policies that annotations name
+ * @param bypass who is not limited
+ */
+record Rulebook(Map<String, Policy> policies, PathRules paths, PathRules early, Bindings bindings, Bypass bypass) {
+    /** Copies the map. */
+    Rulebook {
+        policies = Map.copyOf(policies);
+    }
+
+    /** The same policies, under which no call is limited. */
+    Rulebook off() {
+        return new Rulebook(
+                policies,
+                PathRules.NONE,
+                PathRules.NONE,
+                new Bindings((beanClass, method) -> Binding.NONE),
+                Bypass.NONE);
+    }
+}

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.interceptor.rest;
+
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What media types a client takes (RFC 9110, 12.5.1).
+ *
+ * @param ranges the media ranges, the most wanted first; empty if the client takes anything
+ */
+record AcceptHeader(List<Range> ranges) {
+    /** A client that takes anything. */
+    static final AcceptHeader ANYTHING = new AcceptHeader(List.of());
+
+    private static final int MOST_CHARACTERS = 16_384;
+    private static final int MOST_RANGES = 100;
+    private static final Pattern RANGE = Pattern.compile("[!#$%&'*+.^_`|~0-9a-z-]+/[!#$%&'*+.^_`|~0-9a-z-]+");
+    private static final Pattern QUALITY = Pattern.compile("q=(1(\\.0{0,3})?|0?\\.[0-9]{0,3}|0)");
+
+    /** What of a type it means, in lower case, and thousandths of how much it is wanted. A range may have parameters. */
+    record Range(String type, String subtype, boolean parameters, int quality) {
+        /** How exactly this range means a type: 0 if it does not. */
+        private int exactness(String ofType, String ofSubtype) {
+            if (type.equals("*")) {
+                return 1;
+            }
+            if (!type.equals(ofType) || parameters) {
+                return 0;
+            }
+            return subtype.equals("*") ? 2 : subtype.equals(ofSubtype) ? 3 : 0;
+        }
+
+        @Override
+        public String toString() {
+            return type + "/" + subtype;
+        }
+    }
+
+    AcceptHeader {
+        ranges = List.copyOf(ranges);
+    }
+
+    /**
+     * Reads the lines of a request. Members that are no media range are passed over; lines that are too long or have too many
+     * members, as no honest client sends them, say nothing.
+     *
+     * @param lines null or empty if there are none
+     */
+    static AcceptHeader parse(@Nullable Collection<String> lines) {
+        if (lines == null || lines.stream().mapToInt(String::length).sum() > MOST_CHARACTERS) {
+            return ANYTHING;
+        }
+        List<Range> ranges = new ArrayList<>();
+        for (String line : lines) {
+            for (String member : split(line, ',')) {
+                range(member, ranges);
+                if (ranges.size() > MOST_RANGES) {
+                    return ANYTHING;
+                }
+            }
+        }
+        ranges.sort(Comparator.comparingInt(Range::quality).reversed());
+        return new AcceptHeader(ranges);
+    }
+
+    private static void range(String member, List<Range> ranges) {
+        List<String> parts = split(member, ';');
+        // Clients of old send it.
+        String name =
+                parts.get(0).trim().equals("*") ? "*/*" : parts.get(0).trim().toLowerCase(Locale.ROOT);
+        if (!RANGE.matcher(name).matches() || (name.startsWith("*/") && !name.equals("*/*"))) {
+            return;
+        }
+        int quality = 1_000;
+        boolean parameters = false;
+        for (String part : parts.subList(1, parts.size())) {
+            String parameter = part.trim().toLowerCase(Locale.ROOT);
+            if (parameter.startsWith("q=")) {
+                if (!QUALITY.matcher(parameter).matches()) {
+                    return;
+                }
+                quality = (int) Math.round(Double.parseDouble("0" + parameter.substring(2)) * 1_000);
+            } else {
+                parameters |= !parameter.isEmpty() && !parameter.startsWith("charset=");
+            }
+        }
+        int slash = name.indexOf('/');
+        ranges.add(new Range(name.substring(0, slash), name.substring(slash + 1), parameters, quality));
+    }
+
+    /** Splits where a separator stands outside of quotes. */
+    private static List<String> split(String text, char separator) {
+        List<String> parts = new ArrayList<>();
+        boolean quoted = false;
+        int start = 0;
+        for (int i = 0; i < text.length(); i++) {
+            char c = text.charAt(i);
+            if (quoted && c == '\\') {
+                i++;
+            } else if (c == '"') {
+                quoted = !quoted;
+            } else if (c == separator && !quoted) {
+                parts.add(text.substring(start, i));
+                start = i + 1;
+            }
+        }
+        parts.add(text.substring(start));
+        return parts;
+    }
+
+    /**
+     * How much a type is wanted, by the range that means it most exactly.
+     *
+     * @return 0 (not at all) to 1000
+     */
+    int quality(String type, String subtype) {
+        if (ranges.isEmpty()) {
+            return 1_000;
+        }
+        int exactness = 0;
+        int quality = 0;
+        for (Range range : ranges) {
+            int exactly = range.exactness(type, subtype);
+            if (exactly > exactness) {
+                exactness = exactly;
+                quality = range.quality();
+            }
+        }
+        return quality;
+    }
+
+    /** The types that are taken at all, the most wanted first. */
+    List<String> names() {
+        return ranges.stream()
+                .filter(range -> range.quality() > 0)
+                .map(Range::toString)
+                .toList();
+    }
+}

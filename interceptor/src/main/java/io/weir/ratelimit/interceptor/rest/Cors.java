@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.interceptor.rest;
+
+import jakarta.ws.rs.HttpMethod;
+import jakarta.ws.rs.container.ContainerRequestContext;
+import jakarta.ws.rs.core.MultivaluedMap;
+import java.util.Collection;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Stream;
+
+/** What browsers ask before and after a call to another origin (Fetch, 3.2). */
+final class Cors {
+    static final String EXPOSE = "Access-Control-Expose-Headers";
+
+    private static final String ALLOW = "Access-Control-Allow-Origin";
+
+    private Cors() {}
+
+    /** Whether a request only asks if another may be made. */
+    static boolean isPreflight(ContainerRequestContext request) {
+        return request.getMethod().equals(HttpMethod.OPTIONS)
+                && request.getHeaderString("Origin") != null
+                && request.getHeaderString("Access-Control-Request-Method") != null;
+    }
+
+    /** Lets scripts of other origins read those of the fields that the answer has, if they may read the answer. */
+    static void expose(Stream<String> names, MultivaluedMap<String, Object> fields) {
+        if (!fields.containsKey(ALLOW)) {
+            return;
+        }
+        Set<String> exposed = new LinkedHashSet<>();
+        Set<String> known = new TreeSet<>(String.CASE_INSENSITIVE_ORDER);
+        fields.getOrDefault(EXPOSE, List.of()).stream()
+                .flatMap(value -> value instanceof Collection<?> several ? several.stream() : Stream.of(value))
+                .flatMap(value -> Stream.of(String.valueOf(value).split(",", -1)))
+                .map(String::trim)
+                .filter(name -> !name.isEmpty() && known.add(name))
+                .forEach(exposed::add);
+        if (known.contains("*")) {
+            return;
+        }
+        boolean added = false;
+        for (String name : names.filter(fields::containsKey).toList()) {
+            if (known.add(name)) {
+                added = true;
+                exposed.add(name);
+            }
+        }
+        if (added) {
+            fields.putSingle(EXPOSE, String.join(", ", exposed));
+        }
+    }
+}

@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.interceptor.cdi;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.weir.ratelimit.Decision;
+import io.weir.ratelimit.Quota;
+import io.weir.ratelimit.RateLimit;
+import io.weir.ratelimit.RateLimitExceededException;
+import io.weir.ratelimit.RateLimiter;
+import io.weir.ratelimit.spi.CallContext;
+import io.weir.ratelimit.spi.DecisionEvent;
+import io.weir.ratelimit.spi.DecisionListener;
+import io.weir.ratelimit.spi.PolicyLimits;
+import io.weir.ratelimit.spi.TierResolver;
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.inject.Named;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.junit.jupiter.api.Test;
+
+/** Policies that count only some outcomes, refuse nobody or let some callers past, with beans as an application has them. */
+class OutcomesTest {
+    private static final String[] POLICIES = {
+        "ratelimit.policies.failures.limit=2/1h",
+        "ratelimit.policies.failures.key=global",
+        "ratelimit.policies.failures.count=failure",
+        "ratelimit.policies.successes.limit=2/1h",
+        "ratelimit.policies.successes.key=global",
+        "ratelimit.policies.successes.count=success",
+        "ratelimit.policies.off.limit=0/1h",
+        "ratelimit.policies.off.mode=off",
+        "ratelimit.policies.shadow.limit=1/1h",
+        "ratelimit.policies.shadow.key=global",
+        "ratelimit.policies.shadow.mode=shadow",
+        "ratelimit.policies.tiered.limit=1/1h",
+        "ratelimit.policies.tiered.key=principal",
+        "ratelimit.policies.tiered.tier=plans",
+        "ratelimit.policies.tiered.tiers.premium.limit=3/1h",
+        "ratelimit.bypass.roles=monitor",
+    };
+
+    @Test
+    void onlyFailuresAreCounted() {
+        try (Container container = start()) {
+            Accounts accounts = container.bean(Accounts.class);
+            for (int i = 0; i < 5; i++) {
+                accounts.login(true);
+            }
+            for (int i = 0; i < 2; i++) {
+                assertThatThrownBy(() -> accounts.login(false)).isInstanceOf(IllegalStateException.class);
+            }
+            assertThatThrownBy(() -> accounts.login(true)).isInstanceOf(RateLimitExceededException.class);
+        }
+    }
+
+    @Test
+    void onlySuccessesAreCounted() {
+        try (Container container = start()) {
+            Accounts accounts = container.bean(Accounts.class);
+            for (int i = 0; i < 5; i++) {
+                assertThatThrownBy(() -> accounts.order(false)).isInstanceOf(IllegalStateException.class);
+            }
+            accounts.order(true);
+            accounts.order(true);
+            assertThatThrownBy(() -> accounts.order(true)).isInstanceOf(RateLimitExceededException.class);
+        }
+    }
+
+    @Test
+    void theOutcomeOfAStageIsKnownWhenItEnds() {
+        try (Container container = start()) {
+            Accounts accounts = container.bean(Accounts.class);
+            CompletableFuture<String> first = new CompletableFuture<>();
+            CompletableFuture<String> second = new CompletableFuture<>();
+            accounts.later(first);
+            accounts.later(second);
+            assertThatThrownBy(() -> accounts.later(second)).isInstanceOf(RateLimitExceededException.class);
+
+            first.completeExceptionally(new IllegalStateException("failed"));
+            second.complete("done");
+
+            assertThat(accounts.later(second).toCompletableFuture()).isCompletedWithValue("done");
+            assertThatThrownBy(() -> accounts.later(second)).isInstanceOf(RateLimitExceededException.class);
+        }
+    }
+
+    @Test
+    void aPolicyThatIsOffIsNotThere() {
+        try (Container container = start()) {
+            container.bean(Accounts.class).unlimited();
+            RateLimiter limiter = container.bean(RateLimiter.class);
+            assertThat(limiter.acquire("off", "tenant")).isSameAs(Decision.Allowed.UNLIMITED);
+            assertThat(limiter.acquireAsync("off", "tenant").toCompletableFuture())
+                    .isCompletedWithValue(Decision.Allowed.UNLIMITED);
+        }
+    }
+
+    @Test
+    void aShadowRefusesNobodyAndSaysWhomItWouldHaveRefused() {
+        try (Container container = start()) {
+            Accounts accounts = container.bean(Accounts.class);
+            accounts.watched();
+            accounts.watched();
+            assertThat(container.bean(Heard.class).shadowRefusals()).containsExactly(false, true);
+        }
+    }
+
+    @Test
+    void aCallerInARoleIsLetPastEveryLimitAndTheListenersHearOfIt() {
+        try (Container container = start()) {
+            Accounts accounts = container.bean(Accounts.class);
+            container.inRequest(new User("eve", "monitor"), () -> {
+                for (int i = 0; i < 5; i++) {
+                    assertThatThrownBy(() -> accounts.login(false)).isInstanceOf(IllegalStateException.class);
+                }
+            });
+            assertThat(container.bean(Heard.class).bypassed()).containsExactly("Accounts.login failures");
+            container.inRequest(new User("bob", "user"), () -> accounts.login(true));
+        }
+    }
+
+    @Test
+    void aTierOfTheApplicationsOwnResolverHasItsLimit() {
+        try (Container container = start()) {
+            Accounts accounts = container.bean(Accounts.class);
+            for (int i = 0; i < 3; i++) {
+                container.inRequest(new User("premium-pia", ""), accounts::tiered);
+            }
+            container.inRequest(
+                    new User("premium-pia", ""),
+                    () -> assertThatThrownBy(accounts::tiered).isInstanceOf(RateLimitExceededException.class));
+            container.inRequest(new User("free-fred", ""), accounts::tiered);
+            container.inRequest(
+                    new User("free-fred", ""),
+                    () -> assertThatThrownBy(accounts::tiered).isInstanceOf(RateLimitExceededException.class));
+        }
+    }
+
+    @Test
+    void theCallerAtHandCanAskWhatItHasLeft() {
+        try (Container container = start()) {
+            RateLimiter limiter = container.bean(RateLimiter.class);
+            container.inRequest(new User("premium-pia", ""), () -> {
+                assertThat(limiter.peek("tiered")).extracting(Quota::remaining).containsExactly(3L);
+                container.bean(Accounts.class).tiered();
+                assertThat(limiter.peek("tiered")).extracting(Quota::remaining).containsExactly(2L);
+            });
+            assertThatThrownBy(() -> limiter.peek("tiered"))
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessage("there is no HTTP request at hand whose caller could be asked about");
+            assertThatThrownBy(() -> limiter.peek("none")).isInstanceOf(IllegalArgumentException.class);
+        }
+    }
+
+    private static Container start() {
+        return Container.start(POLICIES, Accounts.class, Heard.class, Plans.class);
+    }
+
+    @ApplicationScoped
+    public static class Accounts {
+        @RateLimit("failures")
+        public void login(boolean right) {
+            succeed(right);
+        }
+
+        @RateLimit("successes")
+        public void order(boolean right) {
+            succeed(right);
+        }
+
+        @RateLimit("successes")
+        public CompletionStage<String> later(CompletionStage<String> answer) {
+            return answer;
+        }
+
+        @RateLimit("off")
+        public void unlimited() {}
+
+        @RateLimit("shadow")
+        public void watched() {}
+
+        @RateLimit("tiered")
+        public void tiered() {}
+
+        private static void succeed(boolean right) {
+            if (!right) {
+                throw new IllegalStateException("failed");
+            }
+        }
+    }
+
+    @Named("plans")
+    @ApplicationScoped
+    public static class Plans implements TierResolver {
+        @Override
+        public Optional<String> tier(CallContext call) {
+            return call.principal().map(name -> name.split("-", -1)[0]);
+        }
+    }
+
+    @ApplicationScoped
+    public static class Heard implements DecisionListener {
+        private final List<Boolean> shadowRefusals = new CopyOnWriteArrayList<>();
+        private final List<String> bypassed = new CopyOnWriteArrayList<>();
+
+        public List<Boolean> shadowRefusals() {
+            return shadowRefusals;
+        }
+
+        public List<String> bypassed() {
+            return bypassed;
+        }
+
+        @Override
+        public void onDecision(DecisionEvent event) {
+            if (event.decision() instanceof Decision.Allowed allowed) {
+                allowed.shadow().forEach(quota -> shadowRefusals.add(quota.refused()));
+            }
+        }
+
+        @Override
+        public void onBypass(String endpoint, List<PolicyLimits> policies) {
+            policies.forEach(policy -> bypassed.add(endpoint + " " + policy.policy()));
+        }
+    }
+
+    /** A user with a role. */
+    private record User(String name, String role) implements CallContext {
+        @Override
+        public Optional<String> peerAddress() {
+            return Optional.empty();
+        }
+
+        @Override
+        public Optional<String> principal() {
+            return Optional.of(name);
+        }
+
+        @Override
+        public Optional<String> header(String header) {
+            return Optional.empty();
+        }
+
+        @Override
+        public Optional<Object> argument(String argument) {
+            return Optional.empty();
+        }
+
+        @Override
+        public boolean isInRole(String asked) {
+            return asked.equals(role);
+        }
+    }
+}

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.interceptor.rest;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import jakarta.ws.rs.core.MultivaluedHashMap;
+import jakarta.ws.rs.core.MultivaluedMap;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+class CorsTest {
+    private final MultivaluedMap<String, Object> fields = new MultivaluedHashMap<>();
+
+    private Object exposed(String... names) {
+        Cors.expose(Stream.of(names), fields);
+        return fields.get(Cors.EXPOSE);
+    }
+
+    @Test
+    void anAnswerToTheSameOriginExposesNothing() {
+        fields.putSingle("RateLimit", "\"api\"");
+        assertThat(exposed("RateLimit")).isNull();
+    }
+
+    @Test
+    void onlyFieldsThatTheAnswerHasAreExposed() {
+        fields.putSingle("Access-Control-Allow-Origin", "https://a.example");
+        assertThat(exposed("RateLimit", "Retry-After")).isNull();
+        fields.putSingle("RateLimit", "\"api\"");
+        assertThat(exposed("RateLimit", "Retry-After")).isEqualTo(List.of("RateLimit"));
+    }
+
+    @Test
+    void whatTheApplicationExposesStaysAndNoNameIsThereTwice() {
+        fields.putSingle("Access-Control-Allow-Origin", "*");
+        fields.putSingle("RateLimit", "\"api\"");
+        fields.putSingle("Retry-After", 1);
+        fields.add(Cors.EXPOSE, "X-Own, ratelimit,");
+        fields.add(Cors.EXPOSE, List.of("X-Other"));
+        assertThat(exposed("RateLimit", "Retry-After")).isEqualTo(List.of("X-Own, ratelimit, X-Other, Retry-After"));
+    }
+
+    @Test
+    void whatExposesAllIsLeftAlone() {
+        fields.putSingle("Access-Control-Allow-Origin", "*");
+        fields.putSingle("RateLimit", "\"api\"");
+        fields.putSingle(Cors.EXPOSE, " * ");
+        assertThat(exposed("RateLimit")).isEqualTo(List.of(" * "));
+    }
+}

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.interceptor.rest;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.weir.ratelimit.RateLimitUnavailableException;
+import jakarta.ws.rs.core.MediaType;
+import jakarta.ws.rs.core.Response;
+import jakarta.ws.rs.ext.ContextResolver;
+import jakarta.ws.rs.ext.ExceptionMapper;
+import jakarta.ws.rs.ext.MessageBodyReader;
+import jakarta.ws.rs.ext.MessageBodyWriter;
+import jakarta.ws.rs.ext.Providers;
+import java.lang.annotation.Annotation;
+import java.lang.reflect.Type;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+class OwnMappersTest {
+    private final RateLimitUnavailableException exception = new RateLimitUnavailableException("timeout");
+
+    private Optional<Response> by(@Nullable ExceptionMapper<RateLimitUnavailableException> mapper) {
+        return OwnMappers.response(new OneMapper(mapper), exception);
+    }
+
+    @Test
+    void theApplicationsMapperAnswers() {
+        Response own = Response.status(503).build();
+        assertThat(by(mapped -> mapped == exception ? own : null)).containsSame(own);
+    }
+
+    @Test
+    void weirsOwnOrNoMapperOrNoAnswerIsNone() {
+        assertThat(by(new UnavailableMapper())).isEmpty();
+        assertThat(by(null)).isEmpty();
+        assertThat(by(mapped -> null)).isEmpty();
+        assertThat(OwnMappers.response(null, exception)).isEmpty();
+    }
+
+    private record OneMapper(@Nullable ExceptionMapper<RateLimitUnavailableException> mapper) implements Providers {
+        @Override
+        @SuppressWarnings("unchecked")
+        public <T extends Throwable> @Nullable ExceptionMapper<T> getExceptionMapper(Class<T> type) {
+            return type == RateLimitUnavailableException.class ? (ExceptionMapper<T>) mapper : null;
+        }
+
+        @Override
+        public <T> @Nullable MessageBodyReader<T> getMessageBodyReader(
+                Class<T> type, Type generic, Annotation[] annotations, MediaType media) {
+            return null;
+        }
+
+        @Override
+        public <T> @Nullable MessageBodyWriter<T> getMessageBodyWriter(
+                Class<T> type, Type generic, Annotation[] annotations, MediaType media) {
+            return null;
+        }
+
+        @Override
+        public <T> @Nullable ContextResolver<T> getContextResolver(Class<T> type, MediaType media) {
+            return null;
+        }
+    }
+}

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.it.http;
+
+import io.weir.ratelimit.Decision;
+import io.weir.ratelimit.Identity;
+import io.weir.ratelimit.RateLimit;
+import io.weir.ratelimit.RateLimitExceededException;
+import io.weir.ratelimit.RateLimiter;
+import jakarta.enterprise.context.RequestScoped;
+import jakarta.inject.Inject;
+import jakarta.ws.rs.GET;
+import jakarta.ws.rs.HeaderParam;
+import jakarta.ws.rs.OPTIONS;
+import jakarta.ws.rs.Path;
+import jakarta.ws.rs.PathParam;
+import jakarta.ws.rs.QueryParam;
+import jakarta.ws.rs.core.Response;
+
+/** Answers at once. */
+@Path("answer")
+@RequestScoped
+public class AnswerResource {
+    @Inject
+    RateLimiter limiter;
+
+    @Inject
+    SecretWork work;
+
+    @GET
+    @Path("plain")
+    @RateLimit("plain")
+    public String plain() {
+        return "plain";
+    }
+
+    @GET
+    @Path("helped")
+    @RateLimit({"plain", "helped"})
+    public String helped() {
+        return "helped";
+    }
+
+    @GET
+    @Path("orgs")
+    @RateLimit({"org", "team", "user"})
+    public String orgs() {
+        return "orgs";
+    }
+
+    @GET
+    @Path("by-ip")
+    @RateLimit("by-ip")
+    public String byIp() {
+        return "by ip";
+    }
+
+    @GET
+    @Path("by-ip-of-hops")
+    @RateLimit("by-ip-of-hops")
+    public String byIpOfHops() {
+        return "by ip";
+    }
+
+    @GET
+    @Path("fixed-window")
+    @RateLimit("fixed-window")
+    public String fixedWindow() {
+        return "fixed-window";
+    }
+
+    @GET
+    @Path("sliding-window")
+    @RateLimit("sliding-window")
+    public String slidingWindow() {
+        return "sliding-window";
+    }
+
+    @GET
+    @Path("sliding-log")
+    @RateLimit("sliding-log")
+    public String slidingLog() {
+        return "sliding-log";
+    }
+
+    @GET
+    @Path("token-bucket")
+    @RateLimit("token-bucket")
+    public String tokenBucket() {
+        return "token-bucket";
+    }
+
+    @GET
+    @Path("leaky-bucket")
+    @RateLimit("leaky-bucket")
+    public String leakyBucket() {
+        return "leaky-bucket";
+    }
+
+    /** Below a policy that tells its quotas, a bean under one that does not. */
+    @GET
+    @Path("secret-bean")
+    @RateLimit("wide")
+    public String secretBean() {
+        return work.secret();
+    }
+
+    @GET
+    @Path("secret")
+    @RateLimit({"wide", "secret"})
+    public String secret() {
+        return "secret";
+    }
+
+    /** What code decides and throws. */
+    @GET
+    @Path("secret-code")
+    @RateLimit("wide")
+    public String secretCode(@HeaderParam("X-Client") String client) {
+        if (limiter.acquire("secret", Identity.header("X-Client", client)) instanceof Decision.Rejected rejected) {
+            throw new RateLimitExceededException(rejected);
+        }
+        return "secret";
+    }
+
+    @GET
+    @Path("preflight")
+    @RateLimit("plain")
+    public String preflighted() {
+        return "preflighted";
+    }
+
+    @OPTIONS
+    @Path("preflight")
+    @RateLimit("plain")
+    public Response preflight() {
+        return Response.noContent().build();
+    }
+
+    @GET
+    @Path("mapped")
+    @RateLimit("plain")
+    public String mapped() {
+        throw new Teapot();
+    }
+
+    @Path("located/{name}")
+    public Located located(@PathParam("name") String name) {
+        return new Located(name);
+    }
+
+    /** A resource that its locator makes. */
+    public record Located(String name) {
+        @GET
+        @RateLimit("plain")
+        public String name(@QueryParam("unused") String unused) {
+            return name;
+        }
+    }
+
+    /** What a client has left, for tests to look at. */
+    @GET
+    @Path("remaining")
+    public long remaining(@QueryParam("policy") String policy, @QueryParam("client") String client) {
+        return limiter.peek(policy, Identity.header("X-Client", client)).get(0).remaining();
+    }
+}

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.it.http;
+
+import io.weir.ratelimit.Decision;
+import io.weir.ratelimit.Identity;
+import io.weir.ratelimit.RateLimit;
+import io.weir.ratelimit.RateLimitExceededException;
+import io.weir.ratelimit.RateLimiter;
+import jakarta.annotation.Resource;
+import jakarta.enterprise.concurrent.ManagedExecutorService;
+import jakarta.enterprise.context.RequestScoped;
+import jakarta.inject.Inject;
+import jakarta.servlet.http.HttpServletResponse;
+import jakarta.ws.rs.GET;
+import jakarta.ws.rs.HeaderParam;
+import jakarta.ws.rs.Path;
+import jakarta.ws.rs.Produces;
+import jakarta.ws.rs.container.AsyncResponse;
+import jakarta.ws.rs.container.Suspended;
+import jakarta.ws.rs.core.Context;
+import jakarta.ws.rs.core.StreamingOutput;
+import jakarta.ws.rs.sse.Sse;
+import jakarta.ws.rs.sse.SseEventSink;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.concurrent.CompletionStage;
+
+/** Answers later, or bit by bit. */
+@Path("async")
+@RequestScoped
+public class AsyncResource {
+    @Inject
+    RateLimiter limiter;
+
+    @Resource
+    ManagedExecutorService executor;
+
+    @GET
+    @Path("stage")
+    @RateLimit("twice")
+    public CompletionStage<String> stage() {
+        return executor.supplyAsync(() -> "stage");
+    }
+
+    /** Refused by code on another thread. */
+    @GET
+    @Path("stage-refused")
+    public CompletionStage<String> stageRefused(@HeaderParam("X-Client") String client) {
+        return limiter.acquireAsync("plain", Identity.header("X-Client", client))
+                .thenApply(decision -> {
+                    if (decision instanceof Decision.Rejected rejected) {
+                        throw new RateLimitExceededException(rejected);
+                    }
+                    return "admitted";
+                });
+    }
+
+    @GET
+    @Path("suspended")
+    @RateLimit("twice")
+    public void suspended(@Suspended AsyncResponse response) {
+        executor.execute(() -> response.resume("resumed"));
+    }
+
+    @GET
+    @Path("events")
+    @Produces("text/event-stream")
+    @RateLimit("twice")
+    public void events(@Context SseEventSink sink, @Context Sse sse) {
+        sink.send(sse.newEvent("one")).whenComplete((sent, failure) -> sink.close());
+    }
+
+    @GET
+    @Path("streamed")
+    @RateLimit("twice")
+    public StreamingOutput streamed() {
+        return output -> {
+            for (int i = 0; i < 3; i++) {
+                output.write("bit ".getBytes(StandardCharsets.UTF_8));
+                output.flush();
+            }
+        };
+    }
+
+    /** The header fields are gone before the method returns. */
+    @GET
+    @Path("committed")
+    @RateLimit("twice")
+    public void committed(@Context HttpServletResponse response) throws IOException {
+        response.setContentType("text/plain");
+        response.getOutputStream().write("committed".getBytes(StandardCharsets.UTF_8));
+        response.flushBuffer();
+    }
+}
