@@ -6,17 +6,34 @@ import jakarta.ws.rs.core.Response;
 import jakarta.ws.rs.ext.ExceptionMapper;
 import jakarta.ws.rs.ext.Providers;
 import java.util.Arrays;
+import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The application's exception mappers, which answer refusals of the filter as they answer those that a resource throws.
- *
- * @param providers finds the mapper of an exception
- * @param configuration lists all mappers
  */
-record OwnMappers(@Nullable Providers providers, @Nullable Configuration configuration) {
+final class OwnMappers {
+    private final Supplier<@Nullable Providers> providers;
+    private final Supplier<@Nullable Configuration> configuration;
+
+    /** Whether the application lists a mapper of a class of exceptions. Found out once: a refusal must stay cheap. */
+    private final Map<Class<?>, Boolean> listed = new ConcurrentHashMap<>();
+
+    /**
+     * The mappers of an application.
+     *
+     * @param providers finds the mapper of an exception
+     * @param configuration lists all mappers
+     */
+    OwnMappers(Supplier<@Nullable Providers> providers, Supplier<@Nullable Configuration> configuration) {
+        this.providers = providers;
+        this.configuration = configuration;
+    }
+
     /**
      * The application's answer to an exception of ours, empty if it has no mapper for just that class.
      *
@@ -26,11 +43,12 @@ record OwnMappers(@Nullable Providers providers, @Nullable Configuration configu
     @SuppressWarnings("unchecked") // the class of an exception is one of its own type
     <T extends RuntimeException> Optional<Response> response(T exception) {
         Class<T> type = (Class<T>) exception.getClass();
-        ExceptionMapper<T> mapper = providers == null ? null : providers.getExceptionMapper(type);
+        Providers known = providers.get();
+        ExceptionMapper<T> mapper = known == null ? null : known.getExceptionMapper(type);
         if (mapper != null && !isOurs(mapper.getClass())) {
             return Optional.ofNullable(mapper.toResponse(exception));
         }
-        if (isListed(type)) {
+        if (listed.computeIfAbsent(type, this::isListed)) {
             throw exception;
         }
         return Optional.empty();
@@ -38,13 +56,13 @@ record OwnMappers(@Nullable Providers providers, @Nullable Configuration configu
 
     private boolean isListed(Class<?> type) {
         try {
-            return configuration != null
+            Configuration known = configuration.get();
+            return known != null
                     && Stream.concat(
-                                    configuration.getClasses().stream(),
-                                    configuration.getInstances().stream().map(Object::getClass))
-                            .anyMatch(listed -> ExceptionMapper.class.isAssignableFrom(listed)
-                                    && !isOurs(listed)
-                                    && maps(listed, type));
+                                    known.getClasses().stream(),
+                                    known.getInstances().stream().map(Object::getClass))
+                            .anyMatch(each ->
+                                    ExceptionMapper.class.isAssignableFrom(each) && !isOurs(each) && maps(each, type));
         } catch (RuntimeException e) { // what is injected may know no request, or not what it lists
             return false;
         }

@@ -35,13 +35,14 @@ import org.jspecify.annotations.Nullable;
 public class RateLimitFilter implements ContainerRequestFilter {
     static final String RECORD = RequestRecord.class.getName();
 
+    private final LazyDeployed deployed = new LazyDeployed();
+    private final OwnMappers mappers = new OwnMappers(() -> this.providers, () -> this.configuration);
+
     @Context
     private @Nullable Providers providers;
 
     @Context
     private @Nullable Configuration configuration;
-
-    private final LazyDeployed deployed = new LazyDeployed();
 
     @Context
     private @Nullable ResourceInfo resource;
@@ -71,7 +72,7 @@ public class RateLimitFilter implements ContainerRequestFilter {
             record.leave(binding);
             return;
         }
-        decide(request, deployment, binding, record, providers);
+        decide(request, deployment, binding, record, mappers);
     }
 
     private RequestRecord record(ContainerRequestContext request, RateLimitRuntime runtime, ResourceInfo called) {
@@ -91,14 +92,12 @@ public class RateLimitFilter implements ContainerRequestFilter {
             Deployed deployment,
             Binding binding,
             RequestRecord record,
-            @Nullable Providers providers) {
+            OwnMappers mappers) {
         RateLimitRuntime runtime = deployment.runtime();
         Decision decision = runtime.engine().decide(binding, record.call(), record);
         runtime.settleLater(binding, decision, record);
         if (!decision.allowed()) {
-            request.abortWith(deployment
-                    .refusals()
-                    .answer(decision, record, request.getHeaders(), new OwnMappers(providers, configuration)));
+            request.abortWith(deployment.refusals().answer(decision, record, request.getHeaders(), mappers));
         } else if (!runtime.spans().isSpanHere()) {
             request.setProperty(SpanFilter.UNMARKED, runtime.spans());
         }

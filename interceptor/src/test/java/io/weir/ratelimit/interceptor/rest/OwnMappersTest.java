@@ -25,7 +25,7 @@ class OwnMappersTest {
     private final RateLimitUnavailableException exception = new RateLimitUnavailableException("timeout");
 
     private Optional<Response> by(@Nullable ExceptionMapper<RateLimitUnavailableException> mapper) {
-        return new OwnMappers(new OneMapper(mapper), null).response(exception);
+        return new OwnMappers(() -> new OneMapper(mapper), () -> null).response(exception);
     }
 
     @Test
@@ -39,7 +39,7 @@ class OwnMappersTest {
         assertThat(by(new UnavailableMapper())).isEmpty();
         assertThat(by(null)).isEmpty();
         assertThat(by(mapped -> null)).isEmpty();
-        assertThat(new OwnMappers(null, null).response(exception)).isEmpty();
+        assertThat(new OwnMappers(() -> null, () -> null).response(exception)).isEmpty();
     }
 
     @Test
@@ -47,11 +47,14 @@ class OwnMappersTest {
         CommonConfig config = new CommonConfig(RuntimeType.SERVER, ComponentBag.INCLUDE_ALL);
         config.register(UnavailableMapper.class);
         config.register(OfAll.class);
-        OwnMappers mappers = new OwnMappers(new OneMapper(new UnavailableMapper()), config);
-        assertThat(mappers.response(exception)).isEmpty();
+        assertThat(listing(config).response(exception)).isEmpty();
 
         config.register(Hidden.class);
-        assertThatThrownBy(() -> mappers.response(exception)).isSameAs(exception);
+        assertThatThrownBy(() -> listing(config).response(exception)).isSameAs(exception);
+    }
+
+    private static OwnMappers listing(CommonConfig config) {
+        return new OwnMappers(() -> new OneMapper(new UnavailableMapper()), () -> config);
     }
 
     /** A mapper of the application's. */
