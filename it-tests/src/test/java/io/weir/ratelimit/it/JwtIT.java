@@ -28,7 +28,9 @@ class JwtIT {
     @BeforeAll
     static void start() throws Exception {
         tokens = Tokens.ofNewKey();
-        WebArchive war = TestWar.of("jwt").addAsResource(new StringAsset(tokens.publicKey()), "META-INF/key.pem");
+        WebArchive war = TestWar.of("jwt")
+                .addAsWebInfResource("jwt/web.xml", "web.xml")
+                .addAsResource(new StringAsset(tokens.publicKey()), "META-INF/key.pem");
         server = LibertyServer.named("jwt")
                 .war(TestWar.written(war, temp))
                 .serverXml("<server><featureManager><feature>mpJwt-2.1</feature></featureManager></server>")

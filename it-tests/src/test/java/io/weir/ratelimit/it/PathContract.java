@@ -20,7 +20,8 @@ interface PathContract extends PolicyClient {
                 "api/ruled/plain",
                 "api/ruled/of/one/parts",
                 "api/ruled/tree/deep/below",
-                "api/ruled/tree/",
+                "api/ruled/tree",
+                "api/ruled/tree/shallow",
                 "api/ruled/located/here"
             })
     default void aResourceWithoutAnAnnotationIsLimitedByItsPath(String path) {

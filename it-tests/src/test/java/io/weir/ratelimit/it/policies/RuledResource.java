@@ -34,6 +34,12 @@ public class RuledResource {
     }
 
     @GET
+    @Path("tree")
+    public String root() {
+        return "root";
+    }
+
+    @GET
     @Path("tree/{rest: .*}")
     public String tree(@PathParam("rest") String rest) {
         return rest;
