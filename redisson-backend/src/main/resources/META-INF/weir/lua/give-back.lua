@@ -6,7 +6,7 @@
 -- ARGV[1]     now I7 (0: Redis's clock), operation B (1 gives back by receipt, 2 without one, 3 drops), and for each key a limit
 --             (state.lua) and the cost I6; operation 1: also the state right after the charge: I7 I7 I6, of a log only its entry
 -- Reply       one string: outcome B (1 done, 2 a key holds something else), now I7
--- Complexity  O(keys), and the entries of a log from the one given back on
+-- Complexity  O(keys), and the entries of a log before the one given back or behind it, whichever are fewer
 
 -- By receipt: from the state as it is stored, since the limit of the charge need not be the one that applies now. A state from
 -- before the charge's window, or from after it, is left alone.

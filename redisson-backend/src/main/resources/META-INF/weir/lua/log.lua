@@ -99,23 +99,39 @@ local function newLogs(now)
     redis.call('SET', key, struct.pack('>I4', log.base) .. entries, 'PX', math.max(1, life))
   end
 
-  -- Takes up to a cost out of the entry that was made at an instant.
+  -- Takes up to a cost out of the entry that was made at an instant. Only differences of totals count, so either those behind the
+  -- entry fall or those before it rise: whichever are fewer.
   function logs.giveBackAt(key, log, instant, cost)
     local raw, size = log.raw, log.size
+
+    -- Entries with a number added to each total: four at a time, since calling costs more than what is called does.
+    local function shifted(from, to, by)
+      local parse, pack, four, parts, at = struct.unpack, struct.pack, '>I7I4I7I4I7I4I7I4', {}, HEAD + ENTRY * (from - 1) + 1
+      for entry = from, to - 3, 4 do
+        local time1, total1, time2, total2, time3, total3, time4, total4
+        time1, total1, time2, total2, time3, total3, time4, total4, at = parse(four, raw, at)
+        parts[#parts + 1] = pack(four, time1, (total1 + by) % TOTALS, time2, (total2 + by) % TOTALS,
+          time3, (total3 + by) % TOTALS, time4, (total4 + by) % TOTALS)
+      end
+      for entry = to - (to - from + 1) % 4 + 1, to do
+        parts[#parts + 1] = pack('>I7I4', timeAt(raw, entry), (totalAt(raw, entry) + by) % TOTALS)
+      end
+      return table.concat(parts)
+    end
+
     local i = firstEntry(1, size + 1, function(entry) return timeAt(raw, entry) >= instant end)
     if i > size or timeAt(raw, i) ~= instant then
       return
     end
-    local before = totalAt(raw, i - 1)
-    local given = math.min(cost, (totalAt(raw, i) - before) % TOTALS)
-    local parts = {string.sub(raw, 1, HEAD + ENTRY * (i - 1))}
-    for entry = i, size do
-      local total = (totalAt(raw, entry) - given) % TOTALS
-      if entry > i or total ~= before then
-        parts[#parts + 1] = struct.pack('>I7I4', timeAt(raw, entry), total)
-      end
+    local spent = (totalAt(raw, i) - totalAt(raw, i - 1)) % TOTALS
+    local given = math.min(cost, spent)
+    local rest = given < spent and i or i + 1
+    local left
+    if i > size / 2 then
+      left = string.sub(raw, 1, HEAD + ENTRY * (i - 1)) .. shifted(rest, size, -given)
+    else
+      left = struct.pack('>I4', (totalAt(raw, 0) + given) % TOTALS) .. shifted(1, i - 1, given) .. kept(log, rest, size)
     end
-    local left = table.concat(parts)
     if #left == HEAD then
       redis.call('DEL', key)
     else

@@ -13,6 +13,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What can be given back: exactly what was charged, as far as it still counts, once. */
 interface GiveBackContract extends ContractFixture {
@@ -252,6 +253,34 @@ interface GiveBackContract extends ContractFixture {
         assertThat(key.remaining(limit)).isEqualTo(7);
         backend().giveBack(receipts.get(2));
         assertThat(key.peek(limit, 10)).isEqualTo(key().peek(limit, 10));
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2, 5, 11})
+    default void aReceiptOfALogGivesBackItsCallAndKeepsAllOthersWhereverTheyAre(int instants) {
+        Limit limit = Limit.of(Algorithm.SLIDING_LOG, 100, TEN_SECONDS);
+        for (int given = 0; given < 2 * instants; given++) {
+            TestKey key = key();
+            TestKey twin = key();
+            Receipt receipt = Receipt.EMPTY;
+            for (int call = 0; call < 2 * instants; call++) {
+                long cost = 1 + call % 3;
+                Receipt made = key.spend(limit, cost).receipt();
+                if (call == given) {
+                    receipt = made;
+                } else {
+                    twin.spend(limit, cost);
+                }
+                time().advanceMicros(call % 2 * 1_000);
+            }
+            backend().giveBack(receipt);
+            for (int step = 0; step <= instants; step++) {
+                assertThat(key.peek(limit, 100))
+                        .as("call %d, step %d", given, step)
+                        .isEqualTo(twin.peek(limit, 100));
+                time().advanceMicros(step == 0 ? 10_000_000 - 1_000L * instants : 1_000);
+            }
+        }
     }
 
     @Test

@@ -11,6 +11,7 @@ import io.weir.ratelimit.interceptor.key.IdentityEncoder;
 import io.weir.ratelimit.interceptor.key.KeyExpression;
 import io.weir.ratelimit.interceptor.key.KeyTerms;
 import io.weir.ratelimit.interceptor.local.LocalBackend;
+import io.weir.ratelimit.interceptor.policy.Overrides;
 import io.weir.ratelimit.interceptor.policy.Policy;
 import io.weir.ratelimit.spi.CallContext;
 import io.weir.ratelimit.spi.DecisionListener;
@@ -32,7 +33,8 @@ final class Callers {
                 new IdentityEncoder(Optional.empty()),
                 listeners,
                 new Outages("local", System::nanoTime, List.of()),
-                Pause.REAL);
+                Pause.REAL,
+                Overrides.NONE);
     }
 
     static Binding binding(String key) {

@@ -32,7 +32,7 @@ public class ClientAddressWalk {
     private static final Optional<String> PEER = Optional.of("10.0.0.1");
 
     /** What is repeated: the last one ends the walk at once, and is there to be compared with. */
-    @Param({"10.0.0.2,", "::1,", "x", "for=10.0.0.2,", "for=\"[::1]\",", "a=\"\\\\\\\\\",", "6.6.6.6,"})
+    @Param({"10.0.0.2,", "::1,", "x", "for=10.0.0.2,", "for=\"[::1]\",", "a=\"\\\\\\\\\";", "6.6.6.6,"})
     public String unit = "";
 
     private ClientAddress clients = new ClientAddress(List.of(), ForwardedHeader.X_FORWARDED_FOR);

@@ -13,6 +13,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * What holds for an application wherever its limits are kept. Almost every policy of the test application has the key {@code
@@ -437,6 +439,57 @@ abstract class ApplicationContract {
                 .isEqualTo("Allowed");
 
         Refusal.verify(get("api/bean/mandatory"), "mandatory");
+    }
+
+    // --- Limits that change
+
+    @ParameterizedTest
+    @ValueSource(strings = {"application", "process"})
+    void aChangedLimitHoldsWithoutARestartAndKeepsItsCountsAndAWrongOneKeepsTheLast(String where) throws Exception {
+        try {
+            assertThat(Http.statuses(3, uri("api/change/limited"), "X-Client", client))
+                    .containsExactly(200, 200, 429);
+
+            set(where, "changing", "4/1h");
+
+            awaitRemaining("changing", 2);
+            assertThat(Http.statuses(3, uri("api/change/limited"), "X-Client", client))
+                    .containsExactly(200, 200, 429);
+
+            set(where, "changing", "lots");
+            set(where, "beside", "10/1h");
+
+            awaitRemaining("beside", 6);
+            assertThat(remaining("changing")).isZero();
+            Refusal.verify(get("api/change/limited"), "changing");
+        } finally {
+            set(where, "changing", "");
+            set(where, "beside", "");
+        }
+        awaitRemaining("beside", 96);
+    }
+
+    private void set(String where, String policy, String limit) {
+        String name = "ratelimit.policies." + policy + ".limit";
+        get("api/change/set?where=" + where + "&name=" + name + "&value=" + URLEncoder.encode(limit, UTF_8));
+    }
+
+    private void awaitRemaining(String policy, long remaining) throws InterruptedException {
+        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
+        while (remaining(policy) != remaining && System.nanoTime() < end) {
+            TimeUnit.MILLISECONDS.sleep(100);
+        }
+        assertThat(remaining(policy)).as("remaining of " + policy).isEqualTo(remaining);
+    }
+
+    @Test
+    void aCustomerHasTheLimitsThatASourceGivesAndTheOthersThePolicysOwn() {
+        String premium = "premium-" + client;
+        assertThat(Http.statuses(4, uri("api/change/bought"), "X-Client", premium))
+                .containsExactly(200, 200, 200, 429);
+        assertThat(Http.statuses(2, uri("api/change/bought"), "X-Client", client))
+                .containsExactly(200, 429);
+        assertThat(remaining("bought", "client:premium-other-" + client)).isEqualTo(3);
     }
 
     // --- Helpers

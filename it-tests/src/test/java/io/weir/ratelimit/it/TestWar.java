@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.it;
 
+import io.weir.ratelimit.it.app.ChangingSource;
 import io.weir.ratelimit.it.app.EmptyApplication;
 import io.weir.ratelimit.it.app.TestApplication;
 import io.weir.ratelimit.it.app.Users;
@@ -10,6 +11,7 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import org.eclipse.microprofile.config.spi.ConfigSource;
 import org.jboss.shrinkwrap.api.Filters;
 import org.jboss.shrinkwrap.api.ShrinkWrap;
 import org.jboss.shrinkwrap.api.asset.StringAsset;
@@ -25,6 +27,7 @@ final class TestWar {
         return libraries("weir-test.war")
                 .addPackage(TestApplication.class.getPackage())
                 .deleteClass(EmptyApplication.class)
+                .addAsServiceProvider(ConfigSource.class, ChangingSource.class)
                 .addAsWebInfResource("app/web.xml", "web.xml")
                 .addAsResource("app/microprofile-config.properties", "META-INF/microprofile-config.properties");
     }

@@ -12,13 +12,16 @@ import io.weir.ratelimit.interceptor.key.IdentityEncoder;
 import io.weir.ratelimit.interceptor.key.KeyTerms;
 import io.weir.ratelimit.interceptor.local.LocalBackend;
 import io.weir.ratelimit.interceptor.observe.Telemetry;
+import io.weir.ratelimit.interceptor.policy.ConfigSnapshot;
+import io.weir.ratelimit.interceptor.policy.OverrideSources;
+import io.weir.ratelimit.interceptor.policy.Overrides;
 import io.weir.ratelimit.interceptor.policy.Policies;
 import io.weir.ratelimit.interceptor.policy.Problems;
 import io.weir.ratelimit.interceptor.policy.Settings;
 import io.weir.ratelimit.spi.DecisionListener;
+import io.weir.ratelimit.spi.PolicySource;
 import io.weir.ratelimit.spi.RateLimitBackend;
 import io.weir.ratelimit.spi.RejectionResponder;
-import io.weir.ratelimit.spi.TierResolver;
 import jakarta.enterprise.inject.Any;
 import jakarta.enterprise.inject.Instance;
 import jakarta.enterprise.inject.spi.BeanManager;
@@ -30,7 +33,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
-import java.util.TreeSet;
 import org.eclipse.microprofile.config.Config;
 import org.eclipse.microprofile.config.ConfigProvider;
 
@@ -52,15 +54,13 @@ final class Deployment {
     RateLimitRuntime make(Set<Class<?>> beanClasses) {
         Settings settings = Settings.read(config, problems);
         ClientAddress clients = new ClientAddress(settings.trustedProxies(), settings.forwardedHeader());
+        NamedResolvers resolvers = new NamedResolvers(beans, problems);
         KeyTerms terms = new KeyTerms(
-                settings.ipv4Prefix(),
-                settings.ipv6Prefix(),
-                clients,
-                new NamedResolvers(beans, problems).find(),
-                Claims.areHere());
+                settings.ipv4Prefix(), settings.ipv6Prefix(), clients, resolvers.ofKeys(), Claims.areHere());
         RulebookReader reader =
-                RulebookReader.of(beanClasses, new Policies.Vocabulary(terms, named(TierResolver.class)), problems);
-        Rulebook rulebook = reader.read(config, problems);
+                RulebookReader.of(beanClasses, new Policies.Vocabulary(terms, resolvers.ofTiers()), problems);
+        ConfigSnapshot read = new ConfigSnapshot(config);
+        Rulebook rulebook = reader.read(read, problems);
         RateLimitBackend backend = backend(settings);
         problems.addAll(backend.problems());
         CdiEvents events = new CdiEvents(beans);
@@ -69,46 +69,50 @@ final class Deployment {
                         settings, backend.name(), this::find, isOpenTelemetryOn(), events.ofRejections(), problems)
                 : Telemetry.NONE;
         Optional<RejectionResponder> responder = responder();
-        RateLimitEngine engine = engine(settings, backend, telemetry, events);
+        ContainerExecutor executor = new ContainerExecutor();
+        OverrideSources sources = OverrideSources.of(all(PolicySource.class), problems);
+        Overrides overrides = new Overrides(
+                sources,
+                settings.answersHoldFor(),
+                settings.deadline(),
+                executor,
+                System::nanoTime,
+                telemetry.sources());
+        RateLimitEngine engine = engine(settings, backend, telemetry, events, overrides);
         if (problems.found().isEmpty()) {
             telemetry.flights().ifPresent(backend::listen);
             backend.start();
-            LOG.log(
-                    Level.INFO,
-                    "WEIR-001 rate limits are {0}: store {1}, policies {2}",
-                    settings.enabled() ? "on" : "off",
-                    backend.name(),
-                    new TreeSet<>(rulebook.policies().keySet()));
+            LOG.log(Level.INFO, new StartSummary(settings, rulebook, reader.rules()).text(backend.name(), config));
+            new StartWarnings(settings, config, rulebook)
+                    .all(backend.name(), reader.rules(), sources.policies())
+                    .forEach(warning -> LOG.log(Level.WARNING, warning));
         }
-        return new RateLimitRuntime(
+        RateLimitRuntime runtime = new RateLimitRuntime(
                 engine,
-                new ContainerExecutor(),
+                executor,
                 settings.enabled() ? rulebook : rulebook.off(),
                 settings.headers(),
                 telemetry.spans(),
                 clients,
                 responder,
                 beans);
+        if (settings.reloads() && problems.found().isEmpty()) {
+            Reload reload = new Reload(
+                    reader, CurrentConfig.of(config, read), read, rulebook, runtime::hold, telemetry.reloads());
+            runtime.reloadBy(
+                    new ReloadTimer(Pause.REAL, settings.reloadInterval().toMillis() * 1_000, reload));
+        }
+        return runtime;
     }
 
-    /** The application's beans of a type that have names, by name. */
-    private <T> Map<String, T> named(Class<T> type) {
-        Map<String, T> byName = new LinkedHashMap<>();
-        for (Instance.Handle<T> handle :
-                beans.createInstance().select(type, Any.Literal.INSTANCE).handles()) {
-            String name = handle.getBean().getName();
-            if (name != null) {
-                byName.put(name, handle.get());
-            }
-        }
-        return byName;
+    /** The application's beans of a type. */
+    private <T> List<T> all(Class<T> type) {
+        return beans.createInstance().select(type, Any.Literal.INSTANCE).stream()
+                .toList();
     }
 
     private Optional<RejectionResponder> responder() {
-        List<RejectionResponder> found = new ArrayList<>();
-        beans.createInstance()
-                .select(RejectionResponder.class, Any.Literal.INSTANCE)
-                .forEach(found::add);
+        List<RejectionResponder> found = all(RejectionResponder.class);
         if (found.size() > 1) {
             problems.add(
                     "WEIR-123",
@@ -120,11 +124,10 @@ final class Deployment {
         return found.stream().findFirst();
     }
 
-    private RateLimitEngine engine(Settings settings, RateLimitBackend backend, Telemetry telemetry, CdiEvents events) {
+    private RateLimitEngine engine(
+            Settings settings, RateLimitBackend backend, Telemetry telemetry, CdiEvents events, Overrides overrides) {
         List<DecisionListener> listeners = new ArrayList<>(telemetry.listeners());
-        beans.createInstance()
-                .select(DecisionListener.class, Any.Literal.INSTANCE)
-                .forEach(listeners::add);
+        listeners.addAll(all(DecisionListener.class));
         List<StoreListener> storeListeners = new ArrayList<>(telemetry.storeListeners());
         storeListeners.addAll(events.ofStore());
         return new RateLimitEngine(
@@ -132,7 +135,8 @@ final class Deployment {
                 new IdentityEncoder(settings.keySecret()),
                 listeners,
                 new Outages(backend.name(), System::nanoTime, storeListeners),
-                Pause.REAL);
+                Pause.REAL,
+                overrides);
     }
 
     /** An object of the server's. */

@@ -3,6 +3,8 @@ package io.weir.ratelimit.interceptor.cdi;
 
 import io.weir.ratelimit.RateLimiter;
 import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.enterprise.context.Initialized;
+import jakarta.enterprise.event.Observes;
 import jakarta.enterprise.inject.Instance;
 import jakarta.enterprise.inject.Produces;
 import jakarta.enterprise.inject.spi.BeanManager;
@@ -16,6 +18,11 @@ public class RateLimitBeans {
 
     @Inject
     private Instance<Object> objects;
+
+    /** Only now the server's objects can be found by their names. */
+    void started(@Observes @Initialized(ApplicationScoped.class) Object event, RateLimitExtension deployment) {
+        deployment.started();
+    }
 
     /**
      * What a bean of this archive sees.

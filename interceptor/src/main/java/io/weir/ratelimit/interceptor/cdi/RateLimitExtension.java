@@ -6,6 +6,7 @@ import jakarta.enterprise.event.Observes;
 import jakarta.enterprise.inject.spi.AfterDeploymentValidation;
 import jakarta.enterprise.inject.spi.Bean;
 import jakarta.enterprise.inject.spi.BeanManager;
+import jakarta.enterprise.inject.spi.BeforeShutdown;
 import jakarta.enterprise.inject.spi.DeploymentException;
 import jakarta.enterprise.inject.spi.Extension;
 import jakarta.enterprise.inject.spi.Interceptor;
@@ -43,6 +44,18 @@ public class RateLimitExtension implements Extension {
         runtime = inTheApplication(() -> new Deployment(ofThisArchive(beans), problems).make(beanClasses));
         if (!problems.found().isEmpty()) {
             event.addDeploymentProblem(new DeploymentException(problems.message()));
+        }
+    }
+
+    /** The application begins. */
+    void started() {
+        runtime().started(ofTheApplication(Thread.currentThread().getContextClassLoader()));
+    }
+
+    void end(@Observes BeforeShutdown event) {
+        RateLimitRuntime made = runtime;
+        if (made != null) {
+            made.stopped();
         }
     }
 

@@ -22,6 +22,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Executor;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /** What a deployment has made of its configuration and annotations, for the entry points. */
 public final class RateLimitRuntime {
@@ -34,7 +35,9 @@ public final class RateLimitRuntime {
     private final BeanManager beans;
     private final CurrentRequest request;
     private final ServletRequests servlets;
+    private final Supplier<Executor> executor;
     private volatile Rulebook rulebook;
+    private volatile @Nullable ReloadTimer reloads;
 
     RateLimitRuntime(
             RateLimitEngine engine,
@@ -51,6 +54,7 @@ public final class RateLimitRuntime {
                 () -> this.rulebook.policies(),
                 executor,
                 () -> current().map(RequestRecord::call));
+        this.executor = executor;
         this.rulebook = rulebook;
         this.headers = List.copyOf(headers);
         this.spans = spans;
@@ -59,6 +63,30 @@ public final class RateLimitRuntime {
         this.beans = beans;
         this.servlets = new ServletRequests(beans);
         this.request = beans.createInstance().select(CurrentRequest.class).get();
+    }
+
+    /** What holds from the next decision on. */
+    void hold(Rulebook changed) {
+        rulebook = changed;
+    }
+
+    void reloadBy(ReloadTimer timer) {
+        reloads = timer;
+    }
+
+    /** The application has started, with this class loader; the thread is one of its own. */
+    void started(ClassLoader application) {
+        ReloadTimer timer = reloads;
+        if (timer != null) {
+            timer.start(executor.get(), application);
+        }
+    }
+
+    void stopped() {
+        ReloadTimer timer = reloads;
+        if (timer != null) {
+            timer.stop();
+        }
     }
 
     /**

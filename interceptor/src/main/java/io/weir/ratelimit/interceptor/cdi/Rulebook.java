@@ -11,21 +11,30 @@ import java.util.Map;
  * What holds for calls at the moment. Replaced as a whole when configuration changes.
  *
  * @param policies all policies by name
+ * @param costs what configuration has calls of methods spend, by {@code Class.method}
  * @param paths the policies that apply by path once a request is matched
  * @param early those that apply before
  * @param bindings the policies that annotations name
  * @param bypass who is not limited
  */
-record Rulebook(Map<String, Policy> policies, PathRules paths, PathRules early, Bindings bindings, Bypass bypass) {
-    /** Copies the map. */
+record Rulebook(
+        Map<String, Policy> policies,
+        Map<String, Long> costs,
+        PathRules paths,
+        PathRules early,
+        Bindings bindings,
+        Bypass bypass) {
+    /** Copies the maps. */
     Rulebook {
         policies = Map.copyOf(policies);
+        costs = Map.copyOf(costs);
     }
 
     /** The same policies, under which no call is limited. */
     Rulebook off() {
         return new Rulebook(
                 policies,
+                costs,
                 PathRules.NONE,
                 PathRules.NONE,
                 new Bindings((beanClass, method) -> Binding.NONE),

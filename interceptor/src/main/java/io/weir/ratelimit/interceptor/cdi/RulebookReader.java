@@ -10,26 +10,33 @@ import io.weir.ratelimit.interceptor.policy.Policy;
 import io.weir.ratelimit.interceptor.policy.Problems;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.eclipse.microprofile.config.Config;
+import org.jspecify.annotations.Nullable;
 
 /** Makes rulebooks out of configuration and of what annotations say, which stays the same. */
 final class RulebookReader {
     private final List<Ruled> ruled;
-    private final List<MethodRule> rules;
     private final Policies.Vocabulary words;
+
+    /** What was found on methods of classes that were no beans at deployment, with their policies as they were then. */
+    private final Map<MethodRule, Map<String, Policy>> late = new ConcurrentHashMap<>();
 
     /** What annotations say about a method of a bean. */
     private record Ruled(Class<?> beanClass, Method method, MethodRule rule) {}
 
     private RulebookReader(List<Ruled> ruled, Policies.Vocabulary words) {
         this.ruled = ruled;
-        this.rules = ruled.stream().map(Ruled::rule).toList();
         this.words = words;
     }
 
@@ -47,25 +54,90 @@ final class RulebookReader {
         return new RulebookReader(ruled, words);
     }
 
+    /** What annotations of beans say, one rule per method. */
+    List<MethodRule> rules() {
+        return ruled.stream().map(Ruled::rule).toList();
+    }
+
     /** What configuration says now. */
     Rulebook read(Config config, Problems problems) {
+        return read(config, Optional.empty(), problems);
+    }
+
+    /**
+     * What configuration says now, where that is right; where it is wrong, what held before still does.
+     *
+     * @param before what held
+     * @param problems takes what is wrong
+     */
+    Rulebook readAgain(Config config, Rulebook before, Problems problems) {
+        return read(config, Optional.of(before), problems);
+    }
+
+    private Rulebook read(Config config, Optional<Rulebook> before, Problems problems) {
+        List<MethodRule> rules = Stream.concat(ruled.stream().map(Ruled::rule), late.keySet().stream())
+                .toList();
         Policies.Read read = Policies.read(config, rules, words, problems);
-        Map<String, Policy> policies = read.policies();
-        for (Ruled one : ruled) {
-            one.rule.policies().stream()
-                    .map(policies::get)
-                    .filter(Objects::nonNull)
-                    .forEach(policy -> check(one, policy, problems));
-        }
-        Map<String, Long> costs = costs(config, problems);
+        Set<String> wrong = new TreeSet<>(read.wrong());
+        wrong.addAll(misused(read.policies(), problems));
+        Map<String, Policy> policies = new LinkedHashMap<>(read.policies());
+        before.ifPresent(held -> keepTheRight(policies, known(held), wrong, read.complete()));
+        Map<String, Long> costs =
+                costs(config, rules, before.map(Rulebook::costs).orElse(Map.of()), problems);
         return new Rulebook(
                 policies,
+                costs,
                 new PathRules(policies.values().stream()
                         .filter(policy -> !policy.isEarly())
                         .toList()),
                 new PathRules(policies.values().stream().filter(Policy::isEarly).toList()),
                 new Bindings((beanClass, method) -> binding(beanClass, method, policies, costs, config)),
-                Bypass.read(config, problems));
+                bypass(config, before.map(Rulebook::bypass), problems));
+    }
+
+    private static Bypass bypass(Config config, Optional<Bypass> before, Problems problems) {
+        Problems own = new Problems();
+        Bypass read = Bypass.read(config, own);
+        problems.addAll(own.found());
+        return own.found().isEmpty() ? read : before.orElse(read);
+    }
+
+    private Map<String, Policy> known(Rulebook before) {
+        Map<String, Policy> known = new HashMap<>();
+        late.values().forEach(known::putAll);
+        known.putAll(before.policies());
+        return known;
+    }
+
+    /** What is as before stays the very same, too: callers wait under it. */
+    private static void keepTheRight(
+            Map<String, Policy> policies, Map<String, Policy> before, Set<String> wrong, boolean complete) {
+        policies.keySet().removeAll(wrong);
+        before.forEach((name, held) -> {
+            boolean same = held.equals(policies.get(name));
+            if (same || wrong.contains(name) || (!complete && !policies.containsKey(name))) {
+                policies.put(name, held);
+            }
+        });
+    }
+
+    /** The policies that a method is under whose arguments or phase they cannot have. */
+    private Set<String> misused(Map<String, Policy> policies, Problems problems) {
+        Set<String> misused = new TreeSet<>();
+        for (Ruled one : ruled) {
+            one.rule.policies().stream()
+                    .map(policies::get)
+                    .filter(Objects::nonNull)
+                    .forEach(policy -> {
+                        Problems own = new Problems();
+                        check(one, policy, own);
+                        if (!own.found().isEmpty()) {
+                            misused.add(policy.name());
+                            problems.addAll(own.found());
+                        }
+                    });
+        }
+        return misused;
     }
 
     private static void check(Ruled one, Policy policy, Problems problems) {
@@ -80,12 +152,18 @@ final class RulebookReader {
         }
     }
 
-    private Map<String, Long> costs(Config config, Problems problems) {
+    private static Map<String, Long> costs(
+            Config config, List<MethodRule> rules, Map<String, Long> before, Problems problems) {
         Map<String, Long> costs = new LinkedHashMap<>();
-        for (MethodRule rule : rules) {
-            if (!costs.containsKey(rule.endpoint())) {
-                Policies.cost(config, rule.endpoint(), problems).ifPresent(cost -> costs.put(rule.endpoint(), cost));
+        Set<String> endpoints = rules.stream().map(MethodRule::endpoint).collect(Collectors.toCollection(TreeSet::new));
+        for (String endpoint : endpoints) {
+            Problems own = new Problems();
+            Optional<Long> cost = Policies.cost(config, endpoint, own);
+            if (!own.found().isEmpty()) {
+                problems.addAll(own.found());
+                cost = Optional.ofNullable(before.get(endpoint));
             }
+            cost.ifPresent(each -> costs.put(endpoint, each));
         }
         return costs;
     }
@@ -93,8 +171,8 @@ final class RulebookReader {
     /** The policies of a method. Runs at a method's first call; at deployment every known one has been checked. */
     private Binding binding(
             Class<?> beanClass, Method method, Map<String, Policy> policies, Map<String, Long> costs, Config config) {
-        Problems late = new Problems();
-        RuleReader reader = new RuleReader(late);
+        Problems problems = new Problems();
+        RuleReader reader = new RuleReader(problems);
         Optional<MethodRule> found = reader.read(beanClass, method);
         if (found.isEmpty()) {
             return reader.isExempt(beanClass, method) ? Binding.EXEMPT : Binding.NONE;
@@ -102,15 +180,11 @@ final class RulebookReader {
         MethodRule rule = found.get();
         List<Binding.Costed> costed = new ArrayList<>();
         for (String name : rule.policies()) {
-            Policy policy = policies.containsKey(name)
-                    ? policies.get(name)
-                    : Policies.read(config, List.of(rule), words, late)
-                            .policies()
-                            .get(name);
+            Policy policy = policies.containsKey(name) ? policies.get(name) : late(rule, name, config, problems);
             if (policy == null) {
                 throw new IllegalStateException("WEIR-204 " + rule.endpoint() + " is limited by the policy " + name
                         + ", which could not be checked at deployment because its class was no bean then, and is wrong; "
-                        + late.message());
+                        + problems.message());
             }
             long own = rule.cost() > 0 ? rule.cost() : policy.cost();
             if (policy.mode() != Policy.Mode.OFF) {
@@ -118,5 +192,13 @@ final class RulebookReader {
             }
         }
         return new Binding(rule.endpoint(), costed);
+    }
+
+    /** A policy that only this method has. Once it was right it stays known, so that a change cannot end it. */
+    private @Nullable Policy late(MethodRule rule, String name, Config config, Problems problems) {
+        Policy read =
+                Policies.read(config, List.of(rule), words, problems).policies().get(name);
+        Map<String, Policy> known = late.computeIfAbsent(rule, first -> new ConcurrentHashMap<>());
+        return read == null ? known.get(name) : known.computeIfAbsent(name, first -> read);
     }
 }

@@ -51,9 +51,21 @@ final class AsyncDecision {
         this.listener = listener;
     }
 
-    CompletableFuture<Decision> start() {
-        ask(charges.get());
+    /** Asks as soon as the limits are known, at once if they are. */
+    CompletableFuture<Decision> start(CompletableFuture<?> limitsKnown) {
+        if (limitsKnown.isDone()) {
+            ask(charges.get());
+        } else {
+            CompletionStage<?> known = limitsKnown;
+            known.whenComplete((nothing, failure) -> onExecutor(this::askUnlessCancelled));
+        }
         return result;
+    }
+
+    private void askUnlessCancelled() {
+        if (!result.isDone()) {
+            ask(charges.get());
+        }
     }
 
     private void ask(List<Charge> asked) {

@@ -54,8 +54,8 @@ public final class EngineRateLimiter implements RateLimiter {
     @Override
     public Decision acquire(String policy, Identity key, long cost) {
         Binding binding = binding(policy, cost);
-        String identity = engine.encoder().encode(key);
-        return isOff(binding) ? Decision.Allowed.UNLIMITED : engine.decide(binding, identity);
+        Objects.requireNonNull(key, "key");
+        return isOff(binding) ? Decision.Allowed.UNLIMITED : engine.decide(binding, key);
     }
 
     @Override
@@ -66,16 +66,17 @@ public final class EngineRateLimiter implements RateLimiter {
     @Override
     public CompletionStage<Decision> acquireAsync(String policy, Identity key, long cost) {
         Binding binding = binding(policy, cost);
-        String identity = engine.encoder().encode(key);
+        Objects.requireNonNull(key, "key");
         return isOff(binding)
                 ? CompletableFuture.completedFuture(Decision.Allowed.UNLIMITED)
-                : engine.decideAsync(binding, identity, executor.get());
+                : engine.decideAsync(binding, key, executor.get());
     }
 
     @Override
     public List<Quota> peek(String policy, Identity key) {
         Policy asked = named(policy);
-        Charge charge = new Charge(asked.limits(), engine.encoder().encode(key), asked.cost(), asked.maxWaitMicros());
+        String identity = engine.encoder().encode(key);
+        Charge charge = new Charge(engine.limits(asked, key, identity), identity, asked.cost(), asked.maxWaitMicros());
         return engine.ask(backend -> backend.peek(charge));
     }
 
@@ -127,7 +128,9 @@ public final class EngineRateLimiter implements RateLimiter {
     }
 
     private Charge charge(String policy, Identity key, long cost) {
-        return new Charge(named(policy).limits(), engine.encoder().encode(key), cost);
+        Policy named = named(policy);
+        String identity = engine.encoder().encode(key);
+        return new Charge(engine.limits(named, key, identity), identity, cost);
     }
 
     private Policy named(String policy) {

@@ -2,9 +2,11 @@
 package io.weir.ratelimit.interceptor.engine;
 
 import io.weir.ratelimit.Decision;
+import io.weir.ratelimit.Identity;
 import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.interceptor.engine.DecidingStore.Told;
 import io.weir.ratelimit.interceptor.key.IdentityEncoder;
+import io.weir.ratelimit.interceptor.policy.Overrides;
 import io.weir.ratelimit.interceptor.policy.Policy;
 import io.weir.ratelimit.spi.BackendReceipt;
 import io.weir.ratelimit.spi.CallContext;
@@ -27,6 +29,7 @@ public final class RateLimitEngine {
     private final IdentityEncoder encoder;
     private final Audience<DecisionListener> listeners;
     private final Outages outages;
+    private final Overrides overrides;
 
     /**
      * An engine.
@@ -36,18 +39,21 @@ public final class RateLimitEngine {
      * @param listeners hear of each decision
      * @param outages takes note of the store's failures
      * @param pause how calls wait
+     * @param overrides the limits of single keys
      */
     public RateLimitEngine(
             RateLimitBackend backend,
             IdentityEncoder encoder,
             List<DecisionListener> listeners,
             Outages outages,
-            Pause pause) {
+            Pause pause,
+            Overrides overrides) {
         this.store = new DecidingStore(backend, outages);
         this.shaping = new Shaping(store, pause);
         this.encoder = encoder;
         this.listeners = new Audience<>(listeners);
         this.outages = outages;
+        this.overrides = overrides;
     }
 
     /**
@@ -60,6 +66,9 @@ public final class RateLimitEngine {
      * @return the decision
      */
     public Decision decide(Binding binding, CallContext call, RequestRecord request) {
+        if (!request.wasDecided(binding)) {
+            awaitOverrides(binding, call);
+        }
         Shaping.Waiter waiter = shaping.waiter(binding);
         return told(
                 binding,
@@ -108,6 +117,7 @@ public final class RateLimitEngine {
      * @return the decision
      */
     public Decision decide(Binding binding, CallContext call) {
+        awaitOverrides(binding, call);
         Shaping.Waiter waiter = shaping.waiter(binding);
         return told(
                 binding, waiter.decide(() -> waiter.ask(charges(binding, call, null, waiter)), waiter::withoutWaiting));
@@ -127,13 +137,31 @@ public final class RateLimitEngine {
         List<Charge> charges = new ArrayList<>(binding.policies().size());
         for (Binding.Costed costed : binding.policies()) {
             Policy policy = costed.policy();
-            String identity = encoder.encode(policy.key().resolve(call));
+            Identity key = policy.key().resolve(call);
+            String identity = encoder.encode(key);
             long cost = request == null ? costed.cost() : request.due(policy.name(), identity, costed.cost());
             if (cost > 0) {
-                charges.add(charge(policy, policy.tiers().of(call, policy.limits()), identity, cost, waiter));
+                charges.add(charge(policy, limits(policy, key, identity, call), identity, cost, waiter));
             }
         }
         return List.copyOf(charges);
+    }
+
+    /** Those of the key itself, else of the caller's tier, else the policy's own. */
+    private PolicyLimits limits(Policy policy, Identity key, String identity, CallContext call) {
+        return overrides
+                .of(policy, key, identity)
+                .orElseGet(() -> policy.tiers().of(call, policy.limits()));
+    }
+
+    /** Without the request's lock, since a source may take its time. */
+    private void awaitOverrides(Binding binding, CallContext call) {
+        for (Binding.Costed costed : binding.policies()) {
+            if (overrides.areFor(costed.policy())) {
+                Identity key = costed.policy().key().resolve(call);
+                overrides.await(costed.policy(), key, encoder.encode(key));
+            }
+        }
     }
 
     private static Charge charge(
@@ -144,30 +172,48 @@ public final class RateLimitEngine {
     }
 
     /** Decides about a key that code names. */
-    Decision decide(Binding binding, String identity) {
+    Decision decide(Binding binding, Identity key) {
+        String identity = encoder.encode(key);
+        binding.policies().forEach(costed -> overrides.await(costed.policy(), key, identity));
         Shaping.Waiter waiter = shaping.waiter(binding);
         return told(
-                binding, waiter.decide(() -> waiter.ask(charges(binding, identity, waiter)), waiter::withoutWaiting));
+                binding,
+                waiter.decide(() -> waiter.ask(charges(binding, key, identity, waiter)), waiter::withoutWaiting));
     }
 
-    /** As {@link #decide(Binding, String)}, completed on a thread of the executor. */
-    CompletableFuture<Decision> decideAsync(Binding binding, String identity, Executor executor) {
+    /** As {@link #decide(Binding, Identity)}, completed on a thread of the executor. */
+    CompletableFuture<Decision> decideAsync(Binding binding, Identity key, Executor executor) {
+        String identity = encoder.encode(key);
         Shaping.Waiter waiter = shaping.waiter(binding);
+        CompletableFuture<?>[] ready = binding.policies().stream()
+                .map(costed -> overrides.awaitAsync(costed.policy(), key, identity, shaping.pause()::after))
+                .toArray(CompletableFuture<?>[]::new);
         return new AsyncDecision(
                         binding,
                         store,
                         shaping.pause(),
                         waiter,
-                        () -> charges(binding, identity, waiter),
+                        () -> charges(binding, key, identity, waiter),
                         executor,
                         told -> tell(binding, told))
-                .start();
+                .start(CompletableFuture.allOf(ready));
     }
 
-    private static List<Charge> charges(Binding binding, String identity, Shaping.Waiter waiter) {
+    private List<Charge> charges(Binding binding, Identity key, String identity, Shaping.Waiter waiter) {
         return binding.policies().stream()
-                .map(costed -> charge(costed.policy(), costed.policy().limits(), identity, costed.cost(), waiter))
+                .map(costed ->
+                        charge(costed.policy(), known(costed.policy(), key, identity), identity, costed.cost(), waiter))
                 .toList();
+    }
+
+    private PolicyLimits known(Policy policy, Identity key, String identity) {
+        return overrides.of(policy, key, identity).orElse(policy.limits());
+    }
+
+    /** The limits that hold for a key that code names, after a wait for them if they are not known. */
+    PolicyLimits limits(Policy policy, Identity key, String identity) {
+        overrides.await(policy, key, identity);
+        return known(policy, key, identity);
     }
 
     /**
@@ -212,11 +258,11 @@ public final class RateLimitEngine {
 
     /** What the caller of a request has left. */
     List<Quota> peek(Policy policy, CallContext call) {
-        Charge charge = new Charge(
-                policy.tiers().of(call, policy.limits()),
-                encoder.encode(policy.key().resolve(call)),
-                policy.cost(),
-                policy.maxWaitMicros());
+        Identity key = policy.key().resolve(call);
+        String identity = encoder.encode(key);
+        overrides.await(policy, key, identity);
+        Charge charge =
+                new Charge(limits(policy, key, identity, call), identity, policy.cost(), policy.maxWaitMicros());
         return ask(backend -> backend.peek(charge));
     }
 

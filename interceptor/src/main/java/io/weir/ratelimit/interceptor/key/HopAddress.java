@@ -13,6 +13,10 @@ final class HopAddress {
      * @param bareIpv6 whether an IPv6 address may stand without brackets, and then without a port
      */
     static @Nullable IpAddress read(String text, int start, int end, boolean bareIpv6) {
+        IpAddress ipv4 = IpAddress.readIpv4(text, start, end);
+        if (ipv4 != null) {
+            return ipv4;
+        }
         if (start < end && text.charAt(start) == '[') {
             int close = indexOf(text, ']', start, end);
             return close == end || !isPortOrNothing(text, close + 1, end)
@@ -21,9 +25,9 @@ final class HopAddress {
         }
         int colon = indexOf(text, ':', start, end);
         if (colon < end && indexOf(text, ':', colon + 1, end) < end) {
-            return bareIpv6 ? IpAddress.read(text, start, end) : null;
+            return bareIpv6 ? IpAddress.readIpv6(text, start, end) : null;
         }
-        return isPortOrNothing(text, colon, end) ? IpAddress.read(text, start, colon) : null;
+        return isPortOrNothing(text, colon, end) ? IpAddress.readIpv4(text, start, colon) : null;
     }
 
     private static boolean isPortOrNothing(String text, int start, int end) {

@@ -40,9 +40,11 @@ public final class IpAddress {
 
     /** As {@link #parse}, of a part of a text; null if it is something else. */
     static @Nullable IpAddress read(String text, int start, int end) {
-        if (looksLikeIpv6(text, start, end)) {
-            return readIpv6(text, start, end);
-        }
+        return looksLikeIpv6(text, start, end) ? readIpv6(text, start, end) : readIpv4(text, start, end);
+    }
+
+    /** An address in IPv4 form, null if the text is something else. */
+    static @Nullable IpAddress readIpv4(String text, int start, int end) {
         long value = ipv4(text, start, end);
         return value == NONE ? null : new IpAddress(0, MAPPED | value);
     }
@@ -67,8 +69,13 @@ public final class IpAddress {
             }
             int first = at;
             int octet = 0;
-            while (at < end && at - first <= 3 && text.charAt(at) >= '0' && text.charAt(at) <= '9') {
-                octet = 10 * octet + text.charAt(at++) - '0';
+            while (at < end && at - first <= 3) {
+                int digit = text.charAt(at) - '0';
+                if (digit < 0 || digit > 9) {
+                    break;
+                }
+                octet = 10 * octet + digit;
+                at++;
             }
             // A leading zero means octal to some parsers: ambiguous, so no address.
             if (at == first || octet > 255 || (at - first > 1 && text.charAt(first) == '0')) {
@@ -90,8 +97,13 @@ public final class IpAddress {
         while (at < end && text.charAt(at) != '%') {
             int first = at;
             int value = 0;
-            while (at < end && at - first <= 4 && hex(text.charAt(at)) >= 0) {
-                value = value << 4 | hex(text.charAt(at++));
+            while (at < end && at - first <= 4) {
+                int digit = hex(text.charAt(at));
+                if (digit < 0) {
+                    break;
+                }
+                value = value << 4 | digit;
+                at++;
             }
             if (at < end && text.charAt(at) == '.') {
                 return groups.isEndedBy(text, first, end) ? groups.address() : null;

@@ -8,7 +8,9 @@ enum Metric {
     BACKEND_ERRORS("ratelimit.backend.errors", "Operations that the store could not do"),
     UTILIZATION("ratelimit.utilization", "How much of its fullest limit a key had spent, seen after each decision"),
     FLIGHT_SIZE("ratelimit.flight.size", "Checks that left together in one call of the store"),
-    QUEUE_SIZE("ratelimit.queue.size", "Stored keys whose checks waited when the latest flight had left");
+    QUEUE_SIZE("ratelimit.queue.size", "Stored keys whose checks waited when the latest flight had left"),
+    CONFIG_RELOADS("ratelimit.config.reloads", "Changes of configuration that were found while the application ran"),
+    POLICY_SOURCE_ERRORS("ratelimit.policy.source.errors", "Look-ups of overridden limits that came to nothing");
 
     private final String label;
     private final String description;

@@ -5,7 +5,9 @@ import io.weir.ratelimit.RateLimitRejected;
 import io.weir.ratelimit.interceptor.engine.StoreListener;
 import io.weir.ratelimit.interceptor.key.ShownKeys;
 import io.weir.ratelimit.interceptor.policy.Problems;
+import io.weir.ratelimit.interceptor.policy.ReloadListener;
 import io.weir.ratelimit.interceptor.policy.Settings;
+import io.weir.ratelimit.interceptor.policy.SourceListener;
 import io.weir.ratelimit.spi.DecisionListener;
 import io.weir.ratelimit.spi.FlightListener;
 import java.lang.System.Logger.Level;
@@ -22,14 +24,19 @@ import java.util.function.Supplier;
  * @param storeListeners hear of the store
  * @param flights hears of the store's flights, if there can be any
  * @param spans marks spans that begin after the decision
+ * @param reloads hears of changes of configuration
+ * @param sources hears of look-ups that came to nothing
  */
 public record Telemetry(
         List<DecisionListener> listeners,
         List<StoreListener> storeListeners,
         Optional<FlightListener> flights,
-        SpanMarks spans) {
+        SpanMarks spans,
+        ReloadListener reloads,
+        SourceListener sources) {
     /** Nothing is seen. */
-    public static final Telemetry NONE = new Telemetry(List.of(), List.of(), Optional.empty(), SpanMarks.NONE);
+    public static final Telemetry NONE = new Telemetry(
+            List.of(), List.of(), Optional.empty(), SpanMarks.NONE, result -> {}, (policy, failure) -> {});
 
     private static final System.Logger LOG = System.getLogger("io.weir.ratelimit");
     /** The store that has no flights. */
@@ -58,10 +65,12 @@ public record Telemetry(
     }
 
     /** Where metrics go, and in which words to say so. */
-    private record Destination(DecisionMetrics metrics, Optional<FlightListener> flights, String name) {
-        static Destination of(Meters meters, String backend, String name) {
+    private record Destination(
+            DecisionMetrics metrics, ConfigMetrics config, Optional<FlightListener> flights, String name) {
+        static Destination of(Meters meters, Settings settings, String backend, String name) {
             return new Destination(
                     new DecisionMetrics(meters, backend),
+                    new ConfigMetrics(meters, settings.reloads()),
                     backend.equals(IN_PROCESS) ? Optional.empty() : Optional.of(new FlightMetrics(meters)),
                     name);
         }
@@ -88,7 +97,7 @@ public record Telemetry(
         ShownKeys keys = new ShownKeys(settings.keySecret());
         List<DecisionListener> listeners = new ArrayList<>();
         List<StoreListener> storeListeners = new ArrayList<>();
-        Optional<Destination> metrics = destination(settings.metrics(), backend, beans, problems);
+        Optional<Destination> metrics = destination(settings, backend, beans, problems);
         metrics.ifPresent(destination -> {
             listeners.add(destination.metrics);
             storeListeners.add(destination.metrics);
@@ -104,7 +113,13 @@ public record Telemetry(
         if (problems.found().isEmpty()) {
             say(settings, metrics, spans != SpanMarks.NONE, exporting);
         }
-        return new Telemetry(listeners, storeListeners, metrics.flatMap(Destination::flights), spans);
+        return new Telemetry(
+                listeners,
+                storeListeners,
+                metrics.flatMap(Destination::flights),
+                spans,
+                metrics.<ReloadListener>map(Destination::config).orElse(NONE.reloads),
+                metrics.<SourceListener>map(Destination::config).orElse(NONE.sources));
     }
 
     private static void say(Settings settings, Optional<Destination> metrics, boolean spans, boolean exporting) {
@@ -126,14 +141,15 @@ public record Telemetry(
     }
 
     private static Optional<Destination> destination(
-            Settings.Metrics wanted, String backend, Beans beans, Problems problems) {
+            Settings settings, String backend, Beans beans, Problems problems) {
+        Settings.Metrics wanted = settings.metrics();
         Optional<Destination> found = Optional.empty();
         if ((wanted == Settings.Metrics.MP || wanted == Settings.Metrics.AUTO) && isThere(METRICS_API)) {
-            found = destination("MicroProfile Metrics", backend, () -> MicroProfileMeters.find(beans));
+            found = destination("MicroProfile Metrics", settings, backend, () -> MicroProfileMeters.find(beans));
         }
         if ((wanted == Settings.Metrics.OTEL || (wanted == Settings.Metrics.AUTO && found.isEmpty()))
                 && isThere(TRACES_API)) {
-            found = destination("OpenTelemetry", backend, () -> OpenTelemetryMeters.find(beans));
+            found = destination("OpenTelemetry", settings, backend, () -> OpenTelemetryMeters.find(beans));
         }
         if (found.isEmpty() && (wanted == Settings.Metrics.MP || wanted == Settings.Metrics.OTEL)) {
             boolean mp = wanted == Settings.Metrics.MP;
@@ -148,9 +164,10 @@ public record Telemetry(
     }
 
     /** An API that is there and fails is none: metrics are no reason for an application not to start. */
-    private static Optional<Destination> destination(String name, String backend, Supplier<Optional<Meters>> meters) {
+    private static Optional<Destination> destination(
+            String name, Settings settings, String backend, Supplier<Optional<Meters>> meters) {
         try {
-            return meters.get().map(found -> Destination.of(found, backend, name));
+            return meters.get().map(found -> Destination.of(found, settings, backend, name));
         } catch (RuntimeException | LinkageError e) {
             LOG.log(Level.WARNING, "WEIR-307 " + name + " is here and fails; it is not used", e);
             return Optional.empty();

@@ -10,6 +10,7 @@ import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
@@ -144,6 +145,24 @@ public final class Bypass {
             }
         }
         return false;
+    }
+
+    @Override
+    public boolean equals(Object other) {
+        return other instanceof Bypass that
+                && header.equals(that.header)
+                && texts(digests).equals(texts(that.digests))
+                && addresses.equals(that.addresses)
+                && roles.equals(that.roles);
+    }
+
+    @Override
+    public int hashCode() {
+        return Objects.hash(header, texts(digests), addresses, roles);
+    }
+
+    private static List<String> texts(List<byte[]> digests) {
+        return digests.stream().map(HexFormat.of()::formatHex).toList();
     }
 
     /** How many tokens, and which addresses and roles. */

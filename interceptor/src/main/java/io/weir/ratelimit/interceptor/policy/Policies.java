@@ -20,7 +20,7 @@ public final class Policies {
     private static final Pattern NAME = Pattern.compile("[A-Za-z0-9._$-]{1,128}");
     private static final String COSTS = ConfigReader.PREFIX + "costs.";
     private static final String PATH_POLICIES = ConfigReader.PREFIX + "path-policies";
-    private static final Set<String> PROPERTIES = Set.of(
+    static final Set<String> PROPERTIES = Set.of(
             "ratelimit.enabled",
             "ratelimit.backend",
             "ratelimit.namespace",
@@ -73,8 +73,9 @@ public final class Policies {
      *
      * @param policies the policies by name, without those that have no limits or no key
      * @param wrong the names of policies of which something is wrong
+     * @param complete whether nothing beside those is wrong, so that a policy that is not there is not meant to be
      */
-    public record Read(Map<String, Policy> policies, Set<String> wrong) {}
+    public record Read(Map<String, Policy> policies, Set<String> wrong, boolean complete) {}
 
     /**
      * Reads the policies.
@@ -86,9 +87,14 @@ public final class Policies {
      * @return the policies
      */
     public static Read read(Config config, Collection<MethodRule> rules, Vocabulary words, Problems problems) {
-        Policies policies = new Policies(config, words, problems);
-        policies.checkNames(rules);
-        return policies.read(rules);
+        Problems general = new Problems();
+        Problems ofPolicies = new Problems();
+        Policies policies = new Policies(config, words, general);
+        Set<String> wrong = new TreeSet<>(policies.checkNames(rules, ofPolicies));
+        Map<String, Policy> read = policies.read(rules, wrong, ofPolicies);
+        problems.addAll(general.found());
+        problems.addAll(ofPolicies.found());
+        return new Read(read, wrong, general.found().isEmpty());
     }
 
     /**
@@ -106,7 +112,7 @@ public final class Policies {
                 .or(() -> reader.optional(COSTS + '"' + endpoint + '"', PolicyReader::cost));
     }
 
-    private Read read(Collection<MethodRule> rules) {
+    private Map<String, Policy> read(Collection<MethodRule> rules, Set<String> wrong, Problems ofPolicies) {
         Map<String, InPlace> inPlace = inPlace(rules);
         Map<String, Set<String>> attributes = reader.policies();
         Map<String, String> mentioned = new TreeMap<>();
@@ -118,7 +124,6 @@ public final class Policies {
             rule.policies().forEach(name -> mentioned.putIfAbsent(name, rule.endpoint()));
         }
         Map<String, Policy> policies = new LinkedHashMap<>();
-        Set<String> wrong = new TreeSet<>();
         mentioned.forEach((name, place) -> {
             Problems own = new Problems();
             policy(name, place, attributes.getOrDefault(name, Set.of()), inPlace, own)
@@ -126,9 +131,9 @@ public final class Policies {
             if (!own.found().isEmpty()) {
                 wrong.add(name);
             }
-            problems.addAll(own.found());
+            ofPolicies.addAll(own.found());
         });
-        return new Read(policies, wrong);
+        return policies;
     }
 
     private Optional<Policy> policy(
@@ -167,11 +172,17 @@ public final class Policies {
         return definitions;
     }
 
-    /** A misspelt property, or one that cannot be read, must not be the reason that something is not limited. */
-    private void checkNames(Collection<MethodRule> rules) {
+    /**
+     * A misspelt property, or one that cannot be read, must not be the reason that something is not limited.
+     *
+     * @return the policies that have a misspelt attribute
+     */
+    private Set<String> checkNames(Collection<MethodRule> rules, Problems ofPolicies) {
+        Set<String> misspelt = new TreeSet<>();
         Set<String> endpoints = rules.stream().map(MethodRule::endpoint).collect(Collectors.toCollection(TreeSet::new));
+        ConfigReader readerOfPolicies = new ConfigReader(config, ofPolicies);
         for (String name : reader.names()) {
-            reader.text(name);
+            (name.startsWith("ratelimit.policies.") ? readerOfPolicies : reader).text(name);
             if (name.startsWith(COSTS)) {
                 String endpoint = name.substring(COSTS.length()).replace("\"", "");
                 if (!endpoints.contains(endpoint)) {
@@ -195,7 +206,8 @@ public final class Policies {
         reader.policies().forEach((policy, attributes) -> {
             for (String attribute : attributes) {
                 if (!PolicyReader.isAttribute(attribute)) {
-                    problems.add(
+                    misspelt.add(policy);
+                    ofPolicies.add(
                             "WEIR-115",
                             "ratelimit.policies." + policy + "." + attribute,
                             "",
@@ -206,5 +218,6 @@ public final class Policies {
                 }
             }
         });
+        return misspelt;
     }
 }

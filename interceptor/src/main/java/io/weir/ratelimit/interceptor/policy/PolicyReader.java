@@ -234,10 +234,11 @@ final class PolicyReader {
                 .orElse("principal | ip");
         return expression(
                 text,
-                configured.isPresent() ? property : inPlace.map(InPlace::place).orElse(name) + " @RateLimit(key)");
+                configured.isPresent() ? property : inPlace.map(InPlace::place).orElse(name) + " @RateLimit(key)",
+                "a key is made of " + KeyTerms.FORMS + ", with + and |");
     }
 
-    private Optional<KeyExpression> expression(String text, String where) {
+    private Optional<KeyExpression> expression(String text, String where, String remedy) {
         try {
             KeyExpression expression = KeyExpression.parse(text, words.terms());
             if (expression.usesClaims() && !words.terms().haveClaims()) {
@@ -250,12 +251,7 @@ final class PolicyReader {
             }
             return Optional.of(expression);
         } catch (IllegalArgumentException e) {
-            problems.add(
-                    "WEIR-112",
-                    where,
-                    text,
-                    String.valueOf(e.getMessage()),
-                    "a key is made of " + KeyTerms.FORMS + ", with + and |");
+            problems.add("WEIR-112", where, text, String.valueOf(e.getMessage()), remedy);
             return Optional.empty();
         }
     }
@@ -312,7 +308,9 @@ final class PolicyReader {
         if (bean != null) {
             return Optional.of(bean);
         }
-        return expression(text, property).flatMap(expression -> {
+        String remedy = "a tier is named by a TierResolver bean, here one of "
+                + new TreeSet<>(words.tierResolvers().keySet()) + ", or by " + KeyTerms.FORMS + ", with | between them";
+        return expression(text, property, remedy).flatMap(expression -> {
             if (expression.isCompound()) {
                 problems.add("WEIR-112", property, text, "a tier is one name, no compound", "use | between terms");
                 return Optional.empty();

@@ -48,9 +48,18 @@ public final class Problems {
      * @return the text
      */
     public String message() {
+        return "WEIR-100 rate limits are configured wrongly:\n" + lines();
+    }
+
+    /**
+     * All that was found, each problem once.
+     *
+     * @return the text, one line per problem
+     */
+    public String lines() {
         return found.stream()
                 .distinct()
                 .map(problem -> "  " + problem.toString().replaceAll("\\p{Cntrl}", " "))
-                .collect(Collectors.joining("\n", "WEIR-100 rate limits are configured wrongly:\n", ""));
+                .collect(Collectors.joining("\n"));
     }
 }

@@ -3,6 +3,7 @@ package io.weir.ratelimit.interceptor.policy;
 
 import io.weir.ratelimit.interceptor.key.AddressRange;
 import io.weir.ratelimit.interceptor.key.ForwardedHeader;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
@@ -23,6 +24,9 @@ import org.eclipse.microprofile.config.Config;
  * @param headers the header dialects that answers carry, in order
  * @param localMaxKeys how many keys are kept in process
  * @param metrics where metrics go
+ * @param reloadInterval how often policies are read again, zero if never
+ * @param instances how many instances of the application run
+ * @param deadline the longest that a decision waits for what is not in process
  */
 public record Settings(
         boolean enabled,
@@ -34,7 +38,10 @@ public record Settings(
         ForwardedHeader forwardedHeader,
         List<String> headers,
         int localMaxKeys,
-        Metrics metrics) {
+        Metrics metrics,
+        Duration reloadInterval,
+        int instances,
+        Duration deadline) {
 
     /** Where metrics go. */
     public enum Metrics {
@@ -58,6 +65,10 @@ public record Settings(
     /** The least number of characters of a secret. */
     private static final int LEAST_SECRET = 16;
 
+    private static final String DEADLINE = "ratelimit.redis.deadline";
+    private static final Duration DEFAULT_INTERVAL = Duration.ofSeconds(5);
+    private static final Duration LEAST_INTERVAL = Duration.ofSeconds(1);
+    private static final Duration MOST_INTERVAL = Duration.ofHours(1);
     private static final List<String> DIALECTS = List.of("ietf", "draft-06", "legacy");
 
     /**
@@ -79,7 +90,19 @@ public record Settings(
                 reader.value("ratelimit.forwarded-header", ForwardedHeader.X_FORWARDED_FOR, ForwardedHeader::parse),
                 reader.value("ratelimit.headers", List.of("ietf", "legacy"), Settings::dialects),
                 reader.number("ratelimit.local.max-keys", 100_000, 1, 100_000_000),
-                reader.value("ratelimit.metrics", Metrics.AUTO, Metrics::parse));
+                reader.value("ratelimit.metrics", Metrics.AUTO, Metrics::parse),
+                reader.value("ratelimit.reload-interval", DEFAULT_INTERVAL, Settings::interval),
+                reader.number("ratelimit.instances", 1, 1, 10_000),
+                // What is wrong with it is the store's to say.
+                new ConfigReader(config, new Problems()).value(DEADLINE, Duration.ofMillis(100), Durations::parse));
+    }
+
+    private static Duration interval(String text) {
+        Duration interval = Durations.parse(text);
+        if (!interval.isZero() && (interval.compareTo(LEAST_INTERVAL) < 0 || interval.compareTo(MOST_INTERVAL) > 0)) {
+            throw new IllegalArgumentException("must be from 1s to 1h, or 0s for never");
+        }
+        return interval;
     }
 
     private static Optional<String> keySecret(ConfigReader reader, Problems problems) {
@@ -105,6 +128,24 @@ public record Settings(
             throw new IllegalArgumentException("must be none, or some of " + String.join(", ", DIALECTS));
         }
         return names;
+    }
+
+    /**
+     * Whether configuration is read again.
+     *
+     * @return false if nothing is limited, or never
+     */
+    public boolean reloads() {
+        return enabled && !reloadInterval.isZero();
+    }
+
+    /**
+     * How long what a source answered about a key holds. That files are never read again does not make a database's answers last.
+     *
+     * @return the interval of reloads, or the default one if there are none
+     */
+    public Duration answersHoldFor() {
+        return reloadInterval.isZero() ? DEFAULT_INTERVAL : reloadInterval;
     }
 
     /** Does not show the secret. */

@@ -70,6 +70,17 @@ public final class Tiers {
         return limits;
     }
 
+    /** Whether the same names the tier, and the tiers have the same limits. */
+    @Override
+    public boolean equals(Object other) {
+        return other instanceof Tiers that && named.equals(that.named) && limits.equals(that.limits);
+    }
+
+    @Override
+    public int hashCode() {
+        return 31 * named.hashCode() + limits.hashCode();
+    }
+
     /** What names the tier. */
     @Override
     public String toString() {

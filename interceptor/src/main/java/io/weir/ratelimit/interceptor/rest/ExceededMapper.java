@@ -4,6 +4,7 @@ package io.weir.ratelimit.interceptor.rest;
 import io.weir.ratelimit.RateLimitExceededException;
 import io.weir.ratelimit.interceptor.engine.RequestRecord;
 import io.weir.ratelimit.spi.DecisionEvent;
+import jakarta.annotation.Priority;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.ws.rs.core.Context;
 import jakarta.ws.rs.core.HttpHeaders;
@@ -12,7 +13,8 @@ import jakarta.ws.rs.ext.ExceptionMapper;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Gives a refusal that leaves a resource the same answer as one of the filter's. */
+/** Gives a refusal that leaves a resource the same answer as one of the filter's. A mapper of the application's for the same class comes first. */
+@Priority(Integer.MAX_VALUE)
 public class ExceededMapper implements ExceptionMapper<RateLimitExceededException> {
     private final LazyDeployed deployed = new LazyDeployed();
 

@@ -27,9 +27,8 @@ public final class RateLimitFeature implements Feature {
         context.register(SpanFilter.class);
         context.register(QuotaFilter.class);
         context.register(ResourceClasses.class);
-        // A mapper of the application's for the same class comes before.
-        context.register(ExceededMapper.class, Integer.MAX_VALUE);
-        context.register(UnavailableMapper.class, Integer.MAX_VALUE);
+        context.register(ExceededMapper.class);
+        context.register(UnavailableMapper.class);
         return true;
     }
 }

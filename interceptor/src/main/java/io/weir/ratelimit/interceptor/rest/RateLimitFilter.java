@@ -12,6 +12,7 @@ import jakarta.ws.rs.Priorities;
 import jakarta.ws.rs.container.ContainerRequestContext;
 import jakarta.ws.rs.container.ContainerRequestFilter;
 import jakarta.ws.rs.container.ResourceInfo;
+import jakarta.ws.rs.core.Configuration;
 import jakarta.ws.rs.core.Context;
 import jakarta.ws.rs.ext.Providers;
 import java.security.Principal;
@@ -29,10 +30,14 @@ import org.jspecify.annotations.Nullable;
 public class RateLimitFilter implements ContainerRequestFilter {
     static final String RECORD = RequestRecord.class.getName();
 
+    private final LazyDeployed deployed = new LazyDeployed();
+    private final OwnMappers mappers = new OwnMappers(() -> this.providers, () -> this.configuration);
+
     @Context
     private @Nullable Providers providers;
 
-    private final LazyDeployed deployed = new LazyDeployed();
+    @Context
+    private @Nullable Configuration configuration;
 
     @Context
     private @Nullable ResourceInfo resource;
@@ -61,7 +66,7 @@ public class RateLimitFilter implements ContainerRequestFilter {
             record.leave(binding);
             return;
         }
-        decide(request, deployment, binding, record, providers);
+        decide(request, deployment, binding, record, mappers);
     }
 
     private RequestRecord record(ContainerRequestContext request, RateLimitRuntime runtime, ResourceInfo called) {
@@ -81,12 +86,12 @@ public class RateLimitFilter implements ContainerRequestFilter {
             Deployed deployment,
             Binding binding,
             RequestRecord record,
-            @Nullable Providers providers) {
+            OwnMappers mappers) {
         RateLimitRuntime runtime = deployment.runtime();
         Decision decision = runtime.engine().decide(binding, record.call(), record);
         runtime.settleLater(binding, decision, record);
         if (!decision.allowed()) {
-            request.abortWith(deployment.refusals().answer(decision, record, request.getHeaders(), providers));
+            request.abortWith(deployment.refusals().answer(decision, record, request.getHeaders(), mappers));
         } else if (!runtime.spans().isSpanHere()) {
             request.setProperty(SpanFilter.UNMARKED, runtime.spans());
         }

@@ -2,13 +2,15 @@
 package io.weir.ratelimit.interceptor.rest;
 
 import io.weir.ratelimit.RateLimitUnavailableException;
+import jakarta.annotation.Priority;
 import jakarta.ws.rs.core.Context;
 import jakarta.ws.rs.core.HttpHeaders;
 import jakarta.ws.rs.core.Response;
 import jakarta.ws.rs.ext.ExceptionMapper;
 import org.jspecify.annotations.Nullable;
 
-/** Gives a store that does not answer, under a closed policy, the same answer as the filter does. */
+/** Gives a store that does not answer, under a closed policy, the same answer as the filter does. A mapper of the application's for the same class comes first. */
+@Priority(Integer.MAX_VALUE)
 public class UnavailableMapper implements ExceptionMapper<RateLimitUnavailableException> {
     private final LazyDeployed deployed = new LazyDeployed();
 

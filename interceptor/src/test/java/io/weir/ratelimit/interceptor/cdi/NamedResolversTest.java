@@ -104,10 +104,8 @@ class NamedResolversTest {
         try (Container container = Container.start(POLICIES, Service.class, Tenant.class, Producer.class)) {
             Service service = container.bean(Service.class);
             Calls resource = Calls.NOBODY.andTerm("method", "Resource.get");
-            container.inRequest(resource, () -> {
-                service.first();
-                service.second();
-            });
+            container.inRequest(resource, service::first);
+            container.inRequest(resource, service::second);
             container.inRequest(
                     resource, () -> assertThatThrownBy(service::first).isInstanceOf(RateLimitExceededException.class));
             container.inRequest(
@@ -136,7 +134,7 @@ class NamedResolversTest {
                     }
                     throw new AmbiguousResolutionException();
                 });
-        assertThat(new NamedResolvers(beans, problems).find()).isEmpty();
+        assertThat(new NamedResolvers(beans, problems).ofKeys()).isEmpty();
         assertThat(problems.message())
                 .contains("WEIR-213 " + Spaced.class.getName() + " and " + Tenant.class.getName()
                         + " = tenant: is the name of more than one KeyResolver bean; give each a name of its own");

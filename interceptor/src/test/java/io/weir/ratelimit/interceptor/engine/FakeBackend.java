@@ -20,6 +20,9 @@ class FakeBackend implements RateLimitBackend {
     /** What was asked: {@code policy identity cost}, for several charges of one call joined by {@code " & "}. */
     final List<String> asked = new ArrayList<>();
 
+    /** The limits that were given back to or reset. */
+    final List<PolicyLimits> changed = new ArrayList<>();
+
     /** Thrown by the next calls, if set. */
     RuntimeException failure;
 
@@ -109,11 +112,13 @@ class FakeBackend implements RateLimitBackend {
 
     @Override
     public void giveBack(Charge charge) {
+        changed.add(charge.policy());
         note("give back " + text(charge));
     }
 
     @Override
     public void reset(PolicyLimits policy, String identity) {
+        changed.add(policy);
         note("reset " + policy.policy() + " " + identity);
     }
 }

@@ -6,6 +6,7 @@ import io.weir.ratelimit.FailureMode;
 import io.weir.ratelimit.interceptor.key.IdentityEncoder;
 import io.weir.ratelimit.interceptor.key.KeyExpression;
 import io.weir.ratelimit.interceptor.key.KeyTerms;
+import io.weir.ratelimit.interceptor.policy.Overrides;
 import io.weir.ratelimit.interceptor.policy.Policy;
 import io.weir.ratelimit.spi.DecisionListener;
 import io.weir.ratelimit.spi.Limit;
@@ -48,6 +49,11 @@ final class Fixtures {
 
     static RateLimitEngine engine(RateLimitBackend backend, Outages outages, DecisionListener... listeners) {
         return new RateLimitEngine(
-                backend, new IdentityEncoder(Optional.empty()), List.of(listeners), outages, Pause.REAL);
+                backend,
+                new IdentityEncoder(Optional.empty()),
+                List.of(listeners),
+                outages,
+                Pause.REAL,
+                Overrides.NONE);
     }
 }

@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.FailureMode;
+import io.weir.ratelimit.Identity;
 import io.weir.ratelimit.interceptor.key.Calls;
 import io.weir.ratelimit.interceptor.policy.Policy;
 import io.weir.ratelimit.spi.BackendException;
@@ -195,7 +196,8 @@ class RateLimitEngineTest {
         Deque<Runnable> busy = new ArrayDeque<>();
         RateLimitEngine engine = engine(backend, event -> nanos.add(event.nanos()));
         long start = System.nanoTime();
-        CompletableFuture<Decision> decision = engine.decideAsync(binding(1, BY_USER), "p.alice", busy::add);
+        CompletableFuture<Decision> decision =
+                engine.decideAsync(binding(1, BY_USER), Identity.principal("alice"), busy::add);
         long answered = System.nanoTime() - start;
         while (System.nanoTime() - start < 2 * answered) {
             Thread.onSpinWait();

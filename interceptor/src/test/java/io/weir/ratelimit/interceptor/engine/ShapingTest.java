@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.weir.ratelimit.Algorithm;
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.FailureMode;
+import io.weir.ratelimit.Identity;
 import io.weir.ratelimit.RateLimiter;
 import io.weir.ratelimit.Receipt;
 import io.weir.ratelimit.interceptor.key.Calls;
@@ -14,6 +15,7 @@ import io.weir.ratelimit.interceptor.key.IdentityEncoder;
 import io.weir.ratelimit.interceptor.key.KeyExpression;
 import io.weir.ratelimit.interceptor.key.KeyTerms;
 import io.weir.ratelimit.interceptor.local.LocalBackend;
+import io.weir.ratelimit.interceptor.policy.Overrides;
 import io.weir.ratelimit.interceptor.policy.Policy;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.DecisionEvent;
@@ -49,7 +51,8 @@ class ShapingTest {
             new IdentityEncoder(Optional.empty()),
             List.of(heard::add),
             new Outages("local", () -> 0, List.of()),
-            pause);
+            pause,
+            Overrides.NONE);
     private final Deque<Runnable> executor = new ArrayDeque<>();
     private final RateLimiter limiter = new EngineRateLimiter(
             engine, () -> Map.of("paced", PACED, "window", WINDOW), () -> executor::add, Optional::empty);
@@ -169,7 +172,7 @@ class ShapingTest {
                 Decision decision = store.acquire(charges);
                 if (nested[0]) {
                     nested[0] = false;
-                    assertThat(crowded[0].decideAsync(binding(1, single), "p.bob", executor::add))
+                    assertThat(crowded[0].decideAsync(binding(1, single), Identity.principal("bob"), executor::add))
                             .isNotDone();
                 }
                 return decision;
@@ -185,7 +188,8 @@ class ShapingTest {
                 new IdentityEncoder(Optional.empty()),
                 List.of(),
                 new Outages("fake", () -> 0, List.of()),
-                pause);
+                pause,
+                Overrides.NONE);
         store.acquire(List.of(new Charge(single.limits(), "p.bob", 1)));
         Decision decision = crowded[0].decide(binding(1, single), ALICE);
         assertThat(decision).isInstanceOf(Decision.Rejected.class);
@@ -354,10 +358,12 @@ class ShapingTest {
                 new IdentityEncoder(Optional.empty()),
                 List.of(),
                 new Outages("local", () -> 0, List.of()),
-                failing);
+                failing,
+                Overrides.NONE);
         store.acquire(List.of(new Charge(PACED.limits(), "p.alice", 1)));
         for (int call = 0; call < 5; call++) {
-            CompletableFuture<Decision> decision = broken.decideAsync(binding(1, PACED), "p.alice", executor::add);
+            CompletableFuture<Decision> decision =
+                    broken.decideAsync(binding(1, PACED), Identity.principal("alice"), executor::add);
             runAll();
             assertThat(decision).isCompletedExceptionally();
             assertThat(decision.handle((told, thrown) -> thrown)).isCompletedWithValue(failure);

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.weir.ratelimit.interceptor.key.AddressRange;
 import io.weir.ratelimit.interceptor.key.ForwardedHeader;
 import io.weir.ratelimit.spi.ConfigurationProblem;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -25,7 +26,10 @@ class SettingsTest {
             ForwardedHeader.X_FORWARDED_FOR,
             List.of("ietf", "legacy"),
             100_000,
-            Settings.Metrics.AUTO);
+            Settings.Metrics.AUTO,
+            Duration.ofSeconds(5),
+            1,
+            Duration.ofMillis(100));
 
     private final Problems problems = new Problems();
 
@@ -51,7 +55,10 @@ class SettingsTest {
                         "ratelimit.forwarded-header=forwarded",
                         "ratelimit.headers=draft-06, ietf",
                         "ratelimit.local.max-keys=1",
-                        "ratelimit.metrics=otel"))
+                        "ratelimit.metrics=otel",
+                        "ratelimit.reload-interval=1h",
+                        "ratelimit.instances=3",
+                        "ratelimit.redis.deadline=50ms"))
                 .isEqualTo(new Settings(
                         false,
                         "redisson",
@@ -62,7 +69,10 @@ class SettingsTest {
                         ForwardedHeader.FORWARDED,
                         List.of("draft-06", "ietf"),
                         1,
-                        Settings.Metrics.OTEL));
+                        Settings.Metrics.OTEL,
+                        Duration.ofHours(1),
+                        3,
+                        Duration.ofMillis(50)));
         assertThat(problems.found()).isEmpty();
     }
 
@@ -104,7 +114,10 @@ class SettingsTest {
                         ForwardedHeader.X_FORWARDED_FOR,
                         List.of(),
                         100_000,
-                        Settings.Metrics.AUTO));
+                        Settings.Metrics.AUTO,
+                        Duration.ofSeconds(5),
+                        1,
+                        Duration.ofMillis(100)));
         assertThat(problems.found()).isEmpty();
     }
 
@@ -127,6 +140,11 @@ class SettingsTest {
                 "ratelimit.local.max-keys=1000000000000 > must be a whole number from 1 to 100000000",
                 "ratelimit.local.max-keys=1e5           > must be a whole number from 1 to 100000000",
                 "ratelimit.local.max-keys=\u0661        > must be a whole number from 1 to 100000000",
+                "ratelimit.reload-interval=999ms        > must be from 1s to 1h, or 0s for never",
+                "ratelimit.reload-interval=61m          > must be from 1s to 1h, or 0s for never",
+                "ratelimit.reload-interval=5            > \"5\" is no duration: write a whole number with ms, s, m, h or d, such as 10s",
+                "ratelimit.instances=0                  > must be a whole number from 1 to 10000",
+                "ratelimit.instances=10001              > must be a whole number from 1 to 10000",
                 "ratelimit.headers=draft-07             > must be none, or some of ietf, draft-06, legacy",
                 "ratelimit.headers=IETF                 > must be none, or some of ietf, draft-06, legacy",
                 "ratelimit.headers=none, ietf           > must be none, or some of ietf, draft-06, legacy",
@@ -204,5 +222,22 @@ class SettingsTest {
         assertThat(problems.found())
                 .containsExactly(new ConfigurationProblem(
                         "WEIR-101", property, "", "the value cannot be read", "check the expressions it refers to"));
+    }
+
+    @Test
+    void configurationIsReadAgainUnlessTheIntervalIsZeroOrNothingIsLimited() {
+        assertThat(read().reloads()).isTrue();
+        assertThat(read("ratelimit.reload-interval=1s").answersHoldFor()).isEqualTo(Duration.ofSeconds(1));
+        Settings never = read("ratelimit.reload-interval=0s");
+        assertThat(never.reloads()).isFalse();
+        assertThat(never.answersHoldFor()).isEqualTo(Duration.ofSeconds(5));
+        assertThat(read("ratelimit.enabled=false").reloads()).isFalse();
+        assertThat(problems.found()).isEmpty();
+    }
+
+    @Test
+    void aWrongDeadlineIsLeftToTheStore() {
+        assertThat(read("ratelimit.redis.deadline=soon")).isEqualTo(DEFAULTS);
+        assertThat(problems.found()).isEmpty();
     }
 }

@@ -12,6 +12,7 @@ public class TestApplication extends Application {
     public Set<Class<?>> getClasses() {
         return Set.of(
                 BeanResource.class,
+                ChangeResource.class,
                 ChargeResource.class,
                 ClassLevelResource.class,
                 DescribedResource.class,

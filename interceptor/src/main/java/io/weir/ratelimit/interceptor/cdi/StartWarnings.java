@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.interceptor.cdi;
+
+import io.weir.ratelimit.interceptor.key.AddressRange;
+import io.weir.ratelimit.interceptor.policy.MethodRule;
+import io.weir.ratelimit.interceptor.policy.Policy;
+import io.weir.ratelimit.interceptor.policy.Settings;
+import io.weir.ratelimit.spi.Limit;
+import io.weir.ratelimit.spi.PolicyLimits;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.stream.LongStream;
+import java.util.stream.Stream;
+import org.eclipse.microprofile.config.Config;
+
+/** What is allowed in a deployment and most often not meant. */
+final class StartWarnings {
+    private static final Set<AddressRange> EVERYONE =
+            Set.of(AddressRange.parse("0.0.0.0/0"), AddressRange.parse("::/0"));
+
+    private final Settings settings;
+    private final Config config;
+    private final Rulebook rulebook;
+    private final List<String> warnings = new ArrayList<>();
+
+    StartWarnings(Settings settings, Config config, Rulebook rulebook) {
+        this.settings = settings;
+        this.config = config;
+        this.rulebook = rulebook;
+    }
+
+    /** One text each. */
+    List<String> all(String store, List<MethodRule> rules, Set<String> policiesOfSources) {
+        if (settings.enabled()) {
+            ofStore(store);
+            ofTrust();
+            ofHeaders();
+            ofCosts(rules);
+            ofSources(policiesOfSources);
+        }
+        return warnings.stream()
+                .map(warning -> warning.replaceAll("\\p{Cntrl}", " "))
+                .toList();
+    }
+
+    private boolean isSet(String property) {
+        return config.getOptionalValue(property, String.class).isPresent();
+    }
+
+    private void ofStore(String store) {
+        boolean local = store.equals("local");
+        if (local && settings.instances() > 1) {
+            warnings.add("WEIR-005 limits are counted in process, so " + settings.instances()
+                    + " instances admit as many times as much; configure a Redis");
+        } else if (local && isSet("KUBERNETES_SERVICE_HOST") && !isSet("ratelimit.instances")) {
+            warnings.add(
+                    "WEIR-005 limits are counted in process, and this looks like Kubernetes, where several instances"
+                            + " would each admit as much; configure a Redis, or set ratelimit.instances=1");
+        }
+        if (store.equals("redisson") && !isSet("ratelimit.namespace")) {
+            warnings.add(
+                    "WEIR-006 no ratelimit.namespace is set: another application that shares this Redis and sets none"
+                            + " counts on the same keys");
+        }
+    }
+
+    private void ofTrust() {
+        settings.trustedProxies().stream()
+                .filter(EVERYONE::contains)
+                .forEach(range -> warnings.add("WEIR-007 ratelimit.trusted-proxies has " + range
+                        + ": everyone is believed, so a client chooses its address; name the proxies"));
+    }
+
+    private void ofHeaders() {
+        Set<String> policies = new TreeSet<>();
+        rulebook.policies().values().stream()
+                .filter(policy -> policy.key().usesHeader())
+                .forEach(policy -> policies.add(policy.name()));
+        if (!policies.isEmpty() && settings.keySecret().isEmpty()) {
+            warnings.add("WEIR-008 the keys of " + policies
+                    + " are of headers, whose values are stored hashed without a secret, so that guesses can be tried;"
+                    + " set ratelimit.key-secret");
+        }
+    }
+
+    private void ofCosts(List<MethodRule> rules) {
+        for (Policy policy : new TreeMap<>(rulebook.policies()).values()) {
+            for (PolicyLimits limits : limits(policy)) {
+                OptionalLong least = limits.limits().stream()
+                        .mapToLong(Limit::capacity)
+                        .filter(capacity -> capacity > 0)
+                        .min();
+                OptionalLong most = costs(policy, rules).max();
+                if (least.isPresent() && most.isPresent() && most.getAsLong() > least.getAsLong()) {
+                    warnings.add("WEIR-009 the policy " + limits + " holds " + least.getAsLong()
+                            + " permits, so a call that costs " + most.getAsLong() + " is refused for ever");
+                }
+            }
+        }
+    }
+
+    private static List<PolicyLimits> limits(Policy policy) {
+        return Stream.concat(
+                        Stream.of(policy.limits()), new TreeMap<>(policy.tiers().limits()).values().stream())
+                .toList();
+    }
+
+    /** What calls spend that are known of before they come. */
+    private LongStream costs(Policy policy, List<MethodRule> rules) {
+        LongStream ofMethods = rules.stream()
+                .filter(rule -> rule.policies().contains(policy.name()))
+                .mapToLong(rule ->
+                        rulebook.costs().getOrDefault(rule.endpoint(), rule.cost() > 0 ? rule.cost() : policy.cost()));
+        LongStream ofPaths = policy.rule().stream()
+                .flatMap(rule -> Stream.concat(
+                        rule.costs().values().stream(),
+                        rule.paths().isEmpty() && !rule.byDefault() ? Stream.empty() : Stream.of(policy.cost())))
+                .mapToLong(Long::longValue);
+        return LongStream.concat(ofMethods, ofPaths);
+    }
+
+    private void ofSources(Set<String> policiesOfSources) {
+        policiesOfSources.stream()
+                .filter(name -> !rulebook.policies().containsKey(name))
+                .forEach(name -> warnings.add("WEIR-315 a PolicySource has limits for the policy " + name
+                        + ", which does not exist; it is one of "
+                        + new TreeSet<>(rulebook.policies().keySet())
+                        + " or comes with a change of configuration"));
+    }
+}

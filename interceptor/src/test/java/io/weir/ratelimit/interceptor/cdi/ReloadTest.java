@@ -1,0 +1,354 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.interceptor.cdi;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.smallrye.config.SmallRyeConfigBuilder;
+import io.weir.ratelimit.RateLimit;
+import io.weir.ratelimit.RateLimitKey;
+import io.weir.ratelimit.interceptor.engine.LogCapture;
+import io.weir.ratelimit.interceptor.key.KeyTerms;
+import io.weir.ratelimit.interceptor.policy.ConfigSnapshot;
+import io.weir.ratelimit.interceptor.policy.Policies;
+import io.weir.ratelimit.interceptor.policy.Policy;
+import io.weir.ratelimit.interceptor.policy.Problems;
+import io.weir.ratelimit.interceptor.policy.ReloadListener.Result;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.eclipse.microprofile.config.Config;
+import org.eclipse.microprofile.config.spi.ConfigSource;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+class ReloadTest {
+    private static final String LIMIT = "ratelimit.policies.api.limit";
+
+    /** What an operator changes. */
+    private final Map<String, String> file = new HashMap<>(Map.of(
+            LIMIT, "10/1m", "ratelimit.policies.other.limit", "20/1m", "ratelimit.policies.other.paths", "/other"));
+
+    private final Map<String, String> environment = new HashMap<>();
+    private final List<Rulebook> held = new ArrayList<>();
+    private final List<Result> results = new ArrayList<>();
+    private RuntimeException failure;
+    private LogCapture log;
+
+    @BeforeEach
+    void openLog() {
+        log = new LogCapture();
+    }
+
+    @AfterEach
+    void closeLog() {
+        log.close();
+    }
+
+    static class Search {
+        @RateLimit("api")
+        public void find(@RateLimitKey("text") String text) {}
+
+        @RateLimit(limit = "3/1m")
+        public void dear() {}
+    }
+
+    /** As a class that is no bean when the application is deployed. */
+    static class Late {
+        @RateLimit(limit = "4/1m")
+        public void found() {}
+    }
+
+    private final class Changing implements ConfigSource {
+        private final String name;
+        private final int ordinal;
+        private final Map<String, String> properties;
+
+        private Changing(String name, int ordinal, Map<String, String> properties) {
+            this.name = name;
+            this.ordinal = ordinal;
+            this.properties = properties;
+        }
+
+        @Override
+        public Set<String> getPropertyNames() {
+            if (failure != null) {
+                throw failure;
+            }
+            return Set.copyOf(properties.keySet());
+        }
+
+        @Override
+        public String getValue(String property) {
+            return properties.get(property);
+        }
+
+        @Override
+        public String getName() {
+            return name;
+        }
+
+        @Override
+        public int getOrdinal() {
+            return ordinal;
+        }
+    }
+
+    private final Config config = new SmallRyeConfigBuilder()
+            .addDefaultInterceptors()
+            .withSources(new Changing("file", 100, file), new Changing("Env", 300, environment))
+            .build();
+
+    private final class Deployed {
+        private final RulebookReader reader;
+        private final Rulebook first;
+        private final Reload reload;
+
+        private Deployed() {
+            Problems problems = new Problems();
+            this.reader = RulebookReader.of(
+                    Set.of(Search.class), new Policies.Vocabulary(new KeyTerms(32, 64), Map.of()), problems);
+            ConfigSnapshot read = new ConfigSnapshot(config);
+            this.first = reader.read(read, problems);
+            assertThat(problems.found()).isEmpty();
+            held.add(first);
+            this.reload = new Reload(reader, CurrentConfig.of(config, read), read, first, held::add, results::add);
+        }
+
+        private void change(String name, String value) {
+            file.put(name, value);
+            reload.run();
+        }
+    }
+
+    private Rulebook now() {
+        return held.get(held.size() - 1);
+    }
+
+    private String limits(String policy) {
+        return Optional.ofNullable(now().policies().get(policy))
+                .map(found -> found.limits().limits().toString())
+                .orElse("none");
+    }
+
+    @Test
+    void nothingIsMadeUntilAPropertyChanges() {
+        Deployed deployed = new Deployed();
+        deployed.reload.run();
+        deployed.change("another.property", "1");
+        assertThat(held).hasSize(1);
+        assertThat(results).isEmpty();
+        assertThat(log.lines()).isEmpty();
+    }
+
+    @Test
+    void aChangedLimitHoldsAndWhatDidNotChangeStaysTheVerySame() throws Exception {
+        Deployed deployed = new Deployed();
+        Policy other = now().policies().get("other");
+        deployed.change(LIMIT, "11/1m");
+        assertThat(limits("api")).isEqualTo("[11/1m sliding-window]");
+        assertThat(now().policies().get("other")).isSameAs(other);
+        assertThat(now().bindings()
+                        .of(Search.class, Search.class.getMethod("find", String.class))
+                        .binding()
+                        .policies()
+                        .get(0)
+                        .policy())
+                .isSameAs(now().policies().get("api"));
+        assertThat(results).containsExactly(Result.APPLIED);
+        assertThat(log.lines()).containsExactly("INFO WEIR-314 configuration was read again: changed policies [api]");
+        deployed.reload.run();
+        assertThat(held).hasSize(2);
+    }
+
+    @Test
+    void theEnvironmentGoesOnOverridingAndExpressionsAndProfilesGoOnWorking() {
+        file.put(LIMIT, "${most:9}/1m");
+        file.put("mp.config.profile", "live");
+        Deployed deployed = new Deployed();
+        assertThat(limits("api")).isEqualTo("[9/1m sliding-window]");
+        deployed.change("most", "8");
+        assertThat(limits("api")).isEqualTo("[8/1m sliding-window]");
+        deployed.change("%live." + LIMIT, "6/1m");
+        assertThat(limits("api")).isEqualTo("[6/1m sliding-window]");
+        environment.put("%live." + LIMIT, "5/1m");
+        deployed.reload.run();
+        assertThat(limits("api")).isEqualTo("[5/1m sliding-window]");
+        assertThat(results).hasSize(3).containsOnly(Result.APPLIED);
+    }
+
+    @Test
+    void policiesComeAndGoWithTheirPathsAndCosts() {
+        Deployed deployed = new Deployed();
+        file.put("ratelimit.policies.fresh.limit", "1/1m");
+        file.put("ratelimit.policies.fresh.paths", "/fresh");
+        file.put("ratelimit.costs.\"Search.dear\"", "2");
+        file.keySet().removeIf(name -> name.contains("other"));
+        deployed.reload.run();
+        assertThat(now().policies()).containsOnlyKeys("api", "fresh", "Search.dear");
+        assertThat(now().costs()).containsExactly(Map.entry("Search.dear", 2L));
+        assertThat(log.lines())
+                .containsExactly("INFO WEIR-314 configuration was read again: new policies [fresh];"
+                        + " policies no longer there [other]; changed costs of [Search.dear]");
+    }
+
+    @Test
+    void aPolicyThatBecomesWrongStaysWhileOthersChange() {
+        Deployed deployed = new Deployed();
+        file.put("ratelimit.policies.other.limit", "21/1m");
+        deployed.change(LIMIT, "lots");
+        assertThat(limits("api")).isEqualTo("[10/1m sliding-window]");
+        assertThat(limits("other")).isEqualTo("[21/1m sliding-window]");
+        assertThat(results).containsExactly(Result.INVALID);
+        assertThat(log.lines())
+                .satisfiesExactly(
+                        line -> assertThat(line)
+                                .startsWith(
+                                        "WARNING WEIR-313 configuration has changed and is wrong; what is wrong stays"
+                                                + " as it was:\n  WEIR-111 " + LIMIT + " = lots: "),
+                        line -> assertThat(line)
+                                .isEqualTo("INFO WEIR-314 configuration was read again: changed policies [other]"));
+    }
+
+    @Test
+    void aSetOfMistakesIsSaidOnceUntilItIsAnother() {
+        Deployed deployed = new Deployed();
+        deployed.change(LIMIT, "lots");
+        deployed.reload.run();
+        deployed.change("ratelimit.policies.other.limit", "22/1m");
+        assertThat(warnings()).hasSize(1);
+        deployed.change("ratelimit.policies.other.limit", "plenty");
+        assertThat(warnings()).hasSize(2);
+        assertThat(warnings().get(1)).contains("lots", "plenty");
+        file.put("ratelimit.policies.other.limit", "22/1m");
+        deployed.change(LIMIT, "10/1m");
+        assertThat(log.lines())
+                .endsWith("INFO WEIR-314 configuration was read again: as before; nothing is wrong with it any more");
+        deployed.change(LIMIT, "lots");
+        assertThat(warnings()).as("it was right in between").hasSize(3);
+        assertThat(results)
+                .containsExactly(Result.INVALID, Result.INVALID, Result.INVALID, Result.APPLIED, Result.INVALID);
+    }
+
+    private List<String> warnings() {
+        return log.lines().stream().filter(line -> line.startsWith("WARNING")).toList();
+    }
+
+    @Test
+    void aPolicyThatAnnotationsNameStaysWhenItIsRemoved() {
+        Deployed deployed = new Deployed();
+        file.remove(LIMIT);
+        deployed.reload.run();
+        assertThat(limits("api")).isEqualTo("[10/1m sliding-window]");
+        assertThat(warnings()).singleElement().asString().contains("WEIR-110 Search.find: the policy api has no limit");
+        assertThat(held).hasSize(1);
+    }
+
+    @Test
+    void aPolicyWithAnAttributeThatIsUnknownOrMisusedStays() {
+        Deployed deployed = new Deployed();
+        file.put("ratelimit.policies.other.limits", "1/1m");
+        file.put("ratelimit.policies.other.limit", "1/1m");
+        file.put("ratelimit.policies.api.key", "arg:nobody");
+        file.put("ratelimit.policies.\"Search.dear\".phase", "early");
+        file.put("ratelimit.policies.\"Search.dear\".paths", "/x");
+        file.put("ratelimit.policies.\"Search.dear\".key", "ip");
+        deployed.reload.run();
+        assertThat(held).hasSize(1);
+        assertThat(warnings()).singleElement().asString().contains("WEIR-115", "WEIR-209", "WEIR-214");
+    }
+
+    @Test
+    void aPolicyIsNotLostToAMisspeltNameOrAListThatCannotBeRead() {
+        environment.put("ratelimit.policies.hidden.limit", "7/1m");
+        file.put("ratelimit.path-policies", "hidden");
+        Deployed deployed = new Deployed();
+        deployed.change("ratelimit.path-policies", "${nowhere}");
+        assertThat(limits("hidden")).isEqualTo("[7/1m sliding-window]");
+        file.put("ratelimit.path-policies", "hidden");
+        file.remove("ratelimit.policies.other.limit");
+        file.remove("ratelimit.policies.other.paths");
+        deployed.change("ratelimit.polices.other.limit", "1/1m");
+        assertThat(limits("other")).isEqualTo("[20/1m sliding-window]");
+        assertThat(results).containsOnly(Result.INVALID);
+    }
+
+    @Test
+    void aCostThatBecomesWrongStays() {
+        file.put("ratelimit.costs.\"Search.dear\"", "2");
+        Deployed deployed = new Deployed();
+        deployed.change("ratelimit.costs.\"Search.dear\"", "free");
+        assertThat(now().costs()).containsExactly(Map.entry("Search.dear", 2L));
+        assertThat(results).containsExactly(Result.INVALID);
+    }
+
+    @Test
+    void aSourceThatThrowsLeavesAllAsItIsCountedEachTimeAndSaidOnce() {
+        Deployed deployed = new Deployed();
+        failure = new IllegalStateException("the file system is away");
+        deployed.reload.run();
+        deployed.reload.run();
+        assertThat(results).containsExactly(Result.FAILED, Result.FAILED);
+        assertThat(log.lines())
+                .containsExactly(
+                        "WARNING WEIR-317 configuration cannot be read again, so all stays as it is; said once until it can");
+        failure = null;
+        deployed.change(LIMIT, "12/1m");
+        assertThat(limits("api")).isEqualTo("[12/1m sliding-window]");
+        failure = new IllegalStateException("again");
+        deployed.reload.run();
+        assertThat(warnings()).hasSize(2);
+    }
+
+    @Test
+    void aMethodOfAClassThatWasNoBeanFollowsChangesAndKeepsItsLastGoodPolicy() throws Exception {
+        Deployed deployed = new Deployed();
+        assertThat(late()).isEqualTo("[4/1m sliding-window]");
+        deployed.change("ratelimit.policies.\"Late.found\".limit", "5/1m");
+        assertThat(late()).isEqualTo("[5/1m sliding-window]");
+        deployed.change("ratelimit.policies.\"Late.found\".limit", "some");
+        assertThat(late()).isEqualTo("[5/1m sliding-window]");
+        deployed.change(LIMIT, "13/1m");
+        assertThat(late()).isEqualTo("[5/1m sliding-window]");
+    }
+
+    @Test
+    void aMethodThatWasFirstCalledAfterAWrongChangeIsStillAnError() {
+        Deployed deployed = new Deployed();
+        file.put("ratelimit.policies.\"Late.found\".key", "ip +");
+        deployed.change(LIMIT, "13/1m");
+        assertThatThrownBy(this::late).isInstanceOf(IllegalStateException.class).hasMessageContaining("WEIR-204");
+    }
+
+    private String late() throws NoSuchMethodException {
+        return now().bindings()
+                .of(Late.class, Late.class.getMethod("found"))
+                .binding()
+                .policies()
+                .get(0)
+                .policy()
+                .limits()
+                .limits()
+                .toString();
+    }
+
+    @Test
+    void aServerWhoseOwnConfigurationSaysOtherThanItsSourcesIsAskedItself() {
+        Config server = new SmallRyeConfigBuilder()
+                .addDefaultInterceptors()
+                .withSources(new Changing("file", 100, file))
+                .withInterceptors((context, name) -> name.equals(LIMIT)
+                        ? context.proceed(name).from().withValue("1/1m").build()
+                        : context.proceed(name))
+                .build();
+        ConfigSnapshot read = new ConfigSnapshot(server);
+        assertThat(read.getOptionalValue(LIMIT, String.class)).contains("1/1m");
+        assertThat(CurrentConfig.of(server, read).get()).isSameAs(server);
+        assertThat(log.lines()).singleElement().asString().startsWith("INFO WEIR-311 ");
+        assertThat(CurrentConfig.of(config, new ConfigSnapshot(config)).get()).isNotSameAs(config);
+    }
+}

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.interceptor.cdi;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.weir.ratelimit.interceptor.engine.Pause;
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.RejectedExecutionException;
+import org.junit.jupiter.api.Test;
+
+class ReloadTimerTest {
+    private final List<CompletableFuture<Void>> timers = new ArrayList<>();
+    private final Deque<Runnable> executor = new ArrayDeque<>();
+    private final List<ClassLoader> turns = new ArrayList<>();
+    private final ClassLoader application = new URLClassLoader(new URL[0]);
+    private final ReloadTimer timer = new ReloadTimer(
+            new Pause() {
+                @Override
+                public long nanos() {
+                    return 0;
+                }
+
+                @Override
+                public void hold(long micros) {
+                    throw new AssertionError("holds a thread");
+                }
+
+                @Override
+                public CompletableFuture<Void> after(long micros) {
+                    assertThat(micros).isEqualTo(5_000_000);
+                    CompletableFuture<Void> due = new CompletableFuture<>();
+                    timers.add(due);
+                    return due;
+                }
+            },
+            5_000_000,
+            () -> turns.add(Thread.currentThread().getContextClassLoader()));
+
+    private void pass() {
+        timers.get(timers.size() - 1).complete(null);
+    }
+
+    @Test
+    void eachIntervalHasOneTurnOnTheExecutorWithTheApplicationsClassLoader() {
+        ClassLoader own = Thread.currentThread().getContextClassLoader();
+        timer.start(executor::add, application);
+        timer.start(executor::add, application);
+        assertThat(timers).as("one timer, however often it is started").hasSize(1);
+        pass();
+        assertThat(turns).isEmpty();
+        executor.remove().run();
+        pass();
+        executor.remove().run();
+        assertThat(turns).containsExactly(application, application);
+        assertThat(Thread.currentThread().getContextClassLoader()).isSameAs(own);
+    }
+
+    @Test
+    void aTurnThatTakesLongIsNotOvertaken() {
+        timer.start(executor::add, application);
+        pass();
+        assertThat(timers).as("the next interval begins after the turn").hasSize(1);
+        executor.remove().run();
+        assertThat(timers).hasSize(2);
+    }
+
+    @Test
+    void stoppingTakesTheTimerAwayAndNothingFollows() {
+        timer.start(executor::add, application);
+        timer.stop();
+        assertThat(timers.get(0)).isCancelled();
+        assertThat(timers).hasSize(1);
+        timer.start(executor::add, application);
+        assertThat(timers).hasSize(1);
+    }
+
+    @Test
+    void aTurnThatRunsWhenItIsStoppedIsTheLast() {
+        timer.start(executor::add, application);
+        pass();
+        timer.stop();
+        executor.remove().run();
+        assertThat(timers).hasSize(1);
+    }
+
+    @Test
+    void anExecutorThatIsFullSkipsATurn() {
+        timer.start(
+                task -> {
+                    throw new RejectedExecutionException("full");
+                },
+                application);
+        pass();
+        assertThat(timers).hasSize(2);
+    }
+}

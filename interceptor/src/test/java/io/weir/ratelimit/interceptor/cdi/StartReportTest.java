@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.interceptor.cdi;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.smallrye.config.EnvConfigSource;
+import io.smallrye.config.PropertiesConfigSource;
+import io.smallrye.config.SmallRyeConfigBuilder;
+import io.weir.ratelimit.RateLimit;
+import io.weir.ratelimit.interceptor.key.KeyTerms;
+import io.weir.ratelimit.interceptor.policy.Policies;
+import io.weir.ratelimit.interceptor.policy.Problems;
+import io.weir.ratelimit.interceptor.policy.Settings;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.eclipse.microprofile.config.Config;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class StartReportTest {
+    private Map<String, String> environment = Map.of();
+
+    static class Search {
+        @RateLimit("api")
+        public void find() {}
+
+        @RateLimit(value = "api", cost = 7)
+        public void all() {}
+    }
+
+    /** What is told of a deployment of {@link Search}. */
+    private final class Report {
+        private final Config config;
+        private final Settings settings;
+        private final RulebookReader reader;
+        private final Rulebook rulebook;
+
+        private Report(String... lines) {
+            Map<String, String> properties = new HashMap<>(Map.of("ratelimit.policies.api.limit", "100/1m, 1000/1h"));
+            for (String line : lines) {
+                properties.put(line.substring(0, line.indexOf('=')), line.substring(line.indexOf('=') + 1));
+            }
+            config = new SmallRyeConfigBuilder()
+                    .addDefaultInterceptors()
+                    .withSources(new PropertiesConfigSource(properties, "application", 100))
+                    .withSources(new EnvConfigSource(environment, 300))
+                    .build();
+            Problems problems = new Problems();
+            settings = Settings.read(config, problems);
+            reader = RulebookReader.of(
+                    Set.of(Search.class), new Policies.Vocabulary(new KeyTerms(32, 64), Map.of()), problems);
+            rulebook = reader.read(config, problems);
+            assertThat(problems.found()).isEmpty();
+        }
+
+        private List<String> lines(String store) {
+            return new StartSummary(settings, rulebook, reader.rules())
+                    .text(store, config)
+                    .lines()
+                    .toList();
+        }
+
+        private List<String> warnings(String store, String... policiesOfSources) {
+            return new StartWarnings(settings, config, rulebook).all(store, reader.rules(), Set.of(policiesOfSources));
+        }
+    }
+
+    @Test
+    void theSummaryTellsWhichStoreCountsAndWhatIsLimitedWhere() {
+        Report report = new Report(
+                "ratelimit.trusted-proxies=10.0.0.0/8, ::1",
+                "ratelimit.bypass.roles=admin",
+                "ratelimit.policies.plan.limit=60/1m",
+                "ratelimit.policies.plan.algorithm=token-bucket",
+                "ratelimit.policies.plan.burst=90",
+                "ratelimit.policies.plan.max-wait=2s",
+                "ratelimit.policies.plan.key=ip + header:X-Key",
+                "ratelimit.policies.plan.tier=header:X-Plan",
+                "ratelimit.policies.plan.tiers.premium.limit=600/1m",
+                "ratelimit.policies.plan.tiers.basic.limit=6/1m",
+                "ratelimit.policies.plan.mode=shadow",
+                "ratelimit.policies.plan.on-failure=closed",
+                "ratelimit.policies.plan.count=failure",
+                "ratelimit.policies.plan.disclosure=minimal",
+                "ratelimit.policies.plan.paths=/api/*, /plans/{id}",
+                "ratelimit.policies.plan.methods=POST, GET",
+                "ratelimit.policies.plan.costs./api/dear=9",
+                "ratelimit.policies.rest.limit=1/1s",
+                "ratelimit.policies.rest.paths=default",
+                "ratelimit.policies.mail.limit=1/1s");
+        assertThat(report.lines("local"))
+                .containsExactly(
+                        "WEIR-001 rate limits are on: store local (auto: no Redis is configured)",
+                        "  headers ietf, legacy; trusted proxies 10.0.0.0/8, ::1/128; bypass 0 tokens, addresses [],"
+                                + " roles [admin]; policies are read again every 5s",
+                        "  policy api: 100/1m sliding-window, 1000/1h sliding-window; key principal | ip; 2 methods",
+                        "  policy mail: 1/1s sliding-window; key principal | ip; in code only, if at all",
+                        "  policy plan: 60/1m token-bucket burst 90 max-wait 2s; tiers by header:X-Plan (basic 6/1m token-bucket"
+                                + " max-wait 2s, premium 600/1m token-bucket max-wait 2s); key ip + header:x-key; mode shadow;"
+                                + " on-failure closed; count failure; disclosure minimal; paths /api/*, /plans/{id}, /api/dear"
+                                + " at cost 9, GET POST",
+                        "  policy rest: 1/1s sliding-window; key principal | ip; where no other policy applies");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '>',
+            value = {
+                "ratelimit.redis.address=redis://u:secret@h:1 > redisson > auto: ratelimit.redis.address is set",
+                "ratelimit.redis.config=/etc/redisson.yaml    > redisson > auto: ratelimit.redis.config is set",
+                "ratelimit.headers=none                       > redisson > auto: the application has a RedissonClient",
+                "ratelimit.backend=redisson                   > redisson > ratelimit.backend=redisson",
+                "ratelimit.headers=none                       > mine     > auto: it is configured",
+            })
+    void theSummarySaysWhyTheStoreWasChosen(String line, String store, String reason) {
+        assertThat(new Report(line).lines(store))
+                .first()
+                .isEqualTo("WEIR-001 rate limits are on: store " + store + " (" + reason + ")");
+        assertThat(String.join("\n", new Report(line).lines(store))).doesNotContain("secret");
+    }
+
+    @Test
+    void theSummaryIsBounded() {
+        String[] many = IntStream.range(0, 60)
+                .mapToObj(i -> "ratelimit.policies.p" + i + ".limit=1/1s")
+                .toArray(String[]::new);
+        assertThat(new Report(many).lines("local"))
+                .hasSize(2 + StartSummary.MOST + 1)
+                .endsWith("  and 11 more policies");
+    }
+
+    @Test
+    void whatIsOffOrNeverReadAgainIsSaid() {
+        assertThat(new Report("ratelimit.enabled=false").lines("none"))
+                .containsExactly("WEIR-001 rate limits are off: every call passes and nothing is counted");
+        assertThat(new Report("ratelimit.reload-interval=0s", "ratelimit.headers=none")
+                        .lines("local")
+                        .get(1))
+                .isEqualTo("  headers none; trusted proxies none; bypass none; policies are never read again");
+    }
+
+    @Test
+    void aDeploymentThatLooksRightIsNotWarnedAbout() {
+        assertThat(new Report().warnings("local", "api")).isEmpty();
+        assertThat(new Report("ratelimit.namespace=default").warnings("redisson"))
+                .isEmpty();
+        assertThat(new Report("ratelimit.policies.api.key=header:X-Key", "ratelimit.key-secret=0123456789abcdef")
+                        .warnings("local"))
+                .isEmpty();
+        environment = Map.of("KUBERNETES_SERVICE_HOST", "10.0.0.1");
+        assertThat(new Report("ratelimit.instances=1").warnings("local")).isEmpty();
+        assertThat(new Report("ratelimit.namespace=shop").warnings("redisson")).isEmpty();
+    }
+
+    @Test
+    void countingInProcessInSeveralInstancesIsWarnedAbout() {
+        assertThat(new Report("ratelimit.instances=3").warnings("local"))
+                .containsExactly("WEIR-005 limits are counted in process, so 3 instances admit as many times as much;"
+                        + " configure a Redis");
+        environment = Map.of("KUBERNETES_SERVICE_HOST", "10.0.0.1");
+        assertThat(new Report().warnings("local"))
+                .singleElement()
+                .asString()
+                .startsWith("WEIR-005 limits are counted in process, and this looks like Kubernetes");
+    }
+
+    @Test
+    void aRedisWithoutANamespaceIsWarnedAbout() {
+        assertThat(new Report().warnings("redisson"))
+                .singleElement()
+                .asString()
+                .startsWith("WEIR-006 no ratelimit.namespace is set");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"0.0.0.0/0", "::/0"})
+    void trustOfEveryoneIsWarnedAbout(String everyone) {
+        assertThat(new Report("ratelimit.trusted-proxies=10.0.0.0/8, " + everyone).warnings("local"))
+                .singleElement()
+                .asString()
+                .startsWith("WEIR-007 ratelimit.trusted-proxies has ");
+    }
+
+    @Test
+    void keysOfHeadersWithoutASecretAreWarnedAbout() {
+        assertThat(new Report("ratelimit.policies.api.key=principal | header:X-Key").warnings("local"))
+                .singleElement()
+                .asString()
+                .startsWith("WEIR-008 the keys of [api] are of headers");
+    }
+
+    @Test
+    void aCallThatIsRefusedForEverIsWarnedAbout() {
+        assertThat(new Report("ratelimit.policies.api.limit=6/1m, 1000/1h").warnings("local"))
+                .containsExactly(
+                        "WEIR-009 the policy api[6/1m sliding-window, 1000/1h sliding-window] holds 6 permits, so a"
+                                + " call that costs 7 is refused for ever");
+        assertThat(new Report("ratelimit.policies.api.limit=6/1m", "ratelimit.costs.\"Search.all\"=6")
+                        .warnings("local"))
+                .isEmpty();
+        assertThat(new Report("ratelimit.policies.api.limit=0/1m").warnings("local"))
+                .as("what blocks is meant to")
+                .isEmpty();
+        assertThat(new Report(
+                                "ratelimit.policies.api.tier=header:X-Plan",
+                                "ratelimit.policies.api.tiers.free.limit=5/1m",
+                                "ratelimit.policies.path.limit=5/1m",
+                                "ratelimit.policies.path.costs./x=6")
+                        .warnings("local").stream()
+                                .map(line -> line.substring(0, line.indexOf('[')))
+                                .filter(line -> !line.contains("WEIR-008")))
+                .containsExactly("WEIR-009 the policy api/free", "WEIR-009 the policy path");
+    }
+
+    @Test
+    void aSourceForAPolicyThatDoesNotExistIsWarnedAbout() {
+        assertThat(new Report().warnings("local", "apu", "api"))
+                .singleElement()
+                .asString()
+                .startsWith(
+                        "WEIR-315 a PolicySource has limits for the policy apu, which does not exist; it is one of [api]");
+    }
+
+    @Test
+    void whatIsOffIsNotWarnedAbout() {
+        assertThat(new Report("ratelimit.enabled=false", "ratelimit.instances=3").warnings("local", "apu"))
+                .isEmpty();
+    }
+
+    @Test
+    void noWarningHasALineBreak() {
+        assertThat(Stream.of(new Report("ratelimit.instances=3").warnings("local", "a\nb"))
+                        .flatMap(List::stream))
+                .allMatch(line -> line.lines().count() == 1);
+    }
+}

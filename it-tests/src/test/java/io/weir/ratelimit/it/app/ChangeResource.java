@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.it.app;
+
+import io.weir.ratelimit.RateLimit;
+import jakarta.enterprise.context.RequestScoped;
+import jakarta.ws.rs.GET;
+import jakarta.ws.rs.Path;
+import jakarta.ws.rs.QueryParam;
+
+/** Limits that change while the application runs. */
+@Path("change")
+@RequestScoped
+public class ChangeResource {
+    @GET
+    @Path("limited")
+    @RateLimit({"changing", "beside"})
+    public String limited() {
+        return "limited";
+    }
+
+    @GET
+    @Path("bought")
+    @RateLimit("bought")
+    public String bought() {
+        return "bought";
+    }
+
+    /** Sets a property of the source that the application brings, or of the server's process; removes it if the value is empty. */
+    @GET
+    @Path("set")
+    public void set(
+            @QueryParam("where") String where, @QueryParam("name") String name, @QueryParam("value") String value) {
+        if (where.equals("process")) {
+            if (value.isEmpty()) {
+                System.clearProperty(name);
+            } else {
+                System.setProperty(name, value);
+            }
+        } else if (value.isEmpty()) {
+            ChangingSource.PROPERTIES.remove(name);
+        } else {
+            ChangingSource.PROPERTIES.put(name, value);
+        }
+    }
+}
