@@ -33,7 +33,9 @@ class JwtIT {
                 .addAsResource(new StringAsset(tokens.publicKey()), "META-INF/key.pem");
         server = LibertyServer.named("jwt")
                 .war(TestWar.written(war, temp))
-                .serverXml("<server><featureManager><feature>mpJwt-2.1</feature></featureManager></server>")
+                // Without a key store there is no TLS, and without that Open Liberty looks at no token.
+                .serverXml("<server><featureManager><feature>mpJwt-2.1</feature></featureManager>"
+                        + "<keyStore id=\"defaultKeyStore\" password=\"" + UUID.randomUUID() + "\"/></server>")
                 .readyPath("api/claim/open")
                 .start();
     }

@@ -66,25 +66,55 @@ interface OutcomeContract extends PolicyClient {
     }
 
     @ParameterizedTest
-    @CsvSource({"200, 2, 3", "500, 3, 2", "unmapped, 3, 2"})
+    @CsvSource({
+        "held/200, 2, 3",
+        "held/500, 3, 2",
+        "held/unmapped, 3, 2",
+        "held-stage/200, 2, 3",
+        "held-stage/500, 3, 2",
+        "held-stage/unmapped, 3, 2"
+    })
     default void anAnswerThatIsHeldIsChargedUntilItComes(String how, int successes, int failures) {
         verifyHeld("api/success/", "successes", how, successes);
         verifyHeld("api/failure/", "failures", how, failures);
     }
 
     private void verifyHeld(String root, String policy, String how, int left) {
-        CompletableFuture<HttpResponse<String>> answer = Http.getAsync(uri(root + "held/" + how), fields());
+        CompletableFuture<HttpResponse<String>> answer = Http.getAsync(uri(root + how), fields());
+        verifyStaysCharged(policy);
+        assertThat(answer).isNotDone();
+        release(root);
+        assertThat(answer.join().statusCode()).isEqualTo(how.endsWith("200") ? 200 : 500);
+        verifyLeft(policy, left);
+    }
+
+    /** When its status is known, each server decides: when it begins, or with the first event. */
+    @Test
+    default void aStreamOfEventsIsASuccessAndNeverAFailure() {
+        CompletableFuture<HttpResponse<String>> events = Http.getAsync(uri("api/success/held-events"), fields());
+        verifyStaysCharged("successes");
+        release("api/success/");
+        assertThat(events.join().body()).contains("data: one");
+        verifyLeft("successes", 2);
+
+        CompletableFuture<HttpResponse<String>> others = Http.getAsync(uri("api/failure/held-events"), fields());
+        release("api/failure/");
+        assertThat(others.join().body()).contains("data: one");
+        verifyLeft("failures", 3);
+    }
+
+    private void verifyStaysCharged(String policy) {
         assertThat(PolicyClient.comesTrue(() -> left(policy) == 2)).isTrue();
         // Long after the method has returned.
         LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(200));
-        assertThat(left(policy)).isEqualTo(2);
-        assertThat(answer).isNotDone();
+        assertThat(left(policy)).as(policy).isEqualTo(2);
+    }
+
+    private void release(String root) {
         assertThat(PolicyClient.comesTrue(() -> Http.post(uri(root + "release"), "text/plain", "", fields())
                         .body()
                         .equals("true")))
                 .isTrue();
-        assertThat(answer.join().statusCode()).isEqualTo(how.equals("200") ? 200 : 500);
-        verifyLeft(policy, left);
     }
 
     /** Its status has gone out, and said success. */

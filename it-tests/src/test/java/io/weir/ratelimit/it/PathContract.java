@@ -160,6 +160,30 @@ interface PathContract extends PolicyClient {
         assertThat(raw(base().getPath() + spelling)).as(spelling).isNotIn(200, 204);
     }
 
+    /** The context root is compared with what was sent too. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "/%s;x=y/api/ruled/plain",
+                "//%s/api/ruled/plain",
+                "/;x/%s/api/ruled/plain",
+                "/./%s/api/ruled/plain",
+                "/%%2e/%s/api/ruled/plain",
+                "/x/../%s/api/ruled/plain",
+                "/%s//api/ruled/plain",
+                "/%s/%%2e/api/ruled/plain",
+                "/%s/../%1$s/api/ruled/plain"
+            })
+    default void noSpellingOfTheContextRootLeadsPastARule(String spelling) {
+        assertThat(Http.statuses(4, uri("api/ruled/plain"), fields())).endsWith(200, 429);
+        String root = base().getPath().replace("/", "");
+        String encoded = root.isEmpty() ? "" : "%" + Integer.toHexString(root.charAt(0)) + root.substring(1);
+        for (String each : List.of(root, encoded)) {
+            assertThat(raw(String.format(spelling, each))).as(spelling).isNotIn(200, 204);
+            assertThat(raw("/" + each + "/api/ruled/plain")).as(each).isNotIn(200, 204);
+        }
+    }
+
     /** The same where a server would find the way back by itself. */
     @Test
     default void anAbsoluteTargetIsThePathThatItHas() {

@@ -12,16 +12,11 @@ import jakarta.ws.rs.Priorities;
 import jakarta.ws.rs.container.ContainerRequestContext;
 import jakarta.ws.rs.container.ContainerRequestFilter;
 import jakarta.ws.rs.container.ResourceInfo;
-import jakarta.ws.rs.container.Suspended;
 import jakarta.ws.rs.core.Configuration;
 import jakarta.ws.rs.core.Context;
 import jakarta.ws.rs.ext.Providers;
-import jakarta.ws.rs.sse.SseEventSink;
-import java.lang.reflect.Method;
 import java.security.Principal;
-import java.util.Arrays;
 import java.util.Optional;
-import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -64,7 +59,6 @@ public class RateLimitFilter implements ContainerRequestFilter {
                 ? Binding.EXEMPT
                 : runtime.joined(own, request.getMethod(), () -> path(request, servletRequest));
         record.handle(own, binding);
-        record.endsLater(isAsynchronous(called.getResourceMethod()));
         if (binding.policies().isEmpty() || runtime.bypasses(record, binding)) {
             return;
         }
@@ -108,14 +102,6 @@ public class RateLimitFilter implements ContainerRequestFilter {
         String path = request.getUriInfo().getRequestUri().getRawPath();
         String root = servlet == null ? "" : servlet.getContextPath();
         return RequestPath.of(path.startsWith(root) ? path.substring(root.length()) : path);
-    }
-
-    /** Whether a method's end is not the request's. */
-    private static boolean isAsynchronous(Method method) {
-        return CompletionStage.class.isAssignableFrom(method.getReturnType())
-                || Arrays.stream(method.getParameters())
-                        .anyMatch(parameter -> parameter.isAnnotationPresent(Suspended.class)
-                                || SseEventSink.class.isAssignableFrom(parameter.getType()));
     }
 
     private RestCall caller(ContainerRequestContext request, ResourceInfo called) {

@@ -13,18 +13,24 @@ import jakarta.ws.rs.HeaderParam;
 import jakarta.ws.rs.POST;
 import jakarta.ws.rs.Path;
 import jakarta.ws.rs.PathParam;
+import jakarta.ws.rs.Produces;
 import jakarta.ws.rs.container.AsyncResponse;
 import jakarta.ws.rs.container.Suspended;
+import jakarta.ws.rs.core.Context;
 import jakarta.ws.rs.core.Response;
 import jakarta.ws.rs.core.StreamingOutput;
+import jakarta.ws.rs.sse.Sse;
+import jakarta.ws.rs.sse.SseEventSink;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /** Each way to end a request. Path rules say under {@code success} and {@code failure} which outcomes count. */
 @Path("{counted: success|failure}")
 @RequestScoped
 public class OutcomeResource {
+    private static final int MORE_THAN_ANY_BUFFER = 1 << 20;
+
     @Inject
     Held held;
 
@@ -57,6 +63,22 @@ public class OutcomeResource {
         held.hold(client, () -> resume(response, how));
     }
 
+    @GET
+    @Path("held-stage/{how}")
+    public CompletionStage<Response> heldStage(@HeaderParam("X-Client") String client, @PathParam("how") String how) {
+        CompletableFuture<Response> answer = new CompletableFuture<>();
+        held.hold(client, () -> answer.completeAsync(() -> Outcome.of(how), executor));
+        return answer;
+    }
+
+    /** Events that begin when they are released. */
+    @GET
+    @Path("held-events")
+    @Produces("text/event-stream")
+    public void heldEvents(@HeaderParam("X-Client") String client, @Context SseEventSink sink, @Context Sse sse) {
+        held.hold(client, () -> sink.send(sse.newEvent("one")).whenComplete((sent, failure) -> sink.close()));
+    }
+
     @POST
     @Path("release")
     public boolean release(@HeaderParam("X-Client") String client) {
@@ -67,7 +89,7 @@ public class OutcomeResource {
     @Path("broken")
     public StreamingOutput broken() {
         return output -> {
-            output.write("begun".getBytes(StandardCharsets.UTF_8));
+            output.write(new byte[MORE_THAN_ANY_BUFFER]);
             output.flush();
             throw new IOException("on purpose");
         };
