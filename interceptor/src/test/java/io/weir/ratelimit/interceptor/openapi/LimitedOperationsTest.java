@@ -134,7 +134,16 @@ class LimitedOperationsTest {
                 .isEqualTo(SchemaType.INTEGER);
         Schema problem = openApi.getComponents().getSchemas().get("RateLimitProblem");
         assertThat(problem.getProperties())
-                .containsOnlyKeys("type", "title", "status", "detail", "violated-policies", "error", "retry_after");
+                .containsOnlyKeys(
+                        "type",
+                        "title",
+                        "status",
+                        "detail",
+                        "violated-policies",
+                        "error",
+                        "retry_after",
+                        "message",
+                        "help");
         assertThat(problem.getProperties().get("violated-policies").getItems().getType())
                 .isEqualTo(SchemaType.STRING);
     }
