@@ -287,6 +287,19 @@ class ReloadTest {
     }
 
     @Test
+    void whoIsLetPastFollowsChangesAndStaysWhenTheyAreWrong() {
+        Deployed deployed = new Deployed();
+        deployed.change("ratelimit.bypass.addresses", "10.0.0.0/8");
+        assertThat(now().bypass()).hasToString("0 tokens, addresses [10.0.0.0/8], roles []");
+        deployed.change("ratelimit.bypass.addresses", "10.0.0.0/8, everybody");
+        assertThat(now().bypass()).hasToString("0 tokens, addresses [10.0.0.0/8], roles []");
+        deployed.change("ratelimit.bypass.tokens", "not a digest");
+        assertThat(warnings()).hasSize(2).noneMatch(line -> line.contains("not a digest"));
+        assertThat(results).containsExactly(Result.APPLIED, Result.INVALID, Result.INVALID);
+        assertThat(held).hasSize(2);
+    }
+
+    @Test
     void aSourceThatThrowsLeavesAllAsItIsCountedEachTimeAndSaidOnce() {
         Deployed deployed = new Deployed();
         failure = new IllegalStateException("the file system is away");

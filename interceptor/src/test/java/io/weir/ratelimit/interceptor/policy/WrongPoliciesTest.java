@@ -385,4 +385,17 @@ class WrongPoliciesTest {
                                 + "the application; enable it on the server and make its API visible to the application, or use "
                                 + "another term");
     }
+
+    @Test
+    void aTierThatNothingNamesIsReportedWithTheBeansThatCould() {
+        assertThat(ReadPolicies.of(
+                                "ratelimit.policies.api.limit=1/1m",
+                                "ratelimit.policies.api.tier=plans",
+                                "ratelimit.policies.api.tiers.free.limit=2/1m")
+                        .lines())
+                .singleElement()
+                .asString()
+                .startsWith("WEIR-112 ratelimit.policies.api.tier = plans: ")
+                .contains("; a tier is named by a TierResolver bean, here one of [], or by global, ip, ");
+    }
 }
