@@ -120,6 +120,68 @@ class ExampleIT {
     }
 
     @Test
+    void ordersCountForTheUserTheTeamAndTheOrganisation() {
+        HttpResponse<String> response = get("api/orgs/acme/teams/sales/users/ann/orders");
+        assertThat(response.body()).contains("\"user\":\"ann\"");
+        assertThat(Refusal.field(response, "RateLimit-Policy"))
+                .isEqualTo("\"org\";q=10000;w=60, \"team\";q=2000;w=60, \"user\";q=500;w=60");
+        assertThat(Refusal.policy(response)).isEqualTo("user");
+        assertThat(Refusal.remaining(response)).isEqualTo(499);
+        assertThat(remainingOf("api/orgs/acme/teams/sales/users/ben/orders")).isEqualTo(499);
+        assertThat(remainingOf("api/orgs/acme/teams/support/users/ann/orders"))
+                .as("a namesake in another team")
+                .isEqualTo(499);
+    }
+
+    @Test
+    void aPlanDecidesTheLimitAndKeepsWhatWasCounted() {
+        String[] policies = {"free", "basic", "premium", "unheard-of"};
+        long[] permits = {60, 1_000, 10_000, 60};
+        for (int i = 0; i < policies.length; i++) {
+            HttpResponse<String> response = Http.get(uri("api/plans/me"), "X-Plan", policies[i]);
+            assertThat(response.body()).isEqualTo("{\"name\":\"" + policies[i] + "\"}");
+            assertThat(Refusal.field(response, "RateLimit-Policy")).isEqualTo("\"plan\";q=" + permits[i] + ";w=60");
+            assertThat(Refusal.remaining(response)).isEqualTo(permits[i] - i - 1);
+        }
+    }
+
+    @Test
+    void aClientAsksForItsQuotaAndSpendsNothing() {
+        HttpResponse<String> first = get("api/quota");
+        assertThat(first.statusCode()).isEqualTo(200);
+        assertThat(first.body())
+                .matches("\\[\\{\"limit\":\"hello\",\"permits\":5,\"remaining\":[0-5],"
+                        + "\"resetAfterMillis\":\\d+,\"windowSeconds\":10}]");
+        Refusal.verifyNoQuota(first);
+        assertThat(Http.statuses(10, uri("api/quota"))).containsOnly(200);
+        assertThat(left(get("api/quota"))).isGreaterThanOrEqualTo(left(first));
+    }
+
+    private static long left(HttpResponse<String> quota) {
+        return Long.parseLong(quota.body().replaceAll(".*\"remaining\":(\\d+).*", "$1"));
+    }
+
+    @Test
+    void aLoginIsAnsweredWithoutAWordOfLimitsAndRefusedAfterFiveTries() {
+        for (int i = 0; i < 5; i++) {
+            HttpResponse<String> response = login(i == 2 ? "secret" : "wrong");
+            assertThat(response.statusCode()).isEqualTo(i == 2 ? 200 : 401);
+            Refusal.verifyNoQuota(response);
+        }
+        HttpResponse<String> refused = login("secret");
+        assertThat(refused.statusCode()).isEqualTo(429);
+        assertThat(Refusal.number(refused, "Retry-After")).isPositive();
+        assertThat(refused.body())
+                .contains("\"detail\":\"There were too many requests.\"")
+                .doesNotContain("login");
+        Refusal.verifyNoQuota(refused);
+    }
+
+    private HttpResponse<String> login(String password) {
+        return Http.post(uri("api/login"), "application/x-www-form-urlencoded", "username=ann&password=" + password);
+    }
+
+    @Test
     void healthIsNeverLimited() {
         assertThat(Http.statuses(50, uri("api/health"))).containsOnly(200);
         HttpResponse<String> response = get("api/health");

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
 
-/** A server that lacks what Weir can do without; JWT, OpenAPI and Health are on none of the tested ones. */
+/** A server that lacks what Weir can do without; JWT and OpenAPI are only where they are tested, Health nowhere. */
 class FewFeaturesIT {
     @Test
     void openLibertyWithoutMetricsTracesAndFaultTolerance() {

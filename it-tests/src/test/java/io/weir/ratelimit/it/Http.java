@@ -16,6 +16,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.stream.IntStream;
 
 /** A client that neither follows nor retries, and gives up rather than wait for ever. */
@@ -50,6 +51,10 @@ final class Http {
                 .build());
     }
 
+    static HttpResponse<String> delete(URI uri, String... headers) {
+        return send(request(uri, headers).DELETE().build());
+    }
+
     static HttpResponse<String> post(URI uri, String type, String body, String... headers) {
         return send(request(uri, headers)
                 .header("Content-Type", type)
@@ -59,6 +64,12 @@ final class Http {
 
     static CompletableFuture<HttpResponse<String>> getAsync(URI uri, String... headers) {
         return CLIENT.sendAsync(request(uri, headers).build(), BodyHandlers.ofString());
+    }
+
+    /** An address of a network that no other test has. */
+    static String freshAddress() {
+        long bits = ThreadLocalRandom.current().nextLong();
+        return String.format("2001:db8:%x:%x::1", bits & 0xffff, bits >>> 48);
     }
 
     /** The status of the same GET, so many times one after another. */

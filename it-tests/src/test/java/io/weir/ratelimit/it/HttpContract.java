@@ -264,12 +264,13 @@ abstract class HttpContract {
         assertThat(remaining("plain", "other-" + client)).isEqualTo(1);
     }
 
-    /** The bytes of UTF-8, as a program sends them. */
+    /** The bytes of UTF-8, as a program sends them. Payara refuses them. */
     @Test
-    void otherCharactersAreAKeyLikeAnyOther() {
+    void otherCharactersAreAKeyLikeAnyOtherOrRefused() {
         String bytes = new String((client + "äö€").getBytes(StandardCharsets.UTF_8), StandardCharsets.ISO_8859_1);
-        assertThat(status(raw("plain", "X-Client: " + bytes))).isEqualTo("200");
-        assertThat(status(raw("plain", "X-Client: " + bytes))).isEqualTo("429");
+        String first = status(raw("plain", "X-Client: " + bytes));
+        assertThat(first).isIn("200", "400");
+        assertThat(status(raw("plain", "X-Client: " + bytes))).isEqualTo(first.equals("200") ? "429" : "400");
     }
 
     /** What a server makes of a line break within a field is its own affair; it is never a failure, nor another's quota. */

@@ -4,7 +4,12 @@ package io.weir.ratelimit.it;
 import io.weir.ratelimit.it.app.ChangingSource;
 import io.weir.ratelimit.it.app.EmptyApplication;
 import io.weir.ratelimit.it.app.TestApplication;
+import io.weir.ratelimit.it.app.Users;
 import java.io.File;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import org.eclipse.microprofile.config.spi.ConfigSource;
 import org.jboss.shrinkwrap.api.Filters;
@@ -38,6 +43,11 @@ final class TestWar {
                 .addAsResource(name + "/microprofile-config.properties", "META-INF/microprofile-config.properties");
     }
 
+    /** The application of the package {@code policies}, with the users of the other. */
+    static WebArchive policies() {
+        return of("policies").addClass(Users.class).addAsWebInfResource("policies/web.xml", "web.xml");
+    }
+
     /** Nothing but libraries. */
     static WebArchive libraries(String name) {
         return ShrinkWrap.create(WebArchive.class, name)
@@ -47,6 +57,19 @@ final class TestWar {
     /** The example, as the build made it. */
     static WebArchive example() {
         return ShrinkWrap.createFromZipFile(WebArchive.class, new File(System.getProperty("weir.example.war")));
+    }
+
+    /** The example, with a line more in its configuration. */
+    static WebArchive exampleWith(String property) {
+        String path = "/WEB-INF/classes/META-INF/microprofile-config.properties";
+        WebArchive example = example();
+        try (InputStream in = example.get(path).getAsset().openStream()) {
+            String properties = new String(in.readAllBytes(), StandardCharsets.UTF_8) + "\n" + property + "\n";
+            example.delete(path);
+            return example.add(new StringAsset(properties), path);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     static Path written(WebArchive war, Path directory) {

@@ -21,10 +21,11 @@ public class CurrentRequest {
         current = started;
     }
 
+    /** Whatever has no answer by now has failed: the scope of an asynchronous request ends no earlier than that request. */
     @PreDestroy
     void ended() {
         if (current != null) {
-            current.ended();
+            current.settle(false);
         }
     }
 

@@ -17,6 +17,7 @@ import jakarta.interceptor.InvocationContext;
 import java.io.Serial;
 import java.io.Serializable;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 
@@ -101,8 +102,9 @@ public class RateLimitInterceptor implements Serializable {
             Optional<RequestRecord> request,
             InvocationContext invocation) {
         CallContext caller = request.map(RequestRecord::call).orElse(CallContext.NONE);
-        CallContext call = new InvocationCall(
-                caller, binding.endpoint(), bound.arguments(), Arrays.asList(invocation.getParameters()));
+        // Payara has null where an enterprise bean's method takes none.
+        List<Object> arguments = binding.needsArguments() ? Arrays.asList(invocation.getParameters()) : List.of();
+        CallContext call = new InvocationCall(caller, binding.endpoint(), bound.arguments(), arguments);
         return request.isPresent()
                 ? runtime.engine().decide(binding, call, request.get())
                 : runtime.engine().decide(binding, call);

@@ -34,7 +34,6 @@ public final class RequestRecord {
     private @Nullable Binding handledOwn;
     private @Nullable Binding handled;
     private final List<Binding> passed = new ArrayList<>(0);
-    private boolean endsLater;
     private boolean askedForBypass;
     private boolean exempt;
     private boolean hidesQuotas;
@@ -249,26 +248,6 @@ public final class RequestRecord {
      */
     public synchronized void settleLater(Consumer<Boolean> settling) {
         unsettled.add(settling);
-    }
-
-    /**
-     * Sets whether the request goes on when its method has returned.
-     *
-     * @param asynchronous true if it may
-     */
-    public synchronized void endsLater(boolean asynchronous) {
-        endsLater = asynchronous;
-    }
-
-    /** The scope of the request has ended: one without an answer by now has failed, but where the answer may still come. */
-    public void ended() {
-        boolean unanswered;
-        synchronized (this) {
-            unanswered = !endsLater;
-        }
-        if (unanswered) {
-            settle(false);
-        }
     }
 
     /**

@@ -7,7 +7,6 @@ import io.weir.ratelimit.interceptor.engine.Binding;
 import io.weir.ratelimit.interceptor.policy.Policy;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Predicate;
 import org.eclipse.microprofile.openapi.models.OpenAPI;
 import org.eclipse.microprofile.openapi.models.Operation;
 import org.eclipse.microprofile.openapi.models.PathItem;
@@ -16,19 +15,31 @@ import org.eclipse.microprofile.openapi.models.PathItem;
 final class LimitedOperations {
     private final List<ResourceOperation> resources;
     private final List<String> dialects;
-    private final Predicate<Policy> tellsQuotas;
+    private final Rules rules;
+
+    /** Which policies apply to the requests of an operation. */
+    interface Rules {
+        /**
+         * The policies.
+         *
+         * @param own those of its method
+         * @param method the HTTP method
+         * @param path the path of the document
+         */
+        List<Binding.Costed> of(Binding own, String method, String path);
+    }
 
     /**
      * The limited operations of an application.
      *
      * @param resources all its operations
      * @param dialects the header dialects of its answers
-     * @param tellsQuotas whether header fields tell clients the quotas of a policy
+     * @param rules which policies apply to them
      */
-    LimitedOperations(List<ResourceOperation> resources, List<String> dialects, Predicate<Policy> tellsQuotas) {
+    LimitedOperations(List<ResourceOperation> resources, List<String> dialects, Rules rules) {
         this.resources = resources;
         this.dialects = dialects;
-        this.tellsQuotas = tellsQuotas;
+        this.rules = rules;
     }
 
     void document(OpenAPI openApi) {
@@ -38,21 +49,23 @@ final class LimitedOperations {
         Map<String, PathItem> paths = openApi.getPaths().getPathItems();
         OperationPaths known = new OperationPaths(resources, paths);
         LimitResponses responses = new LimitResponses(openApi);
-        paths.forEach((path, item) -> item.getOperations()
-                .forEach((method, operation) -> document(known.of(path, method), operation, responses)));
+        paths.forEach((path, item) -> item.getOperations().forEach((method, operation) -> {
+            List<Policy> policies = known.of(path, method).stream()
+                    .flatMap(resource -> rules.of(resource.binding(), method.name(), path).stream())
+                    .map(Binding.Costed::policy)
+                    .filter(policy -> policy.mode() == Policy.Mode.ENFORCE)
+                    .distinct()
+                    .toList();
+            if (!policies.isEmpty()) {
+                document(operation, policies, responses);
+            }
+        }));
     }
 
     /** Where a path does not tell which of several methods is called, the operation may meet the policies of each. */
-    private void document(List<ResourceOperation> candidates, Operation operation, LimitResponses responses) {
-        List<Policy> policies = candidates.stream()
-                .flatMap(candidate -> candidate.binding().policies().stream())
-                .map(Binding.Costed::policy)
-                .distinct()
-                .toList();
-        if (!policies.isEmpty()) {
-            boolean closed = policies.stream().anyMatch(policy -> policy.onFailure() == FailureMode.CLOSED);
-            boolean told = policies.stream().anyMatch(tellsQuotas);
-            responses.document(operation, told ? QuotaHeaders.of(dialects) : List.of(), closed);
-        }
+    private void document(Operation operation, List<Policy> policies, LimitResponses responses) {
+        boolean closed = policies.stream().anyMatch(policy -> policy.onFailure() == FailureMode.CLOSED);
+        boolean minimal = policies.stream().anyMatch(policy -> policy.disclosure() == Policy.Disclosure.MINIMAL);
+        responses.document(operation, minimal ? List.of() : QuotaHeaders.of(dialects), closed);
     }
 }

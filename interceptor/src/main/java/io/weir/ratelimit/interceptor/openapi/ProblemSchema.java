@@ -24,7 +24,7 @@ final class ProblemSchema {
     private static Schema schema() {
         return SchemaTypes.schema(SchemaType.OBJECT)
                 .description("Why a call was refused (RFC 9457).")
-                .required(List.of("type", "title", "status", "detail", "error"))
+                .required(List.of("type", "title", "status", "detail", "error", "message"))
                 .addProperty("type", SchemaTypes.schema(SchemaType.STRING).format("uri"))
                 .addProperty("title", SchemaTypes.schema(SchemaType.STRING))
                 .addProperty("status", SchemaTypes.schema(SchemaType.INTEGER))
@@ -38,6 +38,12 @@ final class ProblemSchema {
                 .addProperty(
                         "retry_after",
                         SchemaTypes.schema(SchemaType.INTEGER)
-                                .description("As Retry-After. Not there if no wait helps."));
+                                .description("As Retry-After. Not there if no wait helps."))
+                .addProperty("message", SchemaTypes.schema(SchemaType.STRING).description("For people."))
+                .addProperty(
+                        "help",
+                        SchemaTypes.schema(SchemaType.STRING)
+                                .format("uri")
+                                .description("Where to read about the limit."));
     }
 }

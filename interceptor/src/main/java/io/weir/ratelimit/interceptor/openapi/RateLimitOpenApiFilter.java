@@ -3,7 +3,12 @@ package io.weir.ratelimit.interceptor.openapi;
 
 import io.weir.ratelimit.interceptor.cdi.CurrentApplication;
 import io.weir.ratelimit.interceptor.cdi.RateLimitExtension;
+import io.weir.ratelimit.interceptor.cdi.RateLimitRuntime;
+import io.weir.ratelimit.interceptor.engine.Binding;
+import io.weir.ratelimit.interceptor.policy.RequestPath;
 import java.lang.System.Logger.Level;
+import java.util.ArrayList;
+import java.util.List;
 import org.eclipse.microprofile.openapi.OASFilter;
 import org.eclipse.microprofile.openapi.models.OpenAPI;
 
@@ -41,10 +46,21 @@ public final class RateLimitOpenApiFilter implements OASFilter {
     public void filterOpenAPI(OpenAPI openApi) {
         try {
             RateLimitExtension deployed = CurrentApplication.extension();
-            new LimitedOperations(deployed.operations(), deployed.runtime().headers(), policy -> true)
+            new LimitedOperations(
+                            deployed.operations(),
+                            deployed.runtime().headers(),
+                            (own, method, path) -> policies(deployed.runtime(), own, method, path))
                     .document(openApi);
         } catch (RuntimeException e) {
             LOG.log(Level.WARNING, "WEIR-312 limits are left out of the OpenAPI document", e);
         }
+    }
+
+    /** What a request of an operation meets: the policies of its method, and those that apply by path, early or not. */
+    private static List<Binding.Costed> policies(RateLimitRuntime runtime, Binding own, String method, String path) {
+        List<Binding.Costed> all = new ArrayList<>(
+                runtime.early(method, () -> RequestPath.of(path)).policies());
+        all.addAll(runtime.joined(own, method, () -> RequestPath.of(path)).policies());
+        return all;
     }
 }

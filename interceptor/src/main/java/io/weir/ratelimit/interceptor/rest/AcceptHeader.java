@@ -23,7 +23,14 @@ record AcceptHeader(List<Range> ranges) {
     private static final Pattern RANGE = Pattern.compile("[!#$%&'*+.^_`|~0-9a-z-]+/[!#$%&'*+.^_`|~0-9a-z-]+");
     private static final Pattern QUALITY = Pattern.compile("q=(1(\\.0{0,3})?|0?\\.[0-9]{0,3}|0)");
 
-    /** What of a type it means, in lower case, and thousandths of how much it is wanted. A range may have parameters. */
+    /**
+     * One media range, in lower case.
+     *
+     * @param type the type, or a star
+     * @param subtype the subtype, or a star
+     * @param parameters whether it has other parameters than a character set, which no form of ours has
+     * @param quality how much it is wanted, in thousandths
+     */
     record Range(String type, String subtype, boolean parameters, int quality) {
         /** How exactly this range means a type: 0 if it does not. */
         private int exactness(String ofType, String ofSubtype) {

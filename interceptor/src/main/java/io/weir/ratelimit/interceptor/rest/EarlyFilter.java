@@ -9,6 +9,7 @@ import jakarta.servlet.http.HttpServletRequest;
 import jakarta.ws.rs.container.ContainerRequestContext;
 import jakarta.ws.rs.container.ContainerRequestFilter;
 import jakarta.ws.rs.container.PreMatching;
+import jakarta.ws.rs.core.Configuration;
 import jakarta.ws.rs.core.Context;
 import jakarta.ws.rs.ext.Providers;
 import java.util.Optional;
@@ -22,12 +23,16 @@ import org.jspecify.annotations.Nullable;
 @Priority(100)
 public class EarlyFilter implements ContainerRequestFilter {
     private final LazyDeployed deployed = new LazyDeployed();
-
-    @Context
-    private @Nullable HttpServletRequest servletRequest;
+    private final OwnMappers mappers = new OwnMappers(() -> this.providers, () -> this.configuration);
 
     @Context
     private @Nullable Providers providers;
+
+    @Context
+    private @Nullable Configuration configuration;
+
+    @Context
+    private @Nullable HttpServletRequest servletRequest;
 
     @Override
     public void filter(ContainerRequestContext request) {
@@ -45,7 +50,7 @@ public class EarlyFilter implements ContainerRequestFilter {
                 Optional.empty()));
         request.setProperty(RateLimitFilter.RECORD, record);
         if (!runtime.bypasses(record, binding)) {
-            RateLimitFilter.decide(request, deployment, binding, record, providers);
+            RateLimitFilter.decide(request, deployment, binding, record, mappers);
         }
     }
 }

@@ -12,16 +12,12 @@ import jakarta.ws.rs.Priorities;
 import jakarta.ws.rs.container.ContainerRequestContext;
 import jakarta.ws.rs.container.ContainerRequestFilter;
 import jakarta.ws.rs.container.ResourceInfo;
-import jakarta.ws.rs.container.Suspended;
+import jakarta.ws.rs.core.Configuration;
 import jakarta.ws.rs.core.Context;
 import jakarta.ws.rs.core.UriInfo;
 import jakarta.ws.rs.ext.Providers;
-import jakarta.ws.rs.sse.SseEventSink;
-import java.lang.reflect.Method;
 import java.security.Principal;
-import java.util.Arrays;
 import java.util.Optional;
-import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,10 +31,14 @@ import org.jspecify.annotations.Nullable;
 public class RateLimitFilter implements ContainerRequestFilter {
     static final String RECORD = RequestRecord.class.getName();
 
+    private final LazyDeployed deployed = new LazyDeployed();
+    private final OwnMappers mappers = new OwnMappers(() -> this.providers, () -> this.configuration);
+
     @Context
     private @Nullable Providers providers;
 
-    private final LazyDeployed deployed = new LazyDeployed();
+    @Context
+    private @Nullable Configuration configuration;
 
     @Context
     private @Nullable ResourceInfo resource;
@@ -60,7 +60,6 @@ public class RateLimitFilter implements ContainerRequestFilter {
                 ? Binding.EXEMPT
                 : runtime.joined(own, request.getMethod(), () -> path(request, servletRequest));
         record.handle(own, binding);
-        record.endsLater(isAsynchronous(called.getResourceMethod()));
         if (binding.policies().isEmpty() || runtime.bypasses(record, binding)) {
             return;
         }
@@ -68,7 +67,7 @@ public class RateLimitFilter implements ContainerRequestFilter {
             record.leave(binding);
             return;
         }
-        decide(request, deployment, binding, record, providers);
+        decide(request, deployment, binding, record, mappers);
     }
 
     private RequestRecord record(ContainerRequestContext request, RateLimitRuntime runtime, ResourceInfo called) {
@@ -88,12 +87,12 @@ public class RateLimitFilter implements ContainerRequestFilter {
             Deployed deployment,
             Binding binding,
             RequestRecord record,
-            @Nullable Providers providers) {
+            OwnMappers mappers) {
         RateLimitRuntime runtime = deployment.runtime();
         Decision decision = runtime.engine().decide(binding, record.call(), record);
         runtime.settleLater(binding, decision, record);
         if (!decision.allowed()) {
-            request.abortWith(deployment.refusals().answer(decision, record, request.getHeaders(), providers));
+            request.abortWith(deployment.refusals().answer(decision, record, request.getHeaders(), mappers));
         } else if (!runtime.spans().isSpanHere()) {
             request.setProperty(SpanFilter.UNMARKED, runtime.spans());
         }
@@ -109,14 +108,6 @@ public class RateLimitFilter implements ContainerRequestFilter {
         String root = servlet == null ? "" : servlet.getContextPath();
         String application = base.startsWith(root) ? base.substring(root.length()) : base;
         return RequestPath.of(application + "/" + uri.getPath(false));
-    }
-
-    /** Whether a method's end is not the request's. */
-    private static boolean isAsynchronous(Method method) {
-        return CompletionStage.class.isAssignableFrom(method.getReturnType())
-                || Arrays.stream(method.getParameters())
-                        .anyMatch(parameter -> parameter.isAnnotationPresent(Suspended.class)
-                                || SseEventSink.class.isAssignableFrom(parameter.getType()));
     }
 
     private RestCall caller(ContainerRequestContext request, ResourceInfo called) {

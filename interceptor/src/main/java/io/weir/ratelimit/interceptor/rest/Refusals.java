@@ -13,12 +13,10 @@ import jakarta.ws.rs.core.HttpHeaders;
 import jakarta.ws.rs.core.MediaType;
 import jakarta.ws.rs.core.MultivaluedMap;
 import jakarta.ws.rs.core.Response;
-import jakarta.ws.rs.ext.Providers;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.function.Function;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Answers to calls that may not go on, with the body that the client takes (RFC 9457 unless it wants another): 429 for a quota
@@ -66,19 +64,15 @@ final class Refusals {
 
     /** The answer to a request that may not go on: that of the application's mapper, or else Weir's. */
     Response answer(
-            Decision decision,
-            RequestRecord record,
-            MultivaluedMap<String, String> headers,
-            @Nullable Providers providers) {
+            Decision decision, RequestRecord record, MultivaluedMap<String, String> headers, OwnMappers mappers) {
         AcceptHeader accept = AcceptHeader.parse(headers.get(HttpHeaders.ACCEPT));
         if (decision instanceof Decision.Rejected rejected) {
             String endpoint = record.lastEvent().map(DecisionEvent::endpoint).orElse("");
-            return OwnMappers.response(providers, new RateLimitExceededException(rejected))
+            return mappers.response(new RateLimitExceededException(rejected))
                     .orElseGet(() -> exceeded(rejected, new RefusedRequest(endpoint, record.hidesQuotas(), accept)));
         }
         String reason = decision instanceof Decision.Degraded degraded ? degraded.reason() : "";
-        return OwnMappers.response(providers, new RateLimitUnavailableException(reason))
-                .orElseGet(() -> unavailable(accept));
+        return mappers.response(new RateLimitUnavailableException(reason)).orElseGet(() -> unavailable(accept));
     }
 
     /** The answer to a call over a quota. */

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 final class RequestContext {
     private RequestContext() {}
 
-    /** Who tells the filter: properties of a request are attributes of the servlet's. */
+    /** What was decided about the request, which the filter keeps in a property: on a servlet, an attribute of its request. */
     static Optional<RequestRecord> record(@Nullable HttpServletRequest request) {
         try {
             return request != null && request.getAttribute(RateLimitFilter.RECORD) instanceof RequestRecord record

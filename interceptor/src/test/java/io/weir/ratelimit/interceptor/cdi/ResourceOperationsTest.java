@@ -67,6 +67,8 @@ class ResourceOperationsTest {
             thread.setContextClassLoader(ClassLoader.getPlatformClassLoader());
             try {
                 assertThat(CurrentApplication.extension().runtime()).isSameAs(container.runtime());
+                assertThat(RateLimitExtension.inTheApplication(thread::getContextClassLoader))
+                        .isSameAs(RateLimitExtension.class.getClassLoader());
                 assertThat(thread.getContextClassLoader()).isSameAs(ClassLoader.getPlatformClassLoader());
             } finally {
                 thread.setContextClassLoader(usual);

@@ -82,7 +82,7 @@ class WiringTest {
             assertThat(log.lines()).contains("""
                             INFO WEIR-001 rate limits are on: store local (auto: no Redis is configured)
                               headers ietf, legacy; trusted proxies none; bypass none; policies are read again every 5s
-                              policy Reports.make: 2/1h sliding-window; key principal; 1 method
+                              policy Reports.make: 2/1h sliding-window; key global; 1 method
                               policy by-user: 1/1h sliding-window; key arg:user; 1 method
                               policy twice: 2/1h sliding-window; key principal; 2 methods""");
         }

@@ -11,10 +11,13 @@ import io.weir.ratelimit.interceptor.engine.Binding;
 import io.weir.ratelimit.interceptor.key.KeyExpression;
 import io.weir.ratelimit.interceptor.key.KeyTerms;
 import io.weir.ratelimit.interceptor.policy.Policy;
+import io.weir.ratelimit.interceptor.policy.Tiers;
 import io.weir.ratelimit.spi.Limit;
 import io.weir.ratelimit.spi.PolicyLimits;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import org.eclipse.microprofile.openapi.OASFactory;
 import org.eclipse.microprofile.openapi.models.OpenAPI;
@@ -26,8 +29,13 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 class LimitedOperationsTest {
-    private static final Policy API = policy("api", FailureMode.OPEN);
-    private static final Policy LOGIN = policy("login", FailureMode.CLOSED);
+    private static final Policy API = policy("api", FailureMode.OPEN, Policy.Mode.ENFORCE, Policy.Disclosure.FULL);
+    private static final Policy LOGIN =
+            policy("login", FailureMode.CLOSED, Policy.Mode.ENFORCE, Policy.Disclosure.MINIMAL);
+    private static final Policy CLOSED =
+            policy("closed", FailureMode.CLOSED, Policy.Mode.ENFORCE, Policy.Disclosure.FULL);
+    private static final Policy SHADOW =
+            policy("shadow", FailureMode.CLOSED, Policy.Mode.SHADOW, Policy.Disclosure.MINIMAL);
 
     private final Operation hello = OASFactory.createOperation()
             .description("Says hello.")
@@ -42,14 +50,20 @@ class LimitedOperationsTest {
                 .addPathItem("/api/hello", OASFactory.createPathItem().GET(hello)));
     }
 
-    private static Policy policy(String name, FailureMode onFailure) {
+    private static Policy policy(String name, FailureMode onFailure, Policy.Mode mode, Policy.Disclosure disclosure) {
         Limit limit = Limit.of(Algorithm.SLIDING_WINDOW, 100, Duration.ofMinutes(1));
         return new Policy(
                 new PolicyLimits(name, List.of(limit)),
+                Tiers.NONE,
                 KeyExpression.parse("ip", new KeyTerms(32, 64)),
                 1,
                 onFailure,
-                Policy.MAX_WAITING);
+                Policy.MAX_WAITING,
+                mode,
+                Policy.Count.ALWAYS,
+                disclosure,
+                Optional.empty(),
+                Optional.empty());
     }
 
     private static ResourceOperation helloUnder(Policy... policies) {
@@ -60,7 +74,7 @@ class LimitedOperationsTest {
     }
 
     private void document(List<String> dialects, Policy... policies) {
-        new LimitedOperations(List.of(helloUnder(policies)), dialects, policy -> !policy.equals(LOGIN))
+        new LimitedOperations(List.of(helloUnder(policies)), dialects, (own, method, path) -> own.policies())
                 .document(openApi);
     }
 
@@ -120,7 +134,16 @@ class LimitedOperationsTest {
                 .isEqualTo(SchemaType.INTEGER);
         Schema problem = openApi.getComponents().getSchemas().get("RateLimitProblem");
         assertThat(problem.getProperties())
-                .containsOnlyKeys("type", "title", "status", "detail", "violated-policies", "error", "retry_after");
+                .containsOnlyKeys(
+                        "type",
+                        "title",
+                        "status",
+                        "detail",
+                        "violated-policies",
+                        "error",
+                        "retry_after",
+                        "message",
+                        "help");
         assertThat(problem.getProperties().get("violated-policies").getItems().getType())
                 .isEqualTo(SchemaType.STRING);
     }
@@ -142,15 +165,40 @@ class LimitedOperationsTest {
     }
 
     @Test
-    void oneOfSeveralPoliciesWhoseQuotasAreToldIsEnough() {
-        document(List.of("ietf"), LOGIN, API);
+    void itHidesTheQuotasOfTheOthersToo() {
+        document(List.of("ietf"), API, LOGIN);
 
+        assertThat(fieldsOf("200")).isEmpty();
+        assertThat(fieldsOf("429")).containsExactly("Retry-After");
+    }
+
+    @Test
+    void aPolicyInShadowModeTellsAndHidesNothing() {
+        String before = json();
+        document(List.of("ietf"), SHADOW);
+        assertThat(json()).isEqualTo(before);
+
+        document(List.of("ietf"), SHADOW, API);
         assertThat(fieldsOf("200")).containsExactlyInAnyOrder("RateLimit-Policy", "RateLimit");
+        assertThat(hello.getResponses().getAPIResponses()).containsOnlyKeys("200", "404", "429");
+    }
+
+    @Test
+    void aPathRuleLimitsAnOperationWhoseMethodHasNoPolicies() {
+        List<String> asked = new ArrayList<>();
+        new LimitedOperations(List.of(helloUnder()), List.of(), (own, method, path) -> {
+                    asked.add(method + " " + path);
+                    return helloUnder(API).binding().policies();
+                })
+                .document(openApi);
+
+        assertThat(asked).containsExactly("GET /api/hello");
+        assertThat(fieldsOf("429")).containsExactly("Retry-After");
     }
 
     @Test
     void aClosedPolicyTellsTheAnswerWithoutItsStore() {
-        document(List.of("ietf"), LOGIN, API);
+        document(List.of("ietf"), CLOSED, API);
 
         assertThat(hello.getResponses().getAPIResponse("503").getDescription()).contains("cannot be checked");
         assertThat(fieldsOf("503")).containsExactly("Retry-After");
@@ -176,7 +224,7 @@ class LimitedOperationsTest {
                                         "retry-after", OASFactory.createHeader().description("Own")))
                 .addAPIResponse("503", OASFactory.createAPIResponse().ref("#/components/responses/Away"));
 
-        document(List.of("ietf"), LOGIN, API);
+        document(List.of("ietf"), CLOSED, API);
 
         APIResponse refusal = hello.getResponses().getAPIResponse("429");
         assertThat(refusal.getDescription()).isEqualTo("Come back later.");
@@ -222,10 +270,10 @@ class LimitedOperationsTest {
 
     @Test
     void aSecondRunChangesNothing() {
-        document(List.of("ietf", "draft-06", "legacy"), LOGIN, API);
+        document(List.of("ietf", "draft-06", "legacy"), CLOSED, API);
         String once = json();
 
-        document(List.of("ietf", "draft-06", "legacy"), LOGIN, API);
+        document(List.of("ietf", "draft-06", "legacy"), CLOSED, API);
 
         assertThat(json()).isEqualTo(once);
     }
@@ -233,11 +281,11 @@ class LimitedOperationsTest {
     @Test
     void aDocumentWithoutPathsStaysAsItIs() {
         openApi.setPaths(null);
-        String before = json();
 
         document(List.of("ietf"), API);
 
-        assertThat(json()).isEqualTo(before);
+        assertThat(openApi.getPaths()).isNull();
+        assertThat(openApi.getComponents()).isNull();
     }
 
     @Test

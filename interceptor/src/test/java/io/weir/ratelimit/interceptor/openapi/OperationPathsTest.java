@@ -52,6 +52,16 @@ class OperationPathsTest {
     }
 
     @Test
+    void whatPrecedesMostResourcesIsThePathOfTheApplication() {
+        OperationPaths paths = new OperationPaths(
+                List.of(get("/hello"), get("/a/hello"), get("/bye")), gets("/v1/a/hello", "/v1/a/bye"));
+
+        assertThat(paths.of("/v1/a/hello", HttpMethod.GET))
+                .as("and not a resource that the document hides")
+                .containsExactly(get("/hello"));
+    }
+
+    @Test
     void aResourceAtTheRootIsNoOtherPath() {
         OperationPaths paths = new OperationPaths(
                 List.of(get(""), get("/hello"), get("/bye")), gets("/api", "/api/hello", "/api/bye", "/other"));

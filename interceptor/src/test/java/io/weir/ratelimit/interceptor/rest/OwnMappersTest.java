@@ -2,8 +2,10 @@
 package io.weir.ratelimit.interceptor.rest;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.weir.ratelimit.RateLimitUnavailableException;
+import jakarta.ws.rs.RuntimeType;
 import jakarta.ws.rs.core.MediaType;
 import jakarta.ws.rs.core.Response;
 import jakarta.ws.rs.ext.ContextResolver;
@@ -14,6 +16,8 @@ import jakarta.ws.rs.ext.Providers;
 import java.lang.annotation.Annotation;
 import java.lang.reflect.Type;
 import java.util.Optional;
+import org.glassfish.jersey.model.internal.CommonConfig;
+import org.glassfish.jersey.model.internal.ComponentBag;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -21,7 +25,7 @@ class OwnMappersTest {
     private final RateLimitUnavailableException exception = new RateLimitUnavailableException("timeout");
 
     private Optional<Response> by(@Nullable ExceptionMapper<RateLimitUnavailableException> mapper) {
-        return OwnMappers.response(new OneMapper(mapper), exception);
+        return new OwnMappers(() -> new OneMapper(mapper), () -> null).response(exception);
     }
 
     @Test
@@ -35,7 +39,38 @@ class OwnMappersTest {
         assertThat(by(new UnavailableMapper())).isEmpty();
         assertThat(by(null)).isEmpty();
         assertThat(by(mapped -> null)).isEmpty();
-        assertThat(OwnMappers.response(null, exception)).isEmpty();
+        assertThat(new OwnMappers(() -> null, () -> null).response(exception)).isEmpty();
+    }
+
+    @Test
+    void aMapperThatOnlyTheServerFindsIsLeftToIt() {
+        CommonConfig config = new CommonConfig(RuntimeType.SERVER, ComponentBag.INCLUDE_ALL);
+        config.register(UnavailableMapper.class);
+        config.register(OfAll.class);
+        assertThat(listing(config).response(exception)).isEmpty();
+
+        config.register(Hidden.class);
+        assertThatThrownBy(() -> listing(config).response(exception)).isSameAs(exception);
+    }
+
+    private static OwnMappers listing(CommonConfig config) {
+        return new OwnMappers(() -> new OneMapper(new UnavailableMapper()), () -> config);
+    }
+
+    /** A mapper of the application's. */
+    public static class Hidden implements ExceptionMapper<RateLimitUnavailableException> {
+        @Override
+        public Response toResponse(RateLimitUnavailableException mapped) {
+            return Response.noContent().build();
+        }
+    }
+
+    /** A mapper of the application's that comes after Weir's. */
+    public static class OfAll implements ExceptionMapper<RuntimeException> {
+        @Override
+        public Response toResponse(RuntimeException mapped) {
+            return Response.noContent().build();
+        }
     }
 
     private record OneMapper(@Nullable ExceptionMapper<RateLimitUnavailableException> mapper) implements Providers {

@@ -152,7 +152,7 @@ public class AnswerResource {
     public record Located(String name) {
         @GET
         @RateLimit("plain")
-        public String name(@QueryParam("unused") String unused) {
+        public String get() {
             return name;
         }
     }

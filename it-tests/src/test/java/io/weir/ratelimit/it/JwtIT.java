@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import jakarta.json.Json;
+import jakarta.json.JsonObjectBuilder;
+import java.net.http.HttpResponse;
+import java.nio.file.Path;
+import java.util.UUID;
+import org.jboss.shrinkwrap.api.asset.StringAsset;
+import org.jboss.shrinkwrap.api.spec.WebArchive;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Signed claims as keys and tiers, on Open Liberty. */
+class JwtIT {
+    @TempDir
+    private static Path temp;
+
+    private static Tokens tokens;
+    private static Server server;
+
+    private final String tenant = UUID.randomUUID().toString();
+
+    @BeforeAll
+    static void start() throws Exception {
+        tokens = Tokens.ofNewKey();
+        WebArchive war = TestWar.of("jwt")
+                .addAsWebInfResource("jwt/web.xml", "web.xml")
+                .addAsResource(new StringAsset(tokens.publicKey()), "META-INF/key.pem");
+        server = LibertyServer.named("jwt")
+                .war(TestWar.written(war, temp))
+                // Without a key store there is no TLS, and without that Open Liberty looks at no token.
+                .serverXml("<server><featureManager><feature>mpJwt-2.1</feature></featureManager>"
+                        + "<keyStore id=\"defaultKeyStore\" password=\"" + UUID.randomUUID() + "\"/></server>")
+                .readyPath("api/claim/open")
+                .start();
+    }
+
+    @AfterAll
+    static void stop() {
+        if (server != null) {
+            server.close();
+        }
+    }
+
+    @Test
+    void usersOfOneTenantShareALimitAndOthersDoNot() throws Exception {
+        assertThat(get("tenant", tokens.bearer("ann", tenant(tenant))).statusCode())
+                .isEqualTo(200);
+        assertThat(get("tenant", tokens.bearer("ben", tenant(tenant))).statusCode())
+                .isEqualTo(200);
+        Refusal.verify(get("tenant", tokens.bearer("cem", tenant(tenant))), "by-tenant");
+        assertThat(get("tenant", tokens.bearer("ann", tenant(tenant + "x"))).statusCode())
+                .isEqualTo(200);
+    }
+
+    @Test
+    void aForgedTokenSpendsNothing() throws Exception {
+        String forged = Tokens.ofNewKey().bearer("ann", tenant(tenant));
+        for (int i = 0; i < 3; i++) {
+            assertThat(get("tenant", forged).statusCode()).isEqualTo(401);
+        }
+        assertThat(Refusal.remaining(get("tenant", tokens.bearer("ann", tenant(tenant)))))
+                .isEqualTo(1);
+    }
+
+    @Test
+    void aClaimIsATierAndANumberIsAKey() throws Exception {
+        HttpResponse<String> gold = get("plan", tokens.bearer(tenant, plan(7, "gold")));
+        assertThat(Refusal.field(gold, "RateLimit-Policy")).isEqualTo("\"by-user\";q=3;w=3600");
+        assertThat(Refusal.remaining(gold)).isEqualTo(2);
+        assertThat(Refusal.remaining(get("plan", tokens.bearer(tenant, plan(7, "gold")))))
+                .isEqualTo(1);
+        assertThat(Refusal.remaining(get("plan", tokens.bearer(tenant, plan(8, "gold")))))
+                .isEqualTo(2);
+        Refusal.verify(get("plan", tokens.bearer(tenant, plan(7, "free"))), "by-user");
+    }
+
+    private static JsonObjectBuilder tenant(String tenant) {
+        return Json.createObjectBuilder().add("tenant", tenant);
+    }
+
+    private static JsonObjectBuilder plan(int level, String plan) {
+        return Json.createObjectBuilder().add("level", level).add("plan", plan);
+    }
+
+    private static HttpResponse<String> get(String resource, String bearer) {
+        return Http.get(server.baseUri().resolve("api/claim/" + resource), "Authorization", bearer);
+    }
+}

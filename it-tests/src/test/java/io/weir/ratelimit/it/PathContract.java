@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.net.http.HttpResponse;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What configuration limits by path, before and after a request is matched to a method. */
+interface PathContract extends PolicyClient {
+    String BY_PATH = "\"by-path\";q=3;w=3600";
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "api/ruled/plain",
+                "api/ruled/of/one/parts",
+                "api/ruled/tree/deep/below",
+                "api/ruled/tree",
+                "api/ruled/tree/shallow",
+                "api/ruled/located/here"
+            })
+    default void aResourceWithoutAnAnnotationIsLimitedByItsPath(String path) {
+        HttpResponse<String> first = get(path);
+        assertThat(first.statusCode()).isEqualTo(200);
+        assertThat(Refusal.field(first, "RateLimit-Policy")).isEqualTo(BY_PATH);
+        assertThat(Refusal.remaining(first)).isEqualTo(2);
+        assertThat(Http.statuses(2, uri(path), fields())).containsOnly(200);
+        Refusal.verify(get(path), "by-path");
+    }
+
+    @Test
+    default void aRuleOfSomeMethodsHoldsForThese() {
+        assertThat(Refusal.field(Http.head(uri("api/ruled/plain"), fields()), "RateLimit-Policy"))
+                .as("HEAD is a GET")
+                .isEqualTo(BY_PATH);
+        HttpResponse<String> posted = Http.post(uri("api/ruled/plain"), "text/plain", "", fields());
+        assertThat(posted.body()).isEqualTo("posted");
+        assertThat(Refusal.policy(posted)).isEqualTo("fallback");
+        assertThat(left("by-path")).isEqualTo(2);
+    }
+
+    @Test
+    default void aRuleJoinsTheAnnotationsPoliciesInOneDecision() {
+        HttpResponse<String> first = get("api/ruled/joined");
+        assertThat(Refusal.field(first, "RateLimit-Policy")).isEqualTo("\"own\";q=2;w=3600, \"joins\";q=10;w=3600");
+        assertThat(left("joins")).isEqualTo(9);
+        get("api/ruled/joined");
+        Refusal.verify(get("api/ruled/joined"), "own");
+        assertThat(left("own")).isZero();
+        assertThat(left("joins")).as("a refusal spends nothing").isEqualTo(8);
+    }
+
+    @Test
+    default void aRuleJoinsAMethodOfASubResource() {
+        HttpResponse<String> first = get("api/ruled/located/here/own");
+        assertThat(first.body()).isEqualTo("here");
+        assertThat(Refusal.field(first, "RateLimit-Policy"))
+                .isEqualTo("\"own\";q=2;w=3600, " + BY_PATH + ", \"joins\";q=10;w=3600");
+        get("api/ruled/located/here/own");
+        Refusal.verify(get("api/ruled/located/here/own"), "own");
+        assertThat(List.of(left("own"), left("by-path"), left("joins"))).containsExactly(0L, 1L, 8L);
+    }
+
+    @Test
+    default void aRuleWaitsWithAKeyOfAnArgumentForTheMethodsCall() {
+        HttpResponse<String> first = get("api/ruled/argument?user=a");
+        assertThat(first.body()).isEqualTo("a");
+        assertThat(Refusal.field(first, "RateLimit-Policy"))
+                .isEqualTo("\"by-argument\";q=2;w=3600, \"joins\";q=10;w=3600");
+        assertThat(left("joins")).isEqualTo(9);
+        get("api/ruled/argument?user=a");
+        Refusal.verify(get("api/ruled/argument?user=a"), "by-argument");
+        assertThat(left("joins")).as("a refusal spends nothing").isEqualTo(8);
+        assertThat(get("api/ruled/argument?user=b").statusCode()).isEqualTo(200);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"any/below, 1", "any, 3", "dear, 10", "dear/, 10", "dear/below, 1"})
+    default void theMostSpecificPathSaysWhatARequestCosts(String path, int cost) {
+        assertThat(Refusal.remaining(get("api/ruled/priced/" + path))).isEqualTo(20 - cost);
+        assertThat(left("priced")).isEqualTo(20 - cost);
+    }
+
+    @Test
+    default void aPathThatCostsNothingIsFree() {
+        assertThat(Http.statuses(30, uri("api/ruled/priced/free"), fields())).containsOnly(200);
+        Refusal.verifyNoQuota(get("api/ruled/priced/free"));
+        assertThat(left("priced")).isEqualTo(20);
+        assertThat(left("fallback")).as("a policy has been found").isEqualTo(1000);
+    }
+
+    @Test
+    default void aPathsCostReplacesTheOneOfTheAnnotationsPolicy() {
+        assertThat(Refusal.remaining(get("api/ruled/dear"))).isEqualTo(13);
+    }
+
+    @Test
+    default void theDefaultHoldsWhereNothingElseDoes() {
+        assertThat(Refusal.policy(get("api/ruled/unruled"))).isEqualTo("fallback");
+        get("api/ruled/plain");
+        get("api/caller/once");
+        assertThat(left("fallback")).isEqualTo(999);
+    }
+
+    @Test
+    default void anExemptMethodIsFreeOfRules() {
+        assertThat(Http.statuses(5, uri("api/ruled/tree/exempt"), fields())).containsOnly(200);
+        Refusal.verifyNoQuota(get("api/ruled/tree/exempt"));
+        assertThat(left("by-path")).isEqualTo(3);
+    }
+
+    /** Whoever has used up a path's quota gets there by no other name of it. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "api/ruled/plain/",
+                "api/ruled/plain//",
+                "api//ruled/plain",
+                "api/ruled//plain",
+                "/api/ruled/plain",
+                "api;x=y/ruled/plain",
+                "api/ruled;x=y/plain",
+                "api/ruled/plain;x=y",
+                "api/ruled/plain;x=y/",
+                "api/ruled/;x=y/plain",
+                "api/ruled/pl%61in",
+                "api/%72uled/plain",
+                "%61pi/ruled/plain",
+                "api/ruled/pl%2561in",
+                "api/ruled%2Fplain",
+                "api/ruled/plain%2F",
+                "api/ruled/plain%2f",
+                "api/ruled/plain%3Bx=y",
+                "api/ruled/plain%00",
+                "api/ruled/plain%20",
+                "api/ruled/plain%3F",
+                "api/./ruled/plain",
+                "api/%2e/ruled/plain",
+                "api/ruled/x/../plain",
+                "api/ruled/x/%2e%2e/plain",
+                "api/ruled/%2E%2E/ruled/plain",
+                "api/ruled/.;x/plain",
+                "api/ruled/x/..;/plain",
+                "api\\ruled\\plain",
+                "api/ruled/%5Cplain",
+                "api/ruled/PLAIN",
+                "api/ruled/pl%C0%A1in",
+                "api/ruled/plain?",
+                "api/ruled/plain?/../unruled",
+                "api/ruled/plain#x",
+                "x/../api/ruled/plain"
+            })
+    default void noSpellingOfAPathLeadsPastItsRule(String spelling) {
+        assertThat(Http.statuses(4, uri("api/ruled/plain"), fields())).endsWith(200, 429);
+        assertThat(raw(base().getPath() + spelling)).as(spelling).isNotIn(200, 204);
+    }
+
+    /** The context root is compared with what was sent too. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "/%s;x=y/api/ruled/plain",
+                "//%s/api/ruled/plain",
+                "/;x/%s/api/ruled/plain",
+                "/./%s/api/ruled/plain",
+                "/%%2e/%s/api/ruled/plain",
+                "/x/../%s/api/ruled/plain",
+                "/%s//api/ruled/plain",
+                "/%s/%%2e/api/ruled/plain",
+                "/%s/../%1$s/api/ruled/plain"
+            })
+    default void noSpellingOfTheContextRootLeadsPastARule(String spelling) {
+        assertThat(Http.statuses(4, uri("api/ruled/plain"), fields())).endsWith(200, 429);
+        String root = base().getPath().replace("/", "");
+        String encoded = root.isEmpty() ? "" : "%" + Integer.toHexString(root.charAt(0)) + root.substring(1);
+        for (String each : List.of(root, encoded)) {
+            assertThat(raw(String.format(spelling, each))).as(spelling).isNotIn(200, 204);
+            assertThat(raw("/" + each + "/api/ruled/plain")).as(each).isNotIn(200, 204);
+        }
+    }
+
+    /** The same where a server would find the way back by itself. */
+    @Test
+    default void anAbsoluteTargetIsThePathThatItHas() {
+        assertThat(Http.statuses(4, uri("api/ruled/plain"), fields())).endsWith(200, 429);
+        assertThat(raw(uri("api/ruled/plain").toString())).isNotIn(200, 204);
+        assertThat(raw("http://localhost" + base().getPath() + "api/ruled//plain"))
+                .isNotIn(200, 204);
+    }
+
+    // --- Before a request is matched
+
+    @Test
+    default void aFloodOfRequestsForNothingIsLimited() {
+        assertThat(Http.statuses(5, uri("api/early/nothing"), fields())).containsExactly(404, 404, 404, 429, 429);
+        HttpResponse<String> refused = get("api/early/nothing/else");
+        Refusal.verify(refused, "early");
+    }
+
+    @Test
+    default void aFloodOfRequestsThatMayNotCallIsLimited() {
+        String wrong = ApplicationContract.basic("ann", "wrong");
+        List<Integer> statuses = Http.statuses(5, uri("api/early/locked"), fields("Authorization", wrong));
+        assertThat(statuses.subList(0, 3)).allMatch(status -> status == 401 || status == 403);
+        assertThat(statuses.subList(3, 5)).containsOnly(429);
+    }
+
+    @Test
+    default void anEarlyDecisionAndALaterOneAreBothChargedOnce() {
+        HttpResponse<String> first = get("api/early/both");
+        assertThat(first.statusCode()).isEqualTo(200);
+        assertThat(Refusal.field(first, "RateLimit-Policy")).isEqualTo("\"early\";q=3;w=3600, \"late\";q=2;w=3600");
+        assertThat(List.of(left("early"), left("late"))).containsExactly(2L, 1L);
+        get("api/early/both");
+        Refusal.verify(get("api/early/both"), "late");
+        Refusal.verify(get("api/early/both"), "early");
+        assertThat(List.of(left("early"), left("late"))).containsExactly(0L, 0L);
+    }
+
+    @Test
+    default void noSpellingLeadsPastAnEarlyRule() {
+        assertThat(Http.statuses(4, uri("api/early/nothing"), fields())).endsWith(404, 429);
+        for (String spelling : List.of("api/early/both/", "api/early;x/both", "api//early/both", "api/e%61rly/both")) {
+            assertThat(raw(base().getPath() + spelling)).as(spelling).isNotIn(200, 204);
+        }
+    }
+}

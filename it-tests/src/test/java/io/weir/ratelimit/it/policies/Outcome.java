@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.it.policies;
+
+import jakarta.ws.rs.core.Response;
+import java.net.URI;
+
+/** How a request ends. */
+final class Outcome {
+    private Outcome() {}
+
+    /** A response with the status of this name, or an exception. */
+    static Response of(String how) {
+        return switch (how) {
+            case "mapped" -> throw new Mapped();
+            case "unmapped" -> throw new IllegalStateException("on purpose");
+            case "302" -> Response.status(302).location(URI.create("/")).build();
+            default -> Response.status(Integer.parseInt(how)).build();
+        };
+    }
+}
