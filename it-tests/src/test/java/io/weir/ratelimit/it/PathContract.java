@@ -123,6 +123,7 @@ interface PathContract extends PolicyClient {
                 "api//ruled/plain",
                 "api/ruled//plain",
                 "/api/ruled/plain",
+                "api;ruled/plain",
                 "api;x=y/ruled/plain",
                 "api/ruled;x=y/plain",
                 "api/ruled/plain;x=y",

@@ -6,9 +6,9 @@ import io.weir.ratelimit.RateLimit;
 import io.weir.ratelimit.RateLimitExceededException;
 import io.weir.ratelimit.RateLimitUnavailableException;
 import io.weir.ratelimit.interceptor.engine.Binding;
-import io.weir.ratelimit.interceptor.engine.RateLimitEngine;
 import io.weir.ratelimit.interceptor.engine.RequestRecord;
 import io.weir.ratelimit.spi.CallContext;
+import io.weir.ratelimit.spi.Charge;
 import jakarta.annotation.Priority;
 import jakarta.inject.Inject;
 import jakarta.interceptor.AroundInvoke;
@@ -20,6 +20,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
 
 /**
  * Decides about calls of bean methods. Outside transactions, fault tolerance and validation: a refusal opens no transaction, and
@@ -72,12 +73,16 @@ public class RateLimitInterceptor implements Serializable {
         }
         return answersRequest || !binding.countsOutcomes()
                 ? invocation.proceed()
-                : settled(runtime.engine(), binding, decision, invocation);
+                : settled(
+                        succeeded -> {
+                            List<Charge> back = runtime.engine().settle(binding, decision, succeeded);
+                            request.ifPresent(record -> record.givenBack(back));
+                        },
+                        invocation);
     }
 
     /** Calls a bean whose outcome decides about its charges. */
-    private static Object settled(
-            RateLimitEngine engine, Binding binding, Decision decision, InvocationContext invocation) throws Exception {
+    private static Object settled(Consumer<Boolean> settling, InvocationContext invocation) throws Exception {
         boolean succeeded = false;
         boolean later = false;
         try {
@@ -85,12 +90,12 @@ public class RateLimitInterceptor implements Serializable {
             succeeded = true;
             if (result instanceof CompletionStage<?> stage) {
                 later = true;
-                return stage.whenComplete((value, failure) -> engine.settle(binding, decision, failure == null));
+                return stage.whenComplete((value, failure) -> settling.accept(failure == null));
             }
             return result;
         } finally {
             if (!later) {
-                engine.settle(binding, decision, succeeded);
+                settling.accept(succeeded);
             }
         }
     }

@@ -222,15 +222,18 @@ public final class RateLimitEngine {
      * @param binding the policies of the call
      * @param decision what was decided about it
      * @param succeeded the outcome
+     * @return what is given back
      */
-    public void settle(Binding binding, Decision decision, boolean succeeded) {
+    public List<Charge> settle(Binding binding, Decision decision, boolean succeeded) {
         if (decision instanceof Decision.Allowed allowed && allowed.receipt() instanceof BackendReceipt receipt) {
             BackendReceipt uncounted =
                     receipt.part(charge -> !binding.counts(charge.policy().policy(), succeeded));
             if (!uncounted.charges().isEmpty()) {
                 store.giveBackAsync(uncounted);
             }
+            return uncounted.charges();
         }
+        return List.of();
     }
 
     /**

@@ -161,6 +161,16 @@ public final class RequestRecord {
     }
 
     /**
+     * Takes note that charges were given back: a later call in the same request is charged again.
+     *
+     * @param charges what was given back
+     */
+    public synchronized void givenBack(List<Charge> charges) {
+        charges.forEach(charged::remove);
+        admitted = charges.isEmpty() ? admitted : null;
+    }
+
+    /**
      * The decision that was taken last.
      *
      * @return the decision, empty if no limit was asked

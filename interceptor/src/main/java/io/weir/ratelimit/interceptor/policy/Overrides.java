@@ -142,8 +142,8 @@ public final class Overrides {
     }
 
     private KeyOverride override(Policy policy, Identity key, String stored) {
-        KeyOverride override = known.get(new Subject(policy.name(), stored), first -> new KeyOverride(key));
-        override.lookUpIfStale(policy);
+        KeyOverride override = known.get(new Subject(policy.name(), stored), first -> new KeyOverride());
+        override.lookUpIfStale(policy, key);
         return override;
     }
 
@@ -158,18 +158,13 @@ public final class Overrides {
         }
     }
 
-    /** What is known of one key. At most one look-up is under way. */
+    /** What is known of one key, which it does not hold: a client may have sent megabytes. At most one look-up is under way. */
     private final class KeyOverride {
-        private final Identity key;
         private final CompletableFuture<Void> first = new CompletableFuture<>();
         private final AtomicBoolean asking = new AtomicBoolean();
         private final AtomicReference<OverrideAnswer> answer = new AtomicReference<>(OverrideAnswer.NONE);
         private volatile long askedNanos = nanoTime.getAsLong();
         private volatile long answeredNanos;
-
-        private KeyOverride(Identity key) {
-            this.key = key;
-        }
 
         private Optional<PolicyLimits> limits(Policy policy) {
             OverrideAnswer told = Objects.requireNonNull(answer.get());
@@ -185,7 +180,7 @@ public final class Overrides {
             return !first.isDone() || nanoTime.getAsLong() - answeredNanos >= freshNanos;
         }
 
-        private void lookUpIfStale(Policy policy) {
+        private void lookUpIfStale(Policy policy, Identity key) {
             if (!isStale() || !asking.compareAndSet(false, true)) {
                 return;
             }
@@ -199,13 +194,13 @@ public final class Overrides {
             askedNanos = nanoTime.getAsLong();
             ClassLoader application = Thread.currentThread().getContextClassLoader();
             try {
-                executor.get().execute(() -> lookUp(policy, application));
+                executor.get().execute(() -> lookUp(policy, key, application));
             } catch (RuntimeException e) {
                 ended(policy, e);
             }
         }
 
-        private void lookUp(Policy policy, @Nullable ClassLoader application) {
+        private void lookUp(Policy policy, Identity key, @Nullable ClassLoader application) {
             Thread thread = Thread.currentThread();
             ClassLoader before = thread.getContextClassLoader();
             thread.setContextClassLoader(application);

@@ -11,7 +11,7 @@ import java.util.Set;
  *
  * @param paths the paths; those with a cost of their own apply too
  * @param byDefault whether it applies where no other policy does
- * @param methods the HTTP methods in upper case, all if there is none; {@code HEAD} is a {@code GET}
+ * @param methods the HTTP methods in upper case, all if there is none; those for {@code GET} are for {@code HEAD} too
  * @param costs what a call of a path spends, 0 if it is free
  * @param early whether it is decided before the request is matched and its user known
  */
@@ -60,6 +60,6 @@ public record PathRule(
     }
 
     private boolean isFor(String method) {
-        return methods.isEmpty() || methods.contains(method.equals("HEAD") ? "GET" : method);
+        return methods.isEmpty() || methods.contains(method) || (method.equals("HEAD") && methods.contains("GET"));
     }
 }

@@ -43,7 +43,7 @@ public record Policy(
         ENFORCE,
         /** It only reports the calls that it would refuse; those spend nothing. */
         SHADOW,
-        /** It is not there, for {@code paths=default} neither. */
+        /** It decides nothing. A request that it applies to is none for {@code paths=default} all the same. */
         OFF
     }
 

@@ -92,7 +92,7 @@ final class PolicyReader {
                 unshaped.flatMap(each -> shaped(each, maxWait)).flatMap(each -> named("none", limitPlace(), each));
         long cost = reader.value(property("cost"), 1L, PolicyReader::cost);
         FailureMode onFailure = onFailure();
-        Tiers tiers = tiers(attributes, algorithm, maxWait);
+        Tiers tiers = tiers(attributes, algorithm, maxWait, key);
         Policy.Mode mode = oneOf("mode", Policy.Mode.values(), Policy.Mode.ENFORCE);
         Policy.Count count = oneOf("count", Policy.Count.values(), Policy.Count.ALWAYS);
         Policy.Disclosure disclosure = oneOf("disclosure", Policy.Disclosure.values(), Policy.Disclosure.FULL);
@@ -256,7 +256,7 @@ final class PolicyReader {
         }
     }
 
-    private Tiers tiers(Set<String> attributes, Algorithm algorithm, Duration maxWait) {
+    private Tiers tiers(Set<String> attributes, Algorithm algorithm, Duration maxWait, Optional<KeyExpression> key) {
         Map<String, PolicyLimits> limits = new LinkedHashMap<>();
         Set<String> names = new TreeSet<>();
         attributes.stream()
@@ -280,7 +280,7 @@ final class PolicyReader {
                             ? "set " + property("tiers.<tier>.limit") + ", or leave this out"
                             : "set " + property + ", such as claim:plan or the name of a TierResolver bean");
         }
-        return named.flatMap(text -> tierResolver(property, text))
+        return named.flatMap(text -> tierResolver(property, text, key))
                 .map(resolver -> new Tiers(named.get(), resolver, limits))
                 .orElse(Tiers.NONE);
     }
@@ -303,7 +303,7 @@ final class PolicyReader {
                 .flatMap(each -> named(ConfigReader.unquoted(tier), limit, each));
     }
 
-    private Optional<TierResolver> tierResolver(String property, String text) {
+    private Optional<TierResolver> tierResolver(String property, String text, Optional<KeyExpression> key) {
         TierResolver bean = words.tierResolvers().get(text);
         if (bean != null) {
             return Optional.of(bean);
@@ -314,6 +314,24 @@ final class PolicyReader {
             if (expression.isCompound()) {
                 problems.add("WEIR-112", property, text, "a tier is one name, no compound", "use | between terms");
                 return Optional.empty();
+            }
+            if (expression.needsArguments()
+                    && !key.filter(KeyExpression::needsArguments).isPresent()) {
+                problems.add(
+                        "WEIR-112",
+                        property,
+                        text,
+                        "calls are decided before their arguments are known, unless the key uses one",
+                        "name the tier by another term or a TierResolver bean");
+            }
+            if (!expression.isEarly()
+                    && reader.text(property("phase")).filter("early"::equals).isPresent()) {
+                problems.add(
+                        "WEIR-121",
+                        property,
+                        text,
+                        "before the request is matched and its user known, the tier cannot be told",
+                        "use a tier of ip, global and header:<name>, or phase=normal");
             }
             return Optional.of(expression::value);
         });

@@ -30,8 +30,9 @@ public record RequestPath(List<String> segments) {
         while (start < raw.length()) {
             int end = raw.indexOf('/', start);
             end = end < 0 ? raw.length() : end;
-            int parameters = raw.indexOf(';', start);
-            String segment = raw.substring(start, parameters >= 0 && parameters < end ? parameters : end);
+            String whole = raw.substring(start, end);
+            int parameters = whole.indexOf(';');
+            String segment = parameters < 0 ? whole : whole.substring(0, parameters);
             if (!segment.isEmpty()) {
                 segments.add(decoded(segment));
             }

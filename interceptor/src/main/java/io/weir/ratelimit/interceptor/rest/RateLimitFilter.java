@@ -14,6 +14,7 @@ import jakarta.ws.rs.container.ContainerRequestFilter;
 import jakarta.ws.rs.container.ResourceInfo;
 import jakarta.ws.rs.core.Configuration;
 import jakarta.ws.rs.core.Context;
+import jakarta.ws.rs.core.UriInfo;
 import jakarta.ws.rs.ext.Providers;
 import java.security.Principal;
 import java.util.Optional;
@@ -97,11 +98,16 @@ public class RateLimitFilter implements ContainerRequestFilter {
         }
     }
 
-    /** The path below the context root. */
+    /**
+     * The path below the context root, as it is matched to a resource. The request's own text can differ: Jersey cuts the
+     * application's path off by its length, and finds {@code search} by {@code /api;search}.
+     */
     static RequestPath path(ContainerRequestContext request, @Nullable HttpServletRequest servlet) {
-        String path = request.getUriInfo().getRequestUri().getRawPath();
+        UriInfo uri = request.getUriInfo();
+        String base = uri.getBaseUri().getRawPath();
         String root = servlet == null ? "" : servlet.getContextPath();
-        return RequestPath.of(path.startsWith(root) ? path.substring(root.length()) : path);
+        String application = base.startsWith(root) ? base.substring(root.length()) : base;
+        return RequestPath.of(application + "/" + uri.getPath(false));
     }
 
     private RestCall caller(ContainerRequestContext request, ResourceInfo called) {

@@ -59,6 +59,20 @@ class OutcomesTest {
     }
 
     @Test
+    void aSuccessPaysForNoFailureThatFollowsItInTheSameRequest() {
+        try (Container container = start()) {
+            Accounts accounts = container.bean(Accounts.class);
+            for (int i = 0; i < 2; i++) {
+                container.inRequest(new User("mallory", ""), () -> {
+                    accounts.login(true);
+                    assertThatThrownBy(() -> accounts.login(false)).isInstanceOf(IllegalStateException.class);
+                });
+            }
+            assertThatThrownBy(() -> accounts.login(true)).isInstanceOf(RateLimitExceededException.class);
+        }
+    }
+
+    @Test
     void onlySuccessesAreCounted() {
         try (Container container = start()) {
             Accounts accounts = container.bean(Accounts.class);

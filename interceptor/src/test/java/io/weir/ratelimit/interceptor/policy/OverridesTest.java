@@ -344,6 +344,30 @@ class OverridesTest {
     }
 
     @Test
+    void noKeyIsKeptAsItWasSent() {
+        List<Identity> keys = new ArrayList<>();
+        Overrides some = overrides(Duration.ofMinutes(1), new PolicySource() {
+            @Override
+            public Set<String> policies() {
+                return Set.of("api");
+            }
+
+            @Override
+            public Optional<LimitOverride> limits(String policy, Identity key) {
+                keys.add(key);
+                return Optional.empty();
+            }
+        });
+        Identity first = Identity.header("x-key", "k".repeat(1_000));
+        Identity second = Identity.header("x-key", "k".repeat(1_000));
+        some.of(API, first, "h.x-key.~hash");
+        pass(FRESH);
+        some.of(API, second, "h.x-key.~hash");
+        assertThat(keys.get(0)).isSameAs(first);
+        assertThat(keys.get(1)).isSameAs(second);
+    }
+
+    @Test
     void manyKeysTakeBoundedMemory() {
         for (int i = 0; i < 3 * Overrides.MAX_KEYS; i++) {
             ask(API, Identity.principal("p" + i));

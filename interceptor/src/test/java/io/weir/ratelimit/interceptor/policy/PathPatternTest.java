@@ -5,8 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -105,6 +107,13 @@ class PathPatternTest {
                 .isNotEqualTo(PathPattern.parse("/orgs/*"))
                 .isNotEqualTo(PathPattern.parse("/orgs/org"))
                 .hasToString("/orgs/{org}");
+    }
+
+    /** Each segment would be looked at for each other one: seconds for a path that a server takes. */
+    @Test
+    @Timeout(value = 10, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+    void aLongPathIsReadInOnePass() {
+        assertThat(RequestPath.of("/a".repeat(2_000_000)).segments()).hasSize(2_000_000);
     }
 
     @Test

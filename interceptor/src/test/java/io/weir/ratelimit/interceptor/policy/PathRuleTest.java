@@ -28,6 +28,13 @@ class PathRuleTest {
     }
 
     @Test
+    void aRuleCanBeForHeadAlone() {
+        PathRule rule = rule("paths=/api/search", "methods=HEAD");
+        assertThat(rule.match("HEAD", RequestPath.of("/api/search"))).isPresent();
+        assertThat(rule.match("GET", RequestPath.of("/api/search"))).isEmpty();
+    }
+
+    @Test
     void theMostSpecificCostHoldsAndAPathWithACostIsAPathOfTheRule() {
         PathRule rule = rule("paths=/api/*", "costs./api/search=10", "costs.\"/api/{any}\"=3", "costs./api/health=0");
         assertThat(rule.match("GET", RequestPath.of("/api/search")))

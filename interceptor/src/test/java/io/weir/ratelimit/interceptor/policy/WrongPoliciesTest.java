@@ -219,6 +219,8 @@ class WrongPoliciesTest {
                 "tier=ip tiers.ba$ic.limit=1/1s     => WEIR-120 ratelimit.policies.api.tiers.ba$ic.limit = ba$ic: is no name",
                 "tier=plan tiers.basic.limit=1/1s   => WEIR-112 ratelimit.policies.api.tier = plan: ",
                 "tier=ip+ip tiers.basic.limit=1/1s  => WEIR-112 ratelimit.policies.api.tier = ip+ip: a tier is one name",
+                "tier=arg:plan tiers.basic.limit=1/1s => WEIR-112 ratelimit.policies.api.tier = arg:plan: calls are decided before",
+                "tier=principal tiers.basic.limit=1/1s paths=/* phase=early key=ip => WEIR-121 ratelimit.policies.api.tier = principal: ",
                 "tier=ip tiers.basic.limit=1/1s tiers.basic.lmit=1/1s => WEIR-115 ratelimit.policies.api.tiers.basic.lmit: ",
             })
     void wrongTiersAreReported(String attributes, String problem) {
