@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.interceptor.policy;
 
+import io.weir.ratelimit.interceptor.key.KeyExpression;
 import io.weir.ratelimit.interceptor.key.KeyTerms;
 import io.weir.ratelimit.spi.TierResolver;
 import java.util.Collection;
@@ -65,6 +66,25 @@ public final class Policies {
         /** Copies the map. */
         public Vocabulary {
             tierResolvers = Map.copyOf(tierResolvers);
+        }
+
+        /** An expression; what is wrong with it is a problem. */
+        Optional<KeyExpression> expression(Problems problems, String text, String where, String remedy) {
+            try {
+                KeyExpression expression = KeyExpression.parse(text, terms);
+                if (expression.usesClaims() && !terms.haveClaims()) {
+                    problems.add(
+                            "WEIR-212",
+                            where,
+                            text,
+                            "uses a claim, but MicroProfile JWT is not here for the application",
+                            "enable it on the server and make its API visible to the application, or use another term");
+                }
+                return Optional.of(expression);
+            } catch (IllegalArgumentException e) {
+                problems.add("WEIR-112", where, text, String.valueOf(e.getMessage()), remedy);
+                return Optional.empty();
+            }
         }
     }
 
