@@ -73,6 +73,10 @@ final class StartWarnings {
                 .filter(EVERYONE::contains)
                 .forEach(range -> warnings.add("WEIR-007 ratelimit.trusted-proxies has " + range
                         + ": everyone is believed, so a client chooses its address; name the proxies"));
+        EVERYONE.stream()
+                .filter(rulebook.bypass()::hasRange)
+                .forEach(range -> warnings.add(
+                        "WEIR-007 ratelimit.bypass.addresses has " + range + ": everyone is let past all limits"));
     }
 
     private void ofHeaders() {

@@ -94,6 +94,16 @@ public final class Bypass {
     }
 
     /**
+     * Whether the callers of a whole range pass by.
+     *
+     * @param range the range, as it is configured
+     * @return true if it is one of those that do
+     */
+    public boolean hasRange(AddressRange range) {
+        return addresses.contains(range);
+    }
+
+    /**
      * Whether a caller passes by.
      *
      * @param call who calls

@@ -187,6 +187,14 @@ class StartReportTest {
                 .startsWith("WEIR-007 ratelimit.trusted-proxies has ");
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"0.0.0.0/0", "::/0"})
+    void aBypassOfEveryoneIsWarnedAbout(String everyone) {
+        assertThat(new Report("ratelimit.bypass.addresses=10.0.0.0/8, " + everyone).warnings("local"))
+                .containsExactly(
+                        "WEIR-007 ratelimit.bypass.addresses has " + everyone + ": everyone is let past all limits");
+    }
+
     @Test
     void keysOfHeadersWithoutASecretAreWarnedAbout() {
         assertThat(new Report("ratelimit.policies.api.key=principal | header:X-Key").warnings("local"))
