@@ -48,28 +48,34 @@ final class ConfigReader {
 
     /** The value in another form, or the default if there is none or it is wrong. */
     <T> T value(String property, T defaultValue, Function<String, T> parser) {
-        return optional(property, parser).orElse(defaultValue);
+        return parsed(property, parser, "correct it or leave it out for the default")
+                .orElse(defaultValue);
     }
 
+    /** The value in another form, of a property without a default. */
     <T> Optional<T> optional(String property, Function<String, T> parser) {
+        return parsed(property, parser, "correct it");
+    }
+
+    private <T> Optional<T> parsed(String property, Function<String, T> parser, String remedy) {
         Optional<String> text = text(property);
         try {
             return text.map(parser);
         } catch (IllegalArgumentException e) {
-            problems.add(
-                    "WEIR-102", property, text.orElse(""), message(e), "correct it or leave it out for the default");
+            problems.add("WEIR-102", property, text.orElse(""), message(e), remedy);
             return Optional.empty();
         }
     }
 
     <E extends Enum<E>> Optional<E> oneOf(String property, E[] choices, Function<E, String> nameOf) {
-        return optional(
+        return parsed(
                 property,
                 text -> Arrays.stream(choices)
                         .filter(choice -> nameOf.apply(choice).equals(text))
                         .findFirst()
                         .orElseThrow(() -> new IllegalArgumentException("must be one of "
-                                + Arrays.stream(choices).map(nameOf).collect(Collectors.joining(", ")))));
+                                + Arrays.stream(choices).map(nameOf).collect(Collectors.joining(", ")))),
+                "correct it or leave it out for the default");
     }
 
     boolean flag(String property, boolean defaultValue) {

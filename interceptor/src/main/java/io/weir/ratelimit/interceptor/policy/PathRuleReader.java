@@ -34,7 +34,8 @@ final class PathRuleReader {
         Optional<List<PathPattern>> patterns =
                 byDefault ? Optional.of(List.of()) : reader.optional(property("paths"), PathRuleReader::paths);
         Map<PathPattern, Long> costs = costs(attributes);
-        Set<String> methods = new TreeSet<>(reader.value(property("methods"), List.of(), PathRuleReader::methods));
+        Set<String> methods = new TreeSet<>(
+                reader.optional(property("methods"), PathRuleReader::methods).orElse(List.of()));
         boolean early = reader.value(property("phase"), false, PathRuleReader::early);
         boolean applies = paths.isPresent() || !costs.isEmpty();
         if (!applies && (early || !methods.isEmpty())) {

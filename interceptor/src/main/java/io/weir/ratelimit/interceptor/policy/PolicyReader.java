@@ -170,11 +170,14 @@ final class PolicyReader {
 
     /** A cost, 1 or more. */
     static long cost(String text) {
-        long cost = LimitParser.permits(text);
-        if (cost < 1) {
+        if (!text.matches("\\d{1,15}") || Long.parseLong(text) > Limit.MAX_PERMITS) {
+            throw new IllegalArgumentException(
+                    "\"" + text + "\" is no cost: write a whole number from 1 to " + Limit.MAX_PERMITS);
+        }
+        if (Long.parseLong(text) < 1) {
             throw new IllegalArgumentException("a cost is at least 1");
         }
-        return cost;
+        return Long.parseLong(text);
     }
 
     /** Whether a policy can have an attribute. */

@@ -134,7 +134,9 @@ class PathRuleTest {
                 .singleElement()
                 .asString()
                 .startsWith("WEIR-102 " + at(attribute).replaceAll("=.*", ""))
-                .contains(problem);
+                .contains(problem)
+                .as("nobody is told to leave out what says to which requests a policy applies")
+                .endsWith(attribute.startsWith("phase") ? "leave it out for the default" : "; correct it");
     }
 
     @Test
