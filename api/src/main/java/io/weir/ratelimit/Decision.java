@@ -176,14 +176,28 @@ public sealed interface Decision {
      *
      * @param mode the failure mode that decided
      * @param allowed whether the call may go on
-     * @param reason why the store could not decide, from a small fixed set such as {@code timeout} or {@code connection}
+     * @param reason why the store could not decide, from a small fixed set such as {@code timeout} or {@code breaker-open}
+     * @param retryAfter of a call that may not go on, after how long it can be worthwhile to try again; zero where nothing is known,
+     *     or the call goes on
      */
-    record Degraded(FailureMode mode, boolean allowed, String reason) implements Decision {
+    record Degraded(FailureMode mode, boolean allowed, String reason, Duration retryAfter) implements Decision {
 
         /** Checks that no component is null. */
         public Degraded {
             Objects.requireNonNull(mode, "mode");
             Objects.requireNonNull(reason, "reason");
+            Objects.requireNonNull(retryAfter, "retryAfter");
+        }
+
+        /**
+         * A decision about which nothing is known of when to try again.
+         *
+         * @param mode the failure mode that decided
+         * @param allowed whether the call may go on
+         * @param reason why the store could not decide
+         */
+        public Degraded(FailureMode mode, boolean allowed, String reason) {
+            this(mode, allowed, reason, Duration.ZERO);
         }
 
         @Override

@@ -3,6 +3,7 @@ package io.weir.ratelimit;
 
 import jakarta.ejb.ApplicationException;
 import java.io.Serial;
+import java.time.Duration;
 import java.util.Objects;
 
 /**
@@ -17,6 +18,7 @@ public final class RateLimitUnavailableException extends RuntimeException {
     private static final long serialVersionUID = 1;
 
     private final String reason;
+    private final Duration retryAfter;
 
     /**
      * The exception for a failure of the store.
@@ -24,8 +26,28 @@ public final class RateLimitUnavailableException extends RuntimeException {
      * @param reason why the store did not answer, from a small fixed set such as {@code timeout} or {@code connection}
      */
     public RateLimitUnavailableException(String reason) {
+        this(reason, Duration.ZERO);
+    }
+
+    /**
+     * The exception for a failure of the store whose end can be guessed.
+     *
+     * @param reason why the store did not answer, from a small fixed set such as {@code timeout} or {@code breaker-open}
+     * @param retryAfter after how long it can be worthwhile to try again, zero if nothing is known
+     */
+    public RateLimitUnavailableException(String reason, Duration retryAfter) {
         super("the rate limit store does not answer: " + reason, null, false, false);
         this.reason = Objects.requireNonNull(reason, "reason");
+        this.retryAfter = Objects.requireNonNull(retryAfter, "retryAfter");
+    }
+
+    /**
+     * After how long it can be worthwhile to try again.
+     *
+     * @return zero if nothing is known
+     */
+    public Duration retryAfter() {
+        return retryAfter;
     }
 
     /**

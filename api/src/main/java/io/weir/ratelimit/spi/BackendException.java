@@ -2,6 +2,7 @@
 package io.weir.ratelimit.spi;
 
 import java.io.Serial;
+import java.time.Duration;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -23,7 +24,9 @@ public final class BackendException extends RuntimeException {
         /** The key holds something that is not this library's state. Left as it is. */
         FOREIGN_STATE("foreign-state"),
         /** The bound on keys or waiting calls is reached. */
-        FULL("full");
+        FULL("full"),
+        /** The store failed too often in a row and is not asked for a while. */
+        BREAKER_OPEN("breaker-open");
 
         private final String tag;
 
@@ -42,6 +45,7 @@ public final class BackendException extends RuntimeException {
     }
 
     private final Reason reason;
+    private final Duration retryAfter;
 
     /**
      * A failure.
@@ -51,9 +55,22 @@ public final class BackendException extends RuntimeException {
      * @param cause what the store's client threw, if anything
      */
     public BackendException(Reason reason, String message, @Nullable Throwable cause) {
+        this(reason, message, cause, Duration.ZERO);
+    }
+
+    /**
+     * A failure of a store that knows when it is asked again.
+     *
+     * @param reason why
+     * @param message what happened, without secrets or identities
+     * @param cause what the store's client threw, if anything
+     * @param retryAfter how long until the store is asked again, zero if the next call asks
+     */
+    public BackendException(Reason reason, String message, @Nullable Throwable cause, Duration retryAfter) {
         // A store that is away fails thousands of calls per second: the cause has a trace where one is worth it.
         super(message, cause, false, false);
         this.reason = Objects.requireNonNull(reason, "reason");
+        this.retryAfter = Objects.requireNonNull(retryAfter, "retryAfter");
     }
 
     /**
@@ -63,5 +80,14 @@ public final class BackendException extends RuntimeException {
      */
     public Reason reason() {
         return reason;
+    }
+
+    /**
+     * How long until the store is asked again.
+     *
+     * @return zero if the next call asks
+     */
+    public Duration retryAfter() {
+        return retryAfter;
     }
 }

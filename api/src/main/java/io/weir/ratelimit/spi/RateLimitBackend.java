@@ -43,12 +43,21 @@ public interface RateLimitBackend {
     }
 
     /**
-     * Takes who hears of the store's flights. Called at most once and before {@link #start}, only for the chosen store. A store
-     * that does not combine checks tells of nothing.
+     * Takes who hears of what the store does. Called at most once and before {@link #start}, only for the chosen store. A store
+     * tells of what it has: one that does not combine checks, of no flights.
      *
      * @param listener called on any thread, never blocks
      */
-    default void listen(FlightListener listener) {}
+    default void listen(BackendListener listener) {}
+
+    /**
+     * How the store is, without asking it.
+     *
+     * @return what it knows about itself
+     */
+    default BackendStatus status() {
+        return BackendStatus.READY;
+    }
 
     /**
      * Starts connecting, without waiting for it: a store that is away must not fail the deployment. Called once, only for the

@@ -3,7 +3,7 @@ package io.weir.ratelimit.redisson;
 
 import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.BackendException.Reason;
-import io.weir.ratelimit.spi.FlightListener;
+import io.weir.ratelimit.spi.BackendListener;
 import java.lang.System.Logger.Level;
 import java.util.ArrayDeque;
 import java.util.concurrent.CompletableFuture;
@@ -62,7 +62,7 @@ final class Flights {
     }
 
     private final Sender sender;
-    private final FlightListener listener;
+    private final BackendListener listener;
     private final ConcurrentHashMap<Integer, Lane> lanes = new ConcurrentHashMap<>();
     private final Lane onlyLane = new Lane();
 
@@ -72,7 +72,7 @@ final class Flights {
     /** Whether it was said that the listener fails: once is enough. */
     private final AtomicBoolean deaf = new AtomicBoolean();
 
-    Flights(Sender sender, FlightListener listener) {
+    Flights(Sender sender, BackendListener listener) {
         this.sender = sender;
         this.listener = listener;
     }

@@ -5,9 +5,9 @@ import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.BackendException.Reason;
+import io.weir.ratelimit.spi.BackendListener;
 import io.weir.ratelimit.spi.BackendReceipt;
 import io.weir.ratelimit.spi.Charge;
-import io.weir.ratelimit.spi.FlightListener;
 import io.weir.ratelimit.spi.TimeSource;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
@@ -36,7 +36,7 @@ final class RedisStore implements AutoCloseable {
     /** None for a clock that is not Redis's, since it goes by the time that has passed here. */
     private final @Nullable RefusalMemory memory;
 
-    RedisStore(RedisClient redis, String namespace, Duration deadline, TimeSource time, FlightListener listener) {
+    RedisStore(RedisClient redis, String namespace, Duration deadline, TimeSource time, BackendListener listener) {
         startTimer();
         this.redis = redis;
         this.deadline = deadline;

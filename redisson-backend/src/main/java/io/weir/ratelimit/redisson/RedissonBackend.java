@@ -6,10 +6,10 @@ import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.Receipt;
 import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.BackendException.Reason;
+import io.weir.ratelimit.spi.BackendListener;
 import io.weir.ratelimit.spi.BackendReceipt;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.ConfigurationProblem;
-import io.weir.ratelimit.spi.FlightListener;
 import io.weir.ratelimit.spi.PolicyLimits;
 import io.weir.ratelimit.spi.RateLimitBackend;
 import io.weir.ratelimit.spi.TimeSource;
@@ -40,7 +40,7 @@ import org.redisson.api.RedissonClient;
 public class RedissonBackend implements RateLimitBackend {
     private final @Nullable Instance<RedissonClient> ownClient;
     private @Nullable RedisSettings settings;
-    private FlightListener listener = (checks, keysWaiting) -> {};
+    private BackendListener listener = (checks, keysWaiting) -> {};
     private volatile @Nullable RedisStore started;
 
     /** For the container's proxies. */
@@ -115,7 +115,7 @@ public class RedissonBackend implements RateLimitBackend {
     }
 
     @Override
-    public void listen(FlightListener told) {
+    public void listen(BackendListener told) {
         listener = told;
     }
 

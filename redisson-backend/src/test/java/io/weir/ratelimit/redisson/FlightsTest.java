@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.ratelimit.Algorithm;
 import io.weir.ratelimit.spi.BackendException.Reason;
-import io.weir.ratelimit.spi.FlightListener;
+import io.weir.ratelimit.spi.BackendListener;
 import io.weir.ratelimit.spi.Limit;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -276,7 +276,7 @@ class FlightsTest {
 
     @Test
     void aListenerThatThrowsHarmsNobody() {
-        FlightListener broken = (aboard, keysWaiting) -> {
+        BackendListener broken = (aboard, keysWaiting) -> {
             throw new IllegalStateException("no meter");
         };
         Flights heard = new Flights(this::send, broken);

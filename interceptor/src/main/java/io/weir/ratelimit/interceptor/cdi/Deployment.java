@@ -80,7 +80,7 @@ final class Deployment {
                 telemetry.sources());
         RateLimitEngine engine = engine(settings, backend, telemetry, events, overrides);
         if (problems.found().isEmpty()) {
-            telemetry.flights().ifPresent(backend::listen);
+            telemetry.backend().ifPresent(backend::listen);
             backend.start();
             LOG.log(Level.INFO, new StartSummary(settings, rulebook, reader.rules()).text(backend.name(), config));
             new StartWarnings(settings, config, rulebook)

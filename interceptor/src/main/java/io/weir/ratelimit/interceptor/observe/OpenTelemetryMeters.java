@@ -71,6 +71,7 @@ final class OpenTelemetryMeters implements Meters {
         LongUpDownCounter level = meter.upDownCounterBuilder(metric.label())
                 .setDescription(metric.description())
                 .build();
+        level.add(0);
         AtomicLong before = new AtomicLong();
         return now -> level.add(now - before.getAndSet(now));
     }

@@ -8,8 +8,8 @@ import io.weir.ratelimit.interceptor.policy.Problems;
 import io.weir.ratelimit.interceptor.policy.ReloadListener;
 import io.weir.ratelimit.interceptor.policy.Settings;
 import io.weir.ratelimit.interceptor.policy.SourceListener;
+import io.weir.ratelimit.spi.BackendListener;
 import io.weir.ratelimit.spi.DecisionListener;
-import io.weir.ratelimit.spi.FlightListener;
 import java.lang.System.Logger.Level;
 import java.util.ArrayList;
 import java.util.List;
@@ -22,7 +22,7 @@ import java.util.function.Supplier;
  *
  * @param listeners hear of decisions
  * @param storeListeners hear of the store
- * @param flights hears of the store's flights, if there can be any
+ * @param backend hears of what a shared store does, if there is one
  * @param spans marks spans that begin after the decision
  * @param reloads hears of changes of configuration
  * @param sources hears of look-ups that came to nothing
@@ -30,7 +30,7 @@ import java.util.function.Supplier;
 public record Telemetry(
         List<DecisionListener> listeners,
         List<StoreListener> storeListeners,
-        Optional<FlightListener> flights,
+        Optional<BackendListener> backend,
         SpanMarks spans,
         ReloadListener reloads,
         SourceListener sources) {
@@ -39,7 +39,7 @@ public record Telemetry(
             List.of(), List.of(), Optional.empty(), SpanMarks.NONE, result -> {}, (policy, failure) -> {});
 
     private static final System.Logger LOG = System.getLogger("io.weir.ratelimit");
-    /** The store that has no flights. */
+    /** The store that does nothing of which a listener would hear. */
     private static final String IN_PROCESS = "local";
 
     private static final String METRICS_API = "org.eclipse.microprofile.metrics.MetricRegistry";
@@ -66,12 +66,12 @@ public record Telemetry(
 
     /** Where metrics go, and in which words to say so. */
     private record Destination(
-            DecisionMetrics metrics, ConfigMetrics config, Optional<FlightListener> flights, String name) {
-        static Destination of(Meters meters, Settings settings, String backend, String name) {
+            DecisionMetrics metrics, ConfigMetrics config, Optional<BackendListener> backend, String name) {
+        static Destination of(Meters meters, Settings settings, String store, String name) {
             return new Destination(
-                    new DecisionMetrics(meters, backend),
+                    new DecisionMetrics(meters, store),
                     new ConfigMetrics(meters, settings.reloads()),
-                    backend.equals(IN_PROCESS) ? Optional.empty() : Optional.of(new FlightMetrics(meters)),
+                    store.equals(IN_PROCESS) ? Optional.empty() : Optional.of(new BackendMetrics(meters)),
                     name);
         }
     }
@@ -116,7 +116,7 @@ public record Telemetry(
         return new Telemetry(
                 listeners,
                 storeListeners,
-                metrics.flatMap(Destination::flights),
+                metrics.flatMap(Destination::backend),
                 spans,
                 metrics.<ReloadListener>map(Destination::config).orElse(NONE.reloads),
                 metrics.<SourceListener>map(Destination::config).orElse(NONE.sources));

@@ -13,11 +13,11 @@ import io.weir.ratelimit.RateLimitRejected;
 import io.weir.ratelimit.RateLimiter;
 import io.weir.ratelimit.Receipt;
 import io.weir.ratelimit.spi.BackendException;
+import io.weir.ratelimit.spi.BackendListener;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.ConfigurationProblem;
 import io.weir.ratelimit.spi.DecisionEvent;
 import io.weir.ratelimit.spi.DecisionListener;
-import io.weir.ratelimit.spi.FlightListener;
 import io.weir.ratelimit.spi.PolicyLimits;
 import io.weir.ratelimit.spi.RateLimitBackend;
 import io.weir.ratelimit.spi.RejectionResponder;
@@ -215,7 +215,7 @@ final class Beans {
         }
 
         @Override
-        public void listen(FlightListener listener) {
+        public void listen(BackendListener listener) {
             STARTS.add("listened to");
             listener.onFlight(3, 4);
         }

@@ -139,14 +139,27 @@ class DecisionMetricsTest {
     @ParameterizedTest
     @MethodSource("apis")
     void flightsAreMeasuredByTheirChecksAndTheQueueByWhatIsLeftInIt(SeriesReader reader) {
-        FlightMetrics metrics = new FlightMetrics(reader.meters());
+        BackendMetrics metrics = new BackendMetrics(reader.meters());
         metrics.onFlight(1, 0);
         metrics.onFlight(64, 300);
         metrics.onFlight(17, 12);
         assertThat(reader.sizes()).containsOnly(entry("ratelimit.flight.size{}", List.of(3.0, 82.0)));
-        assertThat(reader.levels()).containsOnly(entry("ratelimit.queue.size{}", 12L));
+        assertThat(reader.levels()).containsEntry("ratelimit.queue.size{}", 12L);
         metrics.onFlight(12, 0);
-        assertThat(reader.levels()).containsOnly(entry("ratelimit.queue.size{}", 0L));
+        assertThat(reader.levels()).containsEntry("ratelimit.queue.size{}", 0L);
+    }
+
+    @ParameterizedTest
+    @MethodSource("apis")
+    void theBreakerAndTheLeasesAreSeenFromTheStart(SeriesReader reader) {
+        BackendMetrics metrics = new BackendMetrics(reader.meters());
+        assertThat(reader.levels()).contains(entry("ratelimit.breaker.open{}", 0L), entry("ratelimit.leases{}", 0L));
+        metrics.onBreaker(true);
+        metrics.onLeases(7);
+        assertThat(reader.levels()).contains(entry("ratelimit.breaker.open{}", 1L), entry("ratelimit.leases{}", 7L));
+        metrics.onBreaker(false);
+        metrics.onLeases(3);
+        assertThat(reader.levels()).contains(entry("ratelimit.breaker.open{}", 0L), entry("ratelimit.leases{}", 3L));
     }
 
     @ParameterizedTest
@@ -176,7 +189,7 @@ class DecisionMetricsTest {
         String histograms = properties.getProperty("mp.metrics.distribution.histogram.buckets");
         assertThat(buckets(histograms, "ratelimit.utilization"))
                 .containsExactlyElementsOf(reader.buckets("ratelimit.utilization"));
-        new FlightMetrics(reader.meters()).onFlight(1, 0);
+        new BackendMetrics(reader.meters()).onFlight(1, 0);
         assertThat(buckets(histograms, "ratelimit.flight.size"))
                 .containsExactlyElementsOf(reader.buckets("ratelimit.flight.size"))
                 .startsWith(1.0, 2.0)

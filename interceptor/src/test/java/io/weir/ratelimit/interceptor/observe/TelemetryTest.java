@@ -97,7 +97,7 @@ class TelemetryTest {
         registry.removeMatching((id, metric) -> true);
         Telemetry telemetry = Telemetry.choose(
                 settings("ratelimit.metrics", wanted), backend, new Server(serverHas), true, List.of(), problems);
-        assertThat(telemetry.flights().isPresent()).isEqualTo(measured);
+        assertThat(telemetry.backend().isPresent()).isEqualTo(measured);
         assertThat(registry.getNames().stream().filter(name -> name.endsWith(".size")))
                 .as("made at deployment, on a thread that the server knows")
                 .hasSize(measured && serverHas.equals("mp") ? 2 : 0);
