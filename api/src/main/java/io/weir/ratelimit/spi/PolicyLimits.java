@@ -191,11 +191,12 @@ public final class PolicyLimits {
 
     @Override
     public boolean equals(Object other) {
-        return other instanceof PolicyLimits that
-                && policy.equals(that.policy)
-                && tier.equals(that.tier)
-                && limits.equals(that.limits)
-                && lease == that.lease;
+        return other == this
+                || other instanceof PolicyLimits that
+                        && policy.equals(that.policy)
+                        && tier.equals(that.tier)
+                        && limits.equals(that.limits)
+                        && lease == that.lease;
     }
 
     @Override

@@ -31,6 +31,10 @@ final class RedisStore implements AutoCloseable {
     private final StoredKeys keys;
     private final Flights flights;
     private final Deadlines deadlines;
+
+    /** Of those whose late answer is an answer. */
+    private final Deadlines patient;
+
     private final GiveBacks giveBacks;
 
     /** None for a clock that is not Redis's, since it goes by the time that has passed here. */
@@ -44,6 +48,7 @@ final class RedisStore implements AutoCloseable {
         this.flights = new Flights(
                 flight -> redis.run(Script.ACQUIRE, flight.keys(), flight.argument(time.micros())), listener);
         this.deadlines = new Deadlines(deadline, this::late);
+        this.patient = new Deadlines(deadline, flights::giveUp);
         this.memory = time == REDIS_CLOCK ? new RefusalMemory() : null;
         this.giveBacks = new GiveBacks(redis, keys, time, deadline, memory);
     }
@@ -178,8 +183,28 @@ final class RedisStore implements AutoCloseable {
         return giveBacks.sendOneOfMany(receipt);
     }
 
-    void giveBack(Charge charge) {
-        await(giveBacks.send(GiveBack.ofCost(charge)), deadlineFromNow(), () -> {});
+    /**
+     * Charges permits that are spent later. From its deadline on nothing waits behind it; its answer is taken whenever it comes, since
+     * what was charged may not be lost.
+     */
+    CompletableFuture<Answer> takeAhead(Charge charge) {
+        List<Charge> charges = List.of(charge);
+        Check check = boarded(charges, keys.of(charges), true, deadlineFromNow());
+        patient.watch(check);
+        return check;
+    }
+
+    /** Gives back what was charged and not spent, without waiting. */
+    CompletableFuture<Void> giveBackUnspent(GiveBack what) {
+        return giveBacks.sendOneOfMany(what);
+    }
+
+    /** Gives back a cost, after something else has ended. */
+    void giveBack(Charge charge, CompletableFuture<Void> before) {
+        await(
+                before.handle((done, failure) -> done).thenCompose(done -> giveBacks.send(GiveBack.ofCost(charge))),
+                deadlineFromNow(),
+                () -> {});
     }
 
     void reset(Charge charge) {

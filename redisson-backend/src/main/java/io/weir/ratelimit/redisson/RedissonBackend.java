@@ -41,7 +41,7 @@ public class RedissonBackend implements RateLimitBackend {
     private final @Nullable Instance<RedissonClient> ownClient;
     private @Nullable RedisSettings settings;
     private BackendListener listener = (checks, keysWaiting) -> {};
-    private volatile @Nullable RedisStore started;
+    private volatile @Nullable LeasingStore started;
 
     /** For the container's proxies. */
     protected RedissonBackend() {
@@ -71,7 +71,15 @@ public class RedissonBackend implements RateLimitBackend {
 
     RedissonBackend(RedisClient redis, String namespace, Duration deadline, TimeSource time) {
         this.ownClient = null;
-        this.started = new RedisStore(redis, namespace, deadline, time, listener);
+        this.started = leasing(redis, namespace, deadline, time);
+    }
+
+    private LeasingStore leasing(RedisClient redis, String namespace, Duration deadline, TimeSource time) {
+        return new LeasingStore(
+                new RedisStore(redis, namespace, deadline, time, listener),
+                StoredKeys.of(namespace),
+                listener,
+                time == RedisStore.REDIS_CLOCK);
     }
 
     @Override
@@ -127,20 +135,20 @@ public class RedissonBackend implements RateLimitBackend {
                 .map(config -> new RedisClient(() -> Redisson.create(config), true, read.namespace(), read.deadline()))
                 .orElseGet(() -> new RedisClient(
                         Objects.requireNonNull(ownClient)::get, false, read.namespace(), read.deadline()));
-        started = new RedisStore(redis, read.namespace(), read.deadline(), RedisStore.REDIS_CLOCK, listener);
+        started = leasing(redis, read.namespace(), read.deadline(), RedisStore.REDIS_CLOCK);
     }
 
     /** Ends the connections, of an own client only. */
     @PreDestroy
     public void close() {
-        RedisStore running = started;
+        LeasingStore running = started;
         if (running != null) {
             running.close();
         }
     }
 
-    private RedisStore started() {
-        RedisStore running = started;
+    private LeasingStore started() {
+        LeasingStore running = started;
         if (running == null) {
             throw new BackendException(Reason.NOT_READY, "the store is not started", null);
         }
