@@ -18,14 +18,14 @@ final class Ahead {
     private final List<Charge> rest;
     private final long nowNanos;
 
-    private Ahead(Leases leases, List<Charge> charges) {
+    private Ahead(Leases leases, List<Charge> charges, boolean waits) {
         this.leases = leases;
         this.charges = charges;
         this.nowNanos = leases.nanoTime();
         this.taken = new Lease.Taken[charges.size()];
         List<Charge> without = null;
         for (int i = 0; i < taken.length; i++) {
-            taken[i] = leases.take(charges.get(i), nowNanos);
+            taken[i] = leases.take(charges.get(i), waits, nowNanos);
             if (taken[i] == null) {
                 without = without == null ? new ArrayList<>() : without;
                 without.add(charges.get(i));
@@ -34,9 +34,13 @@ final class Ahead {
         this.rest = without == null ? List.of() : without.size() == taken.length ? charges : without;
     }
 
-    /** Takes what is there for a call, none of whose charges is in shadow mode or may wait. */
-    static Ahead of(Leases leases, List<Charge> charges) {
-        return new Ahead(leases, charges);
+    /**
+     * Takes what is there for a call, none of whose charges is in shadow mode or may wait for its slot.
+     *
+     * @param waits whether the caller's thread may wait for permits that are on their way, for a moment
+     */
+    static Ahead of(Leases leases, List<Charge> charges, boolean waits) {
+        return new Ahead(leases, charges, waits);
     }
 
     /** What was not there. */

@@ -68,7 +68,7 @@ final class Grant {
             if (before == CLOSED || usable < cost) {
                 return -1;
             }
-            long after = faded(before) + whole - usable << HALF | usable - cost;
+            long after = held(faded(before) + whole - usable, usable - cost);
             if (held.compareAndSet(before, after)) {
                 return usable - cost;
             }
@@ -102,6 +102,10 @@ final class Grant {
     /** Changes with each permit that is spent. */
     long mark() {
         return held.get();
+    }
+
+    private static long held(long faded, long unspent) {
+        return (faded << HALF) | unspent;
     }
 
     private static long unspent(long held) {

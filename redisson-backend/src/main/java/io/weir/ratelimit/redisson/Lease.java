@@ -22,6 +22,12 @@ final class Lease {
     /** Whoever asks for no more than this part of what is left leaves as much to each of as many instances. */
     private static final int LEFT_TO_OTHERS = 8;
 
+    /** When so small a part of the lease is left, more is asked for: early enough for a busy key, and enough to be worth a request. */
+    private static final int ASKS_BELOW = 4;
+
+    /** An answer of Redis takes no longer when all is well; of one that is slow, nobody waits here. */
+    private static final long SOON_NANOS = TimeUnit.MICROSECONDS.toNanos(2_000);
+
     /** Fewer calls than this are not worth a request: the last permits are charged call by call, and so shared exactly. */
     private static final int LEAST_CALLS = 4;
 
@@ -81,6 +87,7 @@ final class Lease {
     private volatile long room;
 
     private volatile long notBeforeNanos;
+    private volatile long askedNanos;
     private volatile CompletableFuture<Void> inTheAir = CompletableFuture.completedFuture(null);
 
     /** Permits that are being asked for, whether the lease has ended, and with the key's state at that. Guarded by this. */
@@ -111,7 +118,7 @@ final class Lease {
         for (Grant first = current; first != null; first = current) {
             long left = first.take(charge.cost(), nowNanos);
             if (left >= 0) {
-                if (left <= policy.lease() / 2) {
+                if (left <= policy.lease() / ASKS_BELOW) {
                     ask(charge.cost(), nowNanos);
                 }
                 return new Taken(first, charge, left);
@@ -122,6 +129,21 @@ final class Lease {
             retire(first, nowNanos);
         }
         return null;
+    }
+
+    /**
+     * As {@link #take}, but permits that are on their way are waited for, for a moment. A caller who went to Redis instead would sleep
+     * and be woken, at a multiple of what a decision costs here.
+     */
+    @SuppressWarnings("ThreadPriorityCheck") // nothing depends on it but how soon
+    @Nullable
+    Taken takeSoon(Charge charge, long nowNanos) {
+        Taken taken = take(charge, nowNanos);
+        while (taken == null && asking.get() && nanoTime.getAsLong() - askedNanos < SOON_NANOS) {
+            Thread.yield();
+            taken = take(charge, nanoTime.getAsLong());
+        }
+        return taken;
     }
 
     /** The grant behind takes the place of one that is of no more use. */
@@ -162,6 +184,7 @@ final class Lease {
             return;
         }
         Charge charge = new Charge(policy, identity, permits);
+        askedNanos = nowNanos;
         inTheAir = store.takeAhead(charge)
                 .handle((answer, failure) -> answer)
                 .thenCompose(answer -> answered(charge, answer))

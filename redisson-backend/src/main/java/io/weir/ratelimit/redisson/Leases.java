@@ -66,8 +66,12 @@ final class Leases {
         return nanoTime.getAsLong();
     }
 
-    /** Permits for a charge, null if there are none here. */
-    Lease.@Nullable Taken take(Charge charge, long nowNanos) {
+    /**
+     * Permits for a charge, null if there are none here.
+     *
+     * @param waits whether those that are on their way are waited for, for a moment
+     */
+    Lease.@Nullable Taken take(Charge charge, boolean waits, long nowNanos) {
         if (charge.policy().lease() == 0 || leases.isEmpty()) {
             return null;
         }
@@ -77,10 +81,10 @@ final class Leases {
             return null;
         }
         if (!lease.isOf(charge.policy())) {
-            end(key, lease, false);
+            CompletableFuture<Void> unused = end(key, lease, false);
             return null;
         }
-        return lease.take(charge, nowNanos);
+        return waits ? lease.takeSoon(charge, nowNanos) : lease.take(charge, nowNanos);
     }
 
     /**
@@ -102,7 +106,7 @@ final class Leases {
             look();
         }
         if (closed) {
-            end(key, lease, false);
+            CompletableFuture<Void> unused = end(key, lease, false);
         } else if (lease.isOf(charge.policy())) {
             lease.admitted(charge.cost(), remaining, nowNanos);
         }

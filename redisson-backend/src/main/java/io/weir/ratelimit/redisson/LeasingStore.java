@@ -56,7 +56,7 @@ final class LeasingStore implements AutoCloseable {
         if (!isOfLeases(charges)) {
             return store.acquire(charges);
         }
-        Ahead ahead = Ahead.of(leases, charges);
+        Ahead ahead = Ahead.of(leases, charges, true);
         if (ahead.rest().isEmpty()) {
             return ahead.admitted();
         }
@@ -74,7 +74,7 @@ final class LeasingStore implements AutoCloseable {
         if (!isOfLeases(charges)) {
             return store.acquireAsync(charges);
         }
-        Ahead ahead = Ahead.of(leases, charges);
+        Ahead ahead = Ahead.of(leases, charges, false);
         if (ahead.rest().isEmpty()) {
             return CompletableFuture.completedFuture(ahead.admitted());
         }
@@ -126,13 +126,17 @@ final class LeasingStore implements AutoCloseable {
     }
 
     void reset(Charge charge) {
-        CompletableFuture<Void> unused = leases.end(charge, true);
+        drop(charge);
         try {
             store.reset(charge);
         } finally {
             // What was asked for in between may be gone as well.
-            CompletableFuture<Void> gone = leases.end(charge, true);
+            drop(charge);
         }
+    }
+
+    private void drop(Charge charge) {
+        CompletableFuture<Void> unused = leases.end(charge, true);
     }
 
     @Override

@@ -202,7 +202,7 @@ final class RedisStore implements AutoCloseable {
     /** Gives back a cost, after something else has ended. */
     void giveBack(Charge charge, CompletableFuture<Void> before) {
         await(
-                before.handle((done, failure) -> done).thenCompose(done -> giveBacks.send(GiveBack.ofCost(charge))),
+                before.handle((done, failure) -> GiveBack.ofCost(charge)).thenCompose(giveBacks::send),
                 deadlineFromNow(),
                 () -> {});
     }
