@@ -63,6 +63,9 @@ final class Flight {
     /** Whether it has left the air, or is not waited for; guarded by the lane's lock. */
     boolean over;
 
+    /** Whether the first of its passengers gave up at his deadline; guarded by the lane's lock. */
+    boolean late;
+
     Flight(Check first) {
         board(first);
     }

@@ -28,8 +28,8 @@ class FlightsTest {
     private final List<Flight> left = new ArrayList<>();
     private final List<CompletableFuture<byte[]>> replies = new ArrayList<>();
     private final List<Integer> told = new ArrayList<>();
-    private final Flights flights =
-            new Flights(this::send, (aboard, keysWaiting) -> told.addAll(List.of(aboard, keysWaiting)));
+    private final Flights flights = new Flights(
+            this::send, (aboard, keysWaiting) -> told.addAll(List.of(aboard, keysWaiting)), Breaker.never());
 
     private CompletableFuture<byte[]> send(Flight flight) {
         left.add(flight);
@@ -261,7 +261,8 @@ class FlightsTest {
                         }
                         return CompletableFuture.failedFuture(new RedisConnectionException("gone"));
                     },
-                    (aboard, keysWaiting) -> {});
+                    (aboard, keysWaiting) -> {},
+                    Breaker.never());
             // One limit per key and flight, so that each leaves alone.
             List<Check> all = IntStream.range(0, MOST_KEYS_WAITING)
                     .mapToObj(i -> checks.spend("k.a", 1, i % 2 == 0 ? LIMIT : RAISED))
@@ -279,7 +280,7 @@ class FlightsTest {
         BackendListener broken = (aboard, keysWaiting) -> {
             throw new IllegalStateException("no meter");
         };
-        Flights heard = new Flights(this::send, broken);
+        Flights heard = new Flights(this::send, broken, Breaker.never());
         List<Check> all = IntStream.range(0, 20)
                 .mapToObj(i -> checks.spend("k.a", 1, LIMIT))
                 .toList();
