@@ -112,18 +112,24 @@ final class Leases {
         }
     }
 
-    /** Takes of what a receipt gives back what a lease has a place for, and gives back itself what it had none for after all. */
-    void takeBack(BackendReceipt receipt) {
+    /**
+     * Takes of what a receipt gives back what a lease has a place for, and gives back itself what it had none for after all.
+     *
+     * @return whether that was all
+     */
+    boolean takeBack(BackendReceipt receipt) {
         if (leases.isEmpty()) {
-            return;
+            return false;
         }
         long now = nanoTime();
-        for (BackendReceipt.Entry entry : receipt.part(this::hasLease).use()) {
+        BackendReceipt mine = receipt.part(this::hasLease);
+        for (BackendReceipt.Entry entry : mine.use()) {
             Lease lease = leases.get(keys.of(entry.charge(), 0));
             if (lease == null || !lease.takeBack(entry, now)) {
                 CompletableFuture<Void> unused = store.giveBack(GiveBack.ofReceipt(entry.charge(), entry.states()));
             }
         }
+        return mine.charges().size() == receipt.charges().size();
     }
 
     private boolean hasLease(Charge charge) {

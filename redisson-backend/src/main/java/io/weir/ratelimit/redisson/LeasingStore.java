@@ -5,6 +5,7 @@ import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.spi.BackendListener;
 import io.weir.ratelimit.spi.BackendReceipt;
+import io.weir.ratelimit.spi.BackendStatus;
 import io.weir.ratelimit.spi.Charge;
 import java.lang.System.Logger.Level;
 import java.util.List;
@@ -111,13 +112,13 @@ final class LeasingStore implements AutoCloseable {
     }
 
     void giveBack(BackendReceipt receipt) {
-        leases.takeBack(receipt);
-        store.giveBack(receipt);
+        if (!leases.takeBack(receipt)) {
+            store.giveBack(receipt);
+        }
     }
 
     CompletableFuture<Void> giveBackAsync(BackendReceipt receipt) {
-        leases.takeBack(receipt);
-        return store.giveBackAsync(receipt);
+        return leases.takeBack(receipt) ? CompletableFuture.completedFuture(null) : store.giveBackAsync(receipt);
     }
 
     /** What is unspent here goes back first, or it would be given back twice where more is given back than was spent. */
@@ -137,6 +138,10 @@ final class LeasingStore implements AutoCloseable {
 
     private void drop(Charge charge) {
         CompletableFuture<Void> unused = leases.end(charge, true);
+    }
+
+    BackendStatus status() {
+        return store.status();
     }
 
     @Override

@@ -154,16 +154,6 @@ class WrongPoliciesTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"local", "sample"})
-    void aFailureModeOfALaterVersionIsReported(String mode) {
-        ReadPolicies read =
-                ReadPolicies.of("ratelimit.policies.api.limit=5/1s", "ratelimit.policies.api.on-failure=" + mode);
-        assertThat(read.lines())
-                .containsExactly("WEIR-108 ratelimit.policies.api.on-failure = " + mode
-                        + ": this failure mode is not available in this version; use open or closed");
-    }
-
-    @ParameterizedTest
     @ValueSource(strings = {"10/1m, 20/1m", "10/60s, 20/1m", "10/1s, 20/1m, 30/60000ms"})
     void twoLimitsWithOneWindowAreReported(String limits) {
         ReadPolicies read = ReadPolicies.of("ratelimit.policies.api.limit=" + limits);
@@ -261,7 +251,7 @@ class WrongPoliciesTest {
     }
 
     private static final String ATTRIBUTES =
-            "[algorithm, burst, cost, count, disclosure, help, key, limit, max-wait, max-waiting, methods, mode, on-failure, paths, "
+            "[algorithm, burst, cost, count, disclosure, help, key, lease, limit, max-wait, max-waiting, methods, mode, on-failure, paths, "
                     + "phase, tier], tiers.<tier>.limit, tiers.<tier>.burst, costs.<path>; a policy's name with dots is written in quotes";
 
     @Test
