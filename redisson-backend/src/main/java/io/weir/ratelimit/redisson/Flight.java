@@ -63,6 +63,9 @@ final class Flight {
     /** Whether it has left the air, or is not waited for; guarded by the lane's lock. */
     boolean over;
 
+    /** Whether the first of its passengers gave up at his deadline; guarded by the lane's lock. */
+    boolean late;
+
     Flight(Check first) {
         board(first);
     }
@@ -194,6 +197,11 @@ final class Flight {
 
     int checks() {
         return checks;
+    }
+
+    /** Whether it finds out if Redis is back. */
+    boolean isProbe() {
+        return runs.get(0).first.probe;
     }
 
     List<Object> keys() {

@@ -63,6 +63,7 @@ final class Flights {
 
     private final Sender sender;
     private final BackendListener listener;
+    private final Breaker breaker;
     private final ConcurrentHashMap<Integer, Lane> lanes = new ConcurrentHashMap<>();
     private final Lane onlyLane = new Lane();
 
@@ -72,9 +73,10 @@ final class Flights {
     /** Whether it was said that the listener fails: once is enough. */
     private final AtomicBoolean deaf = new AtomicBoolean();
 
-    Flights(Sender sender, BackendListener listener) {
+    Flights(Sender sender, BackendListener listener, Breaker breaker) {
         this.sender = sender;
         this.listener = listener;
+        this.breaker = breaker;
     }
 
     /** Sends a check, now or with the next flight of its slot; -1 stands for a store without slots. */
@@ -114,10 +116,14 @@ final class Flights {
             return;
         }
         Flight next = null;
+        boolean late = false;
         lane.lock.lock();
         try {
-            if (check.flight != null) {
-                next = nextAfter(lane, check.flight);
+            Flight left = check.flight;
+            if (left != null) {
+                late = !left.over && check.deadlineNanos - System.nanoTime() <= 0;
+                left.late |= late;
+                next = nextAfter(lane, left);
                 return;
             }
             if (!check.gone) {
@@ -131,6 +137,9 @@ final class Flights {
             }
         } finally {
             lane.lock.unlock();
+            if (late) {
+                breaker.landed(new BackendException(Reason.TIMEOUT, "no answer in time", null));
+            }
             depart(lane, next);
         }
         check.completeExceptionally(new BackendException(Reason.TIMEOUT, "it was not sent", null));
@@ -174,19 +183,31 @@ final class Flights {
         }
     }
 
+    /** What waited while the breaker opened does not go to Redis either. */
     private CompletableFuture<byte[]> send(Flight flight) {
         try {
+            if (breaker.isOpen() && !flight.isProbe()) {
+                return CompletableFuture.failedFuture(breaker.denied());
+            }
             return sender.send(flight);
         } catch (RuntimeException e) {
             return CompletableFuture.failedFuture(e);
         }
     }
 
-    private static void settle(Flight flight, CompletableFuture<byte[]> reply) {
+    /** A flight that somebody gave up has failed once already, whatever comes of it later. */
+    private void settle(Flight flight, CompletableFuture<byte[]> reply) {
+        BackendException failure = null;
         try {
             flight.landed(reply.join());
         } catch (RuntimeException e) {
-            flight.failed(RedisClient.failure(e));
+            failure = RedisClient.failure(e);
+        }
+        if (!flight.late) {
+            breaker.landed(failure);
+        }
+        if (failure != null) {
+            flight.failed(failure);
         }
     }
 

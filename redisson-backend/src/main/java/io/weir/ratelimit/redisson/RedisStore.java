@@ -7,6 +7,7 @@ import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.BackendException.Reason;
 import io.weir.ratelimit.spi.BackendListener;
 import io.weir.ratelimit.spi.BackendReceipt;
+import io.weir.ratelimit.spi.BackendStatus;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.TimeSource;
 import java.lang.System.Logger.Level;
@@ -32,17 +33,25 @@ final class RedisStore implements AutoCloseable {
     private final Flights flights;
     private final Deadlines deadlines;
     private final GiveBacks giveBacks;
+    private final Breaker breaker;
 
     /** None for a clock that is not Redis's, since it goes by the time that has passed here. */
     private final @Nullable RefusalMemory memory;
 
-    RedisStore(RedisClient redis, String namespace, Duration deadline, TimeSource time, BackendListener listener) {
+    RedisStore(
+            RedisClient redis,
+            String namespace,
+            Duration deadline,
+            TimeSource time,
+            BackendListener listener,
+            Breaker breaker) {
         startTimer();
+        this.breaker = breaker;
         this.redis = redis;
         this.deadline = deadline;
         this.keys = StoredKeys.of(namespace);
         this.flights = new Flights(
-                flight -> redis.run(Script.ACQUIRE, flight.keys(), flight.argument(time.micros())), listener);
+                flight -> redis.run(Script.ACQUIRE, flight.keys(), flight.argument(time.micros())), listener, breaker);
         this.deadlines = new Deadlines(deadline, this::late);
         this.memory = time == REDIS_CLOCK ? new RefusalMemory() : null;
         this.giveBacks = new GiveBacks(redis, keys, time, deadline, memory);
@@ -65,18 +74,30 @@ final class RedisStore implements AutoCloseable {
 
     Decision acquire(List<Charge> charges) {
         List<String> named = keys.of(charges);
-        if (hasShadow(charges)) {
-            long until = deadlineFromNow();
-            firstAttempt(until);
-            ShadowDecision shadowed = new ShadowDecision(charges, new Asking(until), until);
-            return await(shadowed.decide(inOneSlot(named)), until, shadowed::giveUp);
-        }
-        Decision remembered = remembered(charges, named);
+        boolean shadow = hasShadow(charges);
+        Decision remembered = shadow ? null : remembered(charges, named);
         if (remembered != null) {
             return remembered;
         }
         long until = deadlineFromNow();
         firstAttempt(until);
+        try {
+            if (!breaker.passOrProbe()) {
+                probe(charges, named, until);
+            }
+            return shadow ? askedWithShadow(charges, named, until) : asked(charges, named, until);
+        } catch (BackendException e) {
+            breaker.tell();
+            throw e;
+        }
+    }
+
+    private Decision askedWithShadow(List<Charge> charges, List<String> named, long until) {
+        ShadowDecision shadowed = new ShadowDecision(charges, new Asking(until), until);
+        return await(shadowed.decide(inOneSlot(named)), until, shadowed::giveUp);
+    }
+
+    private Decision asked(List<Charge> charges, List<String> named, long until) {
         if (inOneSlot(named)) {
             Check check = boarded(charges, named, true, until);
             return decided(check, await(check));
@@ -87,14 +108,54 @@ final class RedisStore implements AutoCloseable {
 
     CompletableFuture<Decision> acquireAsync(List<Charge> charges) {
         List<String> named = keys.of(charges);
-        if (hasShadow(charges)) {
-            long until = deadlineFromNow();
-            return new ShadowDecision(charges, new Asking(until), until).decide(inOneSlot(named));
+        boolean shadow = hasShadow(charges);
+        Decision remembered = shadow ? null : remembered(charges, named);
+        if (remembered != null) {
+            return CompletableFuture.completedFuture(remembered);
         }
-        Decision remembered = remembered(charges, named);
-        return remembered != null
-                ? CompletableFuture.completedFuture(remembered)
-                : decide(charges, named, deadlineFromNow());
+        long until = deadlineFromNow();
+        if (breaker.passOrProbe()) {
+            return decide(charges, named, shadow, until);
+        }
+        Check look = look(charges, named, until);
+        deadlines.watch(look);
+        return look.whenComplete((answer, failure) -> breaker.probed(proof(failure)))
+                .thenCompose(answer -> decide(charges, named, shadow, until));
+    }
+
+    /** One look at one key, whatever the call asks for: the only command that Redis gets while the breaker is open. */
+    private void probe(List<Charge> charges, List<String> named, long until) {
+        BackendException failure = null;
+        try {
+            await(look(charges, named, until));
+        } catch (BackendException e) {
+            failure = proof(e);
+            throw e;
+        } finally {
+            breaker.probed(failure);
+            breaker.tell();
+        }
+    }
+
+    private Check look(List<Charge> charges, List<String> named, long until) {
+        Charge first = charges.get(0);
+        List<String> keysOfFirst = named.subList(0, first.policy().limits().size());
+        Check look = made(List.of(first), keysOfFirst, false, until);
+        look.probe = true;
+        flights.board(look, redis.slot(keysOfFirst.get(0)));
+        return look;
+    }
+
+    /** Why Redis is still away, null if it is not: one that found something strange under a key has answered. */
+    private static @Nullable BackendException proof(@Nullable Throwable failure) {
+        BackendException known = failure == null ? null : RedisClient.failure(failure);
+        return known == null || known.reason() == Reason.FOREIGN_STATE ? null : known;
+    }
+
+    private CompletableFuture<Decision> decide(List<Charge> charges, List<String> named, boolean shadow, long until) {
+        return shadow
+                ? new ShadowDecision(charges, new Asking(until), until).decide(inOneSlot(named))
+                : decide(charges, named, until);
     }
 
     /** Decides about charges none of which is shadow; ends at the deadline. */
@@ -167,22 +228,31 @@ final class RedisStore implements AutoCloseable {
         List<Charge> charges = List.of(charge);
         long until = deadlineFromNow();
         firstAttempt(until);
-        return await(boarded(charges, keys.of(charges), false, until)).quotas(charges);
+        List<String> named = keys.of(charges);
+        if (breaker.passOrProbe()) {
+            return await(boarded(charges, named, false, until)).quotas(charges);
+        }
+        probe(charges, named, until);
+        return await(boarded(charges, named, false, until)).quotas(charges);
     }
 
     void giveBack(BackendReceipt receipt) {
+        breaker.pass();
         await(giveBacks.send(receipt), deadlineFromNow(), () -> {});
     }
 
     CompletableFuture<Void> giveBackAsync(BackendReceipt receipt) {
+        breaker.pass();
         return giveBacks.sendOneOfMany(receipt);
     }
 
     void giveBack(Charge charge) {
+        breaker.pass();
         await(giveBacks.send(GiveBack.ofCost(charge)), deadlineFromNow(), () -> {});
     }
 
     void reset(Charge charge) {
+        breaker.pass();
         await(giveBacks.send(GiveBack.ofAll(charge)), deadlineFromNow(), () -> {});
     }
 
@@ -252,6 +322,9 @@ final class RedisStore implements AutoCloseable {
 
         @Override
         public void giveBack(BackendReceipt receipt) {
+            if (breaker.isOpen()) {
+                return;
+            }
             CompletionStage<Void> given = giveBacks.send(receipt);
             // Nobody waits for it. What cannot be given back returns with its window.
             given.whenComplete((done, failure) -> {
@@ -337,6 +410,10 @@ final class RedisStore implements AutoCloseable {
         if (check.completeExceptionally(late())) {
             flights.giveUp(check);
         }
+    }
+
+    BackendStatus status() {
+        return new BackendStatus(redis.isReady(), breaker.isOpen(), breaker.untilProbe());
     }
 
     /** Ends the connections, of an own client only. */

@@ -8,6 +8,7 @@ import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.BackendException.Reason;
 import io.weir.ratelimit.spi.BackendListener;
 import io.weir.ratelimit.spi.BackendReceipt;
+import io.weir.ratelimit.spi.BackendStatus;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.ConfigurationProblem;
 import io.weir.ratelimit.spi.PolicyLimits;
@@ -39,39 +40,57 @@ import org.redisson.api.RedissonClient;
 @ApplicationScoped
 public class RedissonBackend implements RateLimitBackend {
     private final @Nullable Instance<RedissonClient> ownClient;
+    private final @Nullable RedisGuard guard;
     private @Nullable RedisSettings settings;
+    private BreakerSettings breaker = BreakerSettings.DEFAULT;
     private BackendListener listener = (checks, keysWaiting) -> {};
     private volatile @Nullable RedisStore started;
 
     /** For the container's proxies. */
     protected RedissonBackend() {
         this.ownClient = null;
+        this.guard = null;
     }
 
     /**
      * A store that {@link #start} connects as configured.
      *
      * @param ownClient the application's client, if it produces one
+     * @param guard the server's breaker
      */
     @Inject
-    public RedissonBackend(Instance<RedissonClient> ownClient) {
+    public RedissonBackend(Instance<RedissonClient> ownClient, RedisGuard guard) {
         this.ownClient = ownClient;
+        this.guard = guard;
     }
 
     /**
-     * A store on a client, which it does not close. Connects at once, in the background.
+     * A store on a client, which it does not close. Connects at once, in the background. Its breaker opens for 30 seconds after
+     * five calls to Redis that fail in a row.
      *
      * @param client the client
      * @param namespace separates applications that share a Redis: 1 to 64 characters of {@code A-Z a-z 0-9 . _ -}
      * @param deadline the longest that a call waits
      */
     public RedissonBackend(RedissonClient client, String namespace, Duration deadline) {
-        this(new RedisClient(() -> client, false, namespace, deadline), namespace, deadline, RedisStore.REDIS_CLOCK);
+        this(
+                new RedisClient(() -> client, false, namespace, deadline),
+                namespace,
+                deadline,
+                RedisStore.REDIS_CLOCK,
+                new Breaker(
+                        BreakerSettings.DEFAULT, Breaker.Platform.NONE, System::nanoTime, (checks, keysWaiting) -> {}));
     }
 
+    /** A store without a breaker. */
     RedissonBackend(RedisClient redis, String namespace, Duration deadline, TimeSource time) {
+        this(redis, namespace, deadline, time, Breaker.never());
+    }
+
+    RedissonBackend(RedisClient redis, String namespace, Duration deadline, TimeSource time, Breaker breaker) {
         this.ownClient = null;
-        this.started = new RedisStore(redis, namespace, deadline, time, listener);
+        this.guard = null;
+        this.started = new RedisStore(redis, namespace, deadline, time, listener, breaker);
     }
 
     @Override
@@ -94,6 +113,7 @@ public class RedissonBackend implements RateLimitBackend {
     @Override
     public List<ConfigurationProblem> problems() {
         List<ConfigurationProblem> problems = new ArrayList<>(settings().problems());
+        breaker = BreakerSettings.read(ConfigProvider.getConfig(), problems);
         if (settings().client().isEmpty() && ownClient != null && ownClient.isAmbiguous()) {
             problems.add(new ConfigurationProblem(
                     "WEIR-409",
@@ -120,6 +140,12 @@ public class RedissonBackend implements RateLimitBackend {
     }
 
     @Override
+    public BackendStatus status() {
+        RedisStore running = started;
+        return running == null ? new BackendStatus(false, false, Duration.ZERO) : running.status();
+    }
+
+    @Override
     public void start() {
         RedisSettings read = settings();
         // An application's client may be made by connecting, which must happen in the background as well.
@@ -127,7 +153,14 @@ public class RedissonBackend implements RateLimitBackend {
                 .map(config -> new RedisClient(() -> Redisson.create(config), true, read.namespace(), read.deadline()))
                 .orElseGet(() -> new RedisClient(
                         Objects.requireNonNull(ownClient)::get, false, read.namespace(), read.deadline()));
-        started = new RedisStore(redis, read.namespace(), read.deadline(), RedisStore.REDIS_CLOCK, listener);
+        Breaker.Platform platform = guard == null ? Breaker.Platform.NONE : PlatformBreaker.of(guard);
+        started = new RedisStore(
+                redis,
+                read.namespace(),
+                read.deadline(),
+                RedisStore.REDIS_CLOCK,
+                listener,
+                new Breaker(breaker, platform, System::nanoTime, listener));
     }
 
     /** Ends the connections, of an own client only. */

@@ -23,13 +23,15 @@ class ArchitectureTest {
                     "io.weir.ratelimit.interceptor..", "jakarta.ws.rs..", "jakarta.servlet..", "io.opentelemetry..");
 
     @ArchTest
-    static final ArchRule showsAnApplicationTheBackendOnly = classes()
+    static final ArchRule showsAnApplicationTheBackendAndTheNameOfItsBreakerOnly = classes()
             .that()
             .resideInAPackage("io.weir.ratelimit.redisson..")
             .and()
             .arePublic()
             .should()
-            .haveSimpleName("RedissonBackend");
+            .haveSimpleName("RedissonBackend")
+            .orShould()
+            .haveSimpleName("RedisGuard");
 
     @ArchTest
     static final ArchRule theApiKnowsNothingOfRedis = noClasses()

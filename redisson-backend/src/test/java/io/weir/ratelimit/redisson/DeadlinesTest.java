@@ -40,7 +40,8 @@ class DeadlinesTest {
                         "deadlines",
                         DEADLINE,
                         RedisStore.REDIS_CLOCK,
-                        (aboard, keysWaiting) -> left.addAndGet(aboard))) {
+                        (aboard, keysWaiting) -> left.addAndGet(aboard),
+                        Breaker.never())) {
             assertThat(store.acquire(charge("warm")).allowed()).isTrue();
             left.set(0);
             process.pause();

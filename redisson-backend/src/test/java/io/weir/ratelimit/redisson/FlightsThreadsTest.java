@@ -50,7 +50,7 @@ class FlightsThreadsTest {
     @ValueSource(booleans = {false, true})
     void eachCheckIsAnsweredExactlyOnceAndAskedForAtMostOnce(boolean givingUp) throws Exception {
         System.out.printf("threads on flights, giving up %s: -Dweir.test.seed=%d%n", givingUp, seed);
-        Flights flights = new Flights(this::send, (aboard, keysWaiting) -> {});
+        Flights flights = new Flights(this::send, (aboard, keysWaiting) -> {}, Breaker.never());
         ExecutorService pool = Executors.newFixedThreadPool(THREADS + GROUND_CREW);
         AtomicInteger answers = new AtomicInteger();
         List<Check> all = new ArrayList<>();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.redisson;
 
+import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 import org.eclipse.microprofile.config.Config;
@@ -10,19 +11,21 @@ import org.eclipse.microprofile.config.spi.ConfigProviderResolver;
 import org.eclipse.microprofile.config.spi.ConfigSource;
 import org.eclipse.microprofile.config.spi.Converter;
 
-/** A configuration of a few texts. */
+/** A configuration of a few texts; without a breaker, unless it says otherwise. */
 final class TestConfig implements Config {
     private final Map<String, String> properties;
 
     TestConfig(Map<String, String> properties) {
-        this.properties = Map.copyOf(properties);
+        Map<String, String> all = new HashMap<>(properties);
+        all.putIfAbsent("CircuitBreaker/enabled", "false");
+        this.properties = Map.copyOf(all);
     }
 
     /** A store that an application with this configuration and no client of its own gets, started. */
     RedissonBackend started() {
         ConfigProviderResolver.setInstance(new OnlyThis(this));
         try {
-            RedissonBackend backend = new RedissonBackend(null);
+            RedissonBackend backend = new RedissonBackend(null, null);
             if (!backend.configured() || !backend.problems().isEmpty()) {
                 throw new AssertionError("not configured: " + backend.problems());
             }

@@ -41,7 +41,13 @@ record TestStore(String address, RedissonClient client, String namespace, Rediss
         config.useSingleServer().setAddress(parsed.server()).setDatabase(parsed.database());
         RedissonClient client = Redisson.create(config);
         String namespace = "test-" + UUID.randomUUID();
-        return new TestStore(address, client, namespace, new RedissonBackend(client, namespace, deadline));
+        return new TestStore(address, client, namespace, withoutBreaker(client, namespace, deadline));
+    }
+
+    /** So that a test that makes calls fail sees each of them asked. */
+    private static RedissonBackend withoutBreaker(RedissonClient client, String namespace, Duration deadline) {
+        return new RedissonBackend(
+                new RedisClient(() -> client, false, namespace, deadline), namespace, deadline, RedisStore.REDIS_CLOCK);
     }
 
     /** A limit whose permits can all be spent at once: a leaky bucket needs a burst for that. */
