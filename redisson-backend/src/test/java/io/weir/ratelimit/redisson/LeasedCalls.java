@@ -23,6 +23,7 @@ final class LeasedCalls {
 
     private final Charge charge;
     private long admitted;
+    private long failed;
 
     LeasedCalls(RedissonBackend backend, RedissonBackend other, Charge charge) {
         this.backend = backend;
@@ -56,7 +57,7 @@ final class LeasedCalls {
     LeasedCalls hot() {
         Await.until("permits are taken ahead", SOON, () -> {
             calls(20);
-            return spentInRedis() > admitted;
+            return spentInRedis() > admitted + failed;
         });
         return this;
     }
@@ -84,6 +85,19 @@ final class LeasedCalls {
     /** Waits until Redis has charged what this and others were admitted. */
     void awaitGivenBack(long toOthers) {
         Await.until("all unspent permits are back", SOON, () -> spentInRedis() == admitted + toOthers);
+    }
+
+    /** Notes calls that failed, each of which Redis may have charged. */
+    void mayHaveSpent(long calls) {
+        failed += calls;
+    }
+
+    /** Waits until Redis has charged what was admitted, and at most what failed beside it. */
+    void awaitGivenBackButForFailures() {
+        Await.until("all unspent permits are back", SOON, () -> {
+            long more = spentInRedis() - admitted;
+            return more >= 0 && more <= failed;
+        });
     }
 
     void awaitAllGivenBack() {
