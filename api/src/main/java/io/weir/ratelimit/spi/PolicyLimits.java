@@ -191,12 +191,14 @@ public final class PolicyLimits {
 
     @Override
     public boolean equals(Object other) {
-        return other == this
-                || other instanceof PolicyLimits that
-                        && policy.equals(that.policy)
-                        && tier.equals(that.tier)
-                        && limits.equals(that.limits)
-                        && lease == that.lease;
+        if (other == this) {
+            return true;
+        }
+        return other instanceof PolicyLimits that
+                && policy.equals(that.policy)
+                && tier.equals(that.tier)
+                && limits.equals(that.limits)
+                && lease == that.lease;
     }
 
     @Override
