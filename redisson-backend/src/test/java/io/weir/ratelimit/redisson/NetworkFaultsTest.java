@@ -42,8 +42,8 @@ class NetworkFaultsTest {
                 Scenario.lasts(A_WHILE);
                 way.open();
             });
-            // All connections are in use again some time.
-            Scenario.lasts(A_WHILE);
+            // Long enough for all connections to be in use again.
+            Scenario.lasts(Duration.ofSeconds(8));
             scenario.recovers();
             assertThat(scenario.load().failuresByReason()).containsKey(Reason.TIMEOUT);
         }
