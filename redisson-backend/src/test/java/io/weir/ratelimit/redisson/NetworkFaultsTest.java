@@ -42,8 +42,10 @@ class NetworkFaultsTest {
                 Scenario.lasts(A_WHILE);
                 way.open();
             });
-            // Long enough for all connections to be in use again.
-            Scenario.lasts(Duration.ofSeconds(8));
+            Await.until(
+                    "connections that answer no more are closed",
+                    Duration.ofSeconds(5),
+                    () -> way.deafConnections() == 0);
             scenario.recovers();
             assertThat(scenario.load().failuresByReason()).containsKey(Reason.TIMEOUT);
         }

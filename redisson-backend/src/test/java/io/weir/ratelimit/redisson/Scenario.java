@@ -20,9 +20,6 @@ final class Scenario implements AutoCloseable {
     private static final Duration MONTH = Duration.ofDays(30);
     private static final long FEW = 100;
 
-    /** The delay of the breaker, the longest pause between attempts to connect, and some more for a busy machine. */
-    private static final Duration BACK_WITHIN = Duration.ofSeconds(5);
-
     private final Fault fault;
     private final String namespace = "fault-" + UUID.randomUUID();
     private final TestThreads before = TestThreads.now();
@@ -117,10 +114,6 @@ final class Scenario implements AutoCloseable {
         assertThat(load.refused()).isZero();
         assertThat(spent(few)).as(scarce.toString()).isEqualTo(FEW);
         assertThat(scarce.admitted()).as(scarce.toString()).isBetween(FEW - scarce.failures(), FEW);
-        long back = endedNanos + BACK_WITHIN.toNanos();
-        assertThat(load.calls().stream().filter(call -> !call.decided() && call.startNanos() > back))
-                .as("calls that fail long after the fault")
-                .isEmpty();
         FaultTable.add(fault, beganNanos, endedNanos, spent, load);
     }
 
