@@ -181,6 +181,11 @@ final class RedisClient implements AutoCloseable {
         return ready != null;
     }
 
+    /** Why no connection has stood yet. */
+    BackendException notReady() {
+        return notReady;
+    }
+
     /** Whether keys are spread over the slots of a cluster. */
     boolean hasSlots() {
         return hasSlots;
