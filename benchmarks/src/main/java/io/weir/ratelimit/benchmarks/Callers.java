@@ -4,6 +4,7 @@ package io.weir.ratelimit.benchmarks;
 import io.weir.ratelimit.Algorithm;
 import io.weir.ratelimit.FailureMode;
 import io.weir.ratelimit.interceptor.engine.Binding;
+import io.weir.ratelimit.interceptor.engine.Fallback;
 import io.weir.ratelimit.interceptor.engine.Outages;
 import io.weir.ratelimit.interceptor.engine.Pause;
 import io.weir.ratelimit.interceptor.engine.RateLimitEngine;
@@ -30,6 +31,7 @@ final class Callers {
     static RateLimitEngine engine(List<DecisionListener> listeners) {
         return new RateLimitEngine(
                 new LocalBackend(100_000),
+                new Fallback(1, () -> new LocalBackend(100_000)),
                 new IdentityEncoder(Optional.empty()),
                 listeners,
                 new Outages("local", System::nanoTime, List.of()),

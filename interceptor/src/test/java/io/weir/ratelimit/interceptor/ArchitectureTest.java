@@ -28,7 +28,7 @@ class ArchitectureTest {
     @ArchTest
     static final ArchRule only_the_entry_points_know_a_container = noClasses()
             .that()
-            .resideOutsideOfPackages(SELF + "rest..", SELF + "cdi..")
+            .resideOutsideOfPackages(SELF + "rest..", SELF + "cdi..", SELF + "health..")
             .should()
             .dependOnClassesThat()
             .resideInAnyPackage(CONTAINER);
@@ -56,6 +56,14 @@ class ArchitectureTest {
             .should()
             .dependOnClassesThat()
             .resideInAnyPackage("org.eclipse.microprofile.openapi..", SELF + "openapi..");
+
+    @ArchTest
+    static final ArchRule only_health_knows_health = noClasses()
+            .that()
+            .resideOutsideOfPackage(SELF + "health..")
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage("org.eclipse.microprofile.health..", SELF + "health..");
 
     @ArchTest
     static final ArchRule the_entry_point_for_beans_does_not_know_the_one_for_rest = noClasses()

@@ -54,9 +54,9 @@ final class Refusal {
                 .isEqualTo(
                         "{\"type\":\"https://iana.org/assignments/http-problem-types#temporary-reduced-capacity\","
                                 + "\"title\":\"Service Unavailable\",\"status\":503,"
-                                + "\"detail\":\"The service cannot check its rate limits at the moment.\","
+                                + "\"detail\":\"The service cannot check its rate limits as usual at the moment and takes fewer calls.\","
                                 + "\"error\":\"rate_limit_unavailable\",\"retry_after\":1,"
-                                + "\"message\":\"The service cannot check its rate limits at the moment. Try again in 1 second.\"}");
+                                + "\"message\":\"The service cannot check its rate limits as usual at the moment and takes fewer calls. Try again in 1 second.\"}");
         verifyNoQuota(response);
     }
 

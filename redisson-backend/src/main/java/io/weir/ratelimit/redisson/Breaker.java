@@ -102,7 +102,8 @@ final class Breaker {
         return open;
     }
 
-    private BackendException denied() {
+    /** What callers are told while it is open. */
+    BackendException denied() {
         return new BackendException(
                 Reason.BREAKER_OPEN, "Redis failed too often in a row and is not asked", null, untilProbe());
     }

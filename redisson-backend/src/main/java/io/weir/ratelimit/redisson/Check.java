@@ -36,6 +36,9 @@ final class Check extends CompletableFuture<Answer> {
     /** Whether it waits no longer. */
     boolean gone;
 
+    /** Whether it goes to Redis although the breaker is open; set before it boards. */
+    boolean probe;
+
     Check(List<Charge> charges, List<String> keys, boolean spends, long stamp, long deadlineNanos) {
         this(charges, keys, spends, false, List.of(), stamp, deadlineNanos);
     }

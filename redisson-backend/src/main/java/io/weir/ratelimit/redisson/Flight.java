@@ -199,6 +199,11 @@ final class Flight {
         return checks;
     }
 
+    /** Whether it finds out if Redis is back. */
+    boolean isProbe() {
+        return runs.get(0).first.probe;
+    }
+
     List<Object> keys() {
         return keys;
     }

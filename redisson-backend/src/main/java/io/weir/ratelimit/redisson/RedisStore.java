@@ -139,7 +139,11 @@ final class RedisStore implements AutoCloseable {
 
     private Check look(List<Charge> charges, List<String> named, long until) {
         Charge first = charges.get(0);
-        return boarded(List.of(first), named.subList(0, first.policy().limits().size()), false, until);
+        List<String> keysOfFirst = named.subList(0, first.policy().limits().size());
+        Check look = made(List.of(first), keysOfFirst, false, until);
+        look.probe = true;
+        flights.board(look, redis.slot(keysOfFirst.get(0)));
+        return look;
     }
 
     /** Why Redis is still away, null if it is not: one that found something strange under a key has answered. */

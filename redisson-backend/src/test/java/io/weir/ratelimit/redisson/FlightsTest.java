@@ -4,6 +4,7 @@ package io.weir.ratelimit.redisson;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.ratelimit.Algorithm;
+import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.BackendException.Reason;
 import io.weir.ratelimit.spi.BackendListener;
 import io.weir.ratelimit.spi.Limit;
@@ -273,6 +274,28 @@ class FlightsTest {
             }
             all.forEach(check -> FlightTest.assertFailed(check, Reason.CONNECTION));
         }
+    }
+
+    @Test
+    void whatWaitsWhenTheBreakerOpensDoesNotLeaveButTheProbeDoes() {
+        Breaker breaker =
+                new Breaker(BreakerSettings.DEFAULT, Breaker.Platform.NONE, System::nanoTime, (aboard, waiting) -> {});
+        Flights guarded = new Flights(this::send, (aboard, keysWaiting) -> {}, breaker);
+        List<Check> all = IntStream.range(0, 20)
+                .mapToObj(i -> checks.spend("k.a", 1, LIMIT))
+                .toList();
+        all.forEach(check -> guarded.board(check, -1));
+        for (int failure = 0; failure < 5; failure++) {
+            breaker.landed(new BackendException(Reason.TIMEOUT, "late", null));
+        }
+        replies.forEach(reply -> reply.completeExceptionally(new RedisConnectionException("gone")));
+        assertThat(left).hasSize(MOST_IN_THE_AIR);
+        all.subList(0, MOST_IN_THE_AIR).forEach(check -> FlightTest.assertFailed(check, Reason.CONNECTION));
+        all.subList(MOST_IN_THE_AIR, 20).forEach(check -> FlightTest.assertFailed(check, Reason.BREAKER_OPEN));
+        Check probe = checks.spend("k.a", 1, LIMIT);
+        probe.probe = true;
+        guarded.board(probe, -1);
+        assertThat(left).hasSize(MOST_IN_THE_AIR + 1);
     }
 
     @Test

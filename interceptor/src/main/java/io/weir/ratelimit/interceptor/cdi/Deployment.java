@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.interceptor.cdi;
 
+import io.weir.ratelimit.interceptor.engine.Fallback;
 import io.weir.ratelimit.interceptor.engine.Outages;
 import io.weir.ratelimit.interceptor.engine.PassingBackend;
 import io.weir.ratelimit.interceptor.engine.Pause;
 import io.weir.ratelimit.interceptor.engine.RateLimitEngine;
+import io.weir.ratelimit.interceptor.engine.StoreHealth;
 import io.weir.ratelimit.interceptor.engine.StoreListener;
 import io.weir.ratelimit.interceptor.key.Claims;
 import io.weir.ratelimit.interceptor.key.ClientAddress;
@@ -78,7 +80,10 @@ final class Deployment {
                 executor,
                 System::nanoTime,
                 telemetry.sources());
-        RateLimitEngine engine = engine(settings, backend, telemetry, events, overrides);
+        List<StoreListener> storeListeners = new ArrayList<>(telemetry.storeListeners());
+        storeListeners.addAll(events.ofStore());
+        Outages outages = new Outages(backend.name(), System::nanoTime, storeListeners);
+        RateLimitEngine engine = engine(settings, backend, outages, telemetry.listeners(), overrides);
         if (problems.found().isEmpty()) {
             telemetry.backend().ifPresent(backend::listen);
             backend.start();
@@ -89,6 +94,7 @@ final class Deployment {
         }
         RateLimitRuntime runtime = new RateLimitRuntime(
                 engine,
+                new StoreHealth(backend, outages, settings.enabled(), settings.failsWhenDegraded(), System::nanoTime),
                 executor,
                 settings.enabled() ? rulebook : rulebook.off(),
                 settings.headers(),
@@ -125,16 +131,19 @@ final class Deployment {
     }
 
     private RateLimitEngine engine(
-            Settings settings, RateLimitBackend backend, Telemetry telemetry, CdiEvents events, Overrides overrides) {
-        List<DecisionListener> listeners = new ArrayList<>(telemetry.listeners());
+            Settings settings,
+            RateLimitBackend backend,
+            Outages outages,
+            List<DecisionListener> own,
+            Overrides overrides) {
+        List<DecisionListener> listeners = new ArrayList<>(own);
         listeners.addAll(all(DecisionListener.class));
-        List<StoreListener> storeListeners = new ArrayList<>(telemetry.storeListeners());
-        storeListeners.addAll(events.ofStore());
         return new RateLimitEngine(
                 backend,
+                new Fallback(settings.instances(), () -> new LocalBackend(settings.localMaxKeys())),
                 new IdentityEncoder(settings.keySecret()),
                 listeners,
-                new Outages(backend.name(), System::nanoTime, storeListeners),
+                outages,
                 Pause.REAL,
                 overrides);
     }

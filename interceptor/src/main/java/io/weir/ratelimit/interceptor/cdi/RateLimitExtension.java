@@ -6,6 +6,7 @@ import jakarta.enterprise.event.Observes;
 import jakarta.enterprise.inject.spi.AfterDeploymentValidation;
 import jakarta.enterprise.inject.spi.Bean;
 import jakarta.enterprise.inject.spi.BeanManager;
+import jakarta.enterprise.inject.spi.BeforeBeanDiscovery;
 import jakarta.enterprise.inject.spi.BeforeShutdown;
 import jakarta.enterprise.inject.spi.DeploymentException;
 import jakarta.enterprise.inject.spi.Extension;
@@ -23,10 +24,25 @@ import org.jspecify.annotations.Nullable;
 
 /** Finds the limited methods of a deployment, checks everything at once, and keeps what the entry points need. */
 public class RateLimitExtension implements Extension {
+    /** By name: where the server has no MicroProfile Health, nothing of these can be loaded. */
+    private static final List<String> HEALTH_CHECKS = List.of(
+            "io.weir.ratelimit.interceptor.health.RateLimitReadiness",
+            "io.weir.ratelimit.interceptor.health.RateLimitLiveness");
+
     private final Set<Class<?>> beanClasses = new LinkedHashSet<>();
     private final Set<Class<?>> resourceClasses = ConcurrentHashMap.newKeySet();
     private @Nullable Bean<RateLimitBeans> own;
     private volatile @Nullable RateLimitRuntime runtime;
+
+    void health(@Observes BeforeBeanDiscovery event) {
+        for (String check : HEALTH_CHECKS) {
+            try {
+                event.addAnnotatedType(Class.forName(check, false, RateLimitExtension.class.getClassLoader()), check);
+            } catch (ClassNotFoundException | LinkageError e) {
+                return; // no MicroProfile Health, no health checks
+            }
+        }
+    }
 
     void bean(@Observes ProcessBean<?> event) {
         // On an interceptor the annotation says what it intercepts.

@@ -120,7 +120,7 @@ public class RateLimitInterceptor implements Serializable {
             throw new RateLimitExceededException(rejected);
         }
         if (decision instanceof Decision.Degraded degraded && !degraded.allowed()) {
-            throw new RateLimitUnavailableException(degraded.reason());
+            throw new RateLimitUnavailableException(degraded.reason(), degraded.retryAfter());
         }
     }
 }

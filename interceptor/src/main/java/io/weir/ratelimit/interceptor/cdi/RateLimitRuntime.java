@@ -7,6 +7,7 @@ import io.weir.ratelimit.interceptor.engine.Binding;
 import io.weir.ratelimit.interceptor.engine.EngineRateLimiter;
 import io.weir.ratelimit.interceptor.engine.RateLimitEngine;
 import io.weir.ratelimit.interceptor.engine.RequestRecord;
+import io.weir.ratelimit.interceptor.engine.StoreHealth;
 import io.weir.ratelimit.interceptor.key.ClientAddress;
 import io.weir.ratelimit.interceptor.observe.SpanMarks;
 import io.weir.ratelimit.interceptor.policy.Bypass;
@@ -27,6 +28,7 @@ import org.jspecify.annotations.Nullable;
 /** What a deployment has made of its configuration and annotations, for the entry points. */
 public final class RateLimitRuntime {
     private final RateLimitEngine engine;
+    private final StoreHealth health;
     private final RateLimiter limiter;
     private final List<String> headers;
     private final SpanMarks spans;
@@ -41,6 +43,7 @@ public final class RateLimitRuntime {
 
     RateLimitRuntime(
             RateLimitEngine engine,
+            StoreHealth health,
             Supplier<Executor> executor,
             Rulebook rulebook,
             List<String> headers,
@@ -49,6 +52,7 @@ public final class RateLimitRuntime {
             Optional<RejectionResponder> responder,
             BeanManager beans) {
         this.engine = engine;
+        this.health = health;
         this.limiter = new EngineRateLimiter(
                 engine,
                 () -> this.rulebook.policies(),
@@ -96,6 +100,15 @@ public final class RateLimitRuntime {
      */
     public RateLimitEngine engine() {
         return engine;
+    }
+
+    /**
+     * How the store is.
+     *
+     * @return the health
+     */
+    public StoreHealth health() {
+        return health;
     }
 
     /**
@@ -210,7 +223,7 @@ public final class RateLimitRuntime {
      * @param request the record
      */
     public void settleLater(Binding binding, Decision decision, RequestRecord request) {
-        if (binding.countsOutcomes() && decision instanceof Decision.Allowed) {
+        if (binding.countsOutcomes() && decision.allowed()) {
             request.settleLater(succeeded -> engine.settle(binding, decision, succeeded));
         }
     }

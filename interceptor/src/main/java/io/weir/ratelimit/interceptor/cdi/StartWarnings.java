@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.interceptor.cdi;
 
+import io.weir.ratelimit.FailureMode;
 import io.weir.ratelimit.interceptor.key.AddressRange;
 import io.weir.ratelimit.interceptor.policy.MethodRule;
 import io.weir.ratelimit.interceptor.policy.Policy;
@@ -66,6 +67,32 @@ final class StartWarnings {
                     "WEIR-006 no ratelimit.namespace is set: another application that shares this Redis and sets none"
                             + " counts on the same keys");
         }
+        if (!local && settings.instances() == 1) {
+            ofOneInstance();
+        }
+    }
+
+    private void ofOneInstance() {
+        Set<String> counting = enforced(FailureMode.LOCAL);
+        if (!counting.isEmpty() && !isSet("ratelimit.instances")) {
+            warnings.add("WEIR-010 while the store does not answer, each instance counts the whole limits of "
+                    + counting + " (on-failure=local) by itself; set ratelimit.instances to how many run");
+        }
+        Set<String> sampling = enforced(FailureMode.SAMPLE);
+        if (!sampling.isEmpty()) {
+            warnings.add("WEIR-011 while the store does not answer, " + sampling
+                    + " (on-failure=sample) let every call through, one in ratelimit.instances=1;"
+                    + " set ratelimit.instances to how many run, or use another mode");
+        }
+    }
+
+    /** The policies that refuse calls and have a failure mode. */
+    private Set<String> enforced(FailureMode mode) {
+        Set<String> names = new TreeSet<>();
+        rulebook.policies().values().stream()
+                .filter(policy -> policy.mode() == Policy.Mode.ENFORCE && policy.onFailure() == mode)
+                .forEach(policy -> names.add(policy.name()));
+        return names;
     }
 
     private void ofTrust() {

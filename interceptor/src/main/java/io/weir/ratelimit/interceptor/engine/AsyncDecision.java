@@ -4,6 +4,7 @@ package io.weir.ratelimit.interceptor.engine;
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.Receipt;
 import io.weir.ratelimit.interceptor.engine.DecidingStore.Told;
+import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.Charge;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -12,6 +13,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One decision without a thread of its own: a timer continues it after a wait. Who cancels its result is charged nothing, as
@@ -108,8 +110,13 @@ final class AsyncDecision {
 
     private void withoutWaiting(Told told) {
         if (told.decision() instanceof Decision.Allowed) {
-            giveBack(told);
-            ask(Shaping.impatient(told.charges()));
+            BackendException failure = giveBack(told);
+            List<Charge> impatient = Shaping.impatient(told.charges());
+            if (failure == null) {
+                ask(impatient);
+            } else {
+                end(store.withoutAsking(binding, impatient, failure));
+            }
         } else {
             end(told);
         }
@@ -123,9 +130,9 @@ final class AsyncDecision {
         }
     }
 
-    private void giveBack(Told told) {
+    private @Nullable BackendException giveBack(Told told) {
         Receipt receipt = told.decision() instanceof Decision.Allowed allowed ? allowed.receipt() : Receipt.EMPTY;
-        store.giveBack(receipt);
+        return store.giveBack(receipt);
     }
 
     private void onExecutor(Runnable step) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.interceptor.engine;
 
+import io.weir.ratelimit.FailureMode;
 import io.weir.ratelimit.interceptor.policy.Policy;
 import java.util.List;
 
@@ -67,6 +68,16 @@ public record Binding(String endpoint, List<Costed> policies) {
             }
         }
         return false;
+    }
+
+    /** What the policy of that name does when the store does not answer. */
+    FailureMode onFailure(String policy) {
+        for (Costed costed : policies) {
+            if (costed.policy().name().equals(policy)) {
+                return costed.policy().onFailure();
+            }
+        }
+        return FailureMode.OPEN;
     }
 
     /** Whether a charge under a policy stays when a call has ended. */

@@ -2,7 +2,6 @@
 package io.weir.ratelimit.interceptor.engine;
 
 import io.weir.ratelimit.Decision;
-import io.weir.ratelimit.FailureMode;
 import io.weir.ratelimit.RateLimitUnavailableException;
 import io.weir.ratelimit.Receipt;
 import io.weir.ratelimit.spi.BackendException;
@@ -13,40 +12,59 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
-/** The store, which always decides: where it fails, the policies' failure modes do. */
+/** The store, which always decides: where it fails, the fallback does. */
 final class DecidingStore {
     private final RateLimitBackend backend;
+    private final Fallback fallback;
     private final Outages outages;
 
-    DecidingStore(RateLimitBackend backend, Outages outages) {
+    DecidingStore(RateLimitBackend backend, Fallback fallback, Outages outages) {
         this.backend = backend;
+        this.fallback = fallback;
         this.outages = outages;
     }
 
-    /** A decision and how long the store took. */
-    record Told(List<Charge> charges, Decision decision, long nanos) {}
+    /** A decision and how long the store took; with why the store did not decide, if it did not. */
+    record Told(
+            List<Charge> charges,
+            Decision decision,
+            long nanos,
+            @Nullable BackendException failure) {}
 
     Told decide(Binding binding, List<Charge> charges) {
         long start = System.nanoTime();
         Decision decision;
         try {
             decision = backend.acquire(charges);
-            outages.answered();
         } catch (RuntimeException e) {
-            decision = degraded(binding, charges, e);
+            return failed(binding, charges, known(e), System.nanoTime() - start);
         }
-        return new Told(charges, decision, System.nanoTime() - start);
+        outages.answered();
+        return new Told(charges, decision, System.nanoTime() - start, null);
+    }
+
+    private Told failed(Binding binding, List<Charge> charges, BackendException failure, long nanos) {
+        outages.failed(failure);
+        return new Told(charges, fallback.decide(binding, charges, failure), nanos, failure);
+    }
+
+    /** Decides without asking the store, which has just failed to answer the same call. */
+    Told withoutAsking(Binding binding, List<Charge> charges, BackendException failure) {
+        outages.notAsked(failure);
+        return new Told(charges, fallback.decide(binding, charges, failure), 0, failure);
     }
 
     CompletionStage<Told> decideAsync(Binding binding, List<Charge> charges) {
         long start = System.nanoTime();
         return acquireAsync(charges).handle((decided, failure) -> {
             long nanos = System.nanoTime() - start;
-            if (decided != null) {
-                outages.answered();
+            if (decided == null) {
+                return failed(binding, charges, known(failure), nanos);
             }
-            return new Told(charges, decided != null ? decided : degraded(binding, charges, failure), nanos);
+            outages.answered();
+            return new Told(charges, decided, nanos, null);
         });
     }
 
@@ -57,24 +75,6 @@ final class DecidingStore {
         } catch (RuntimeException e) {
             return CompletableFuture.failedStage(e);
         }
-    }
-
-    private Decision degraded(Binding binding, List<Charge> charges, Throwable failure) {
-        BackendException known = known(failure);
-        outages.failed(known);
-        boolean closed = binding.policies().stream()
-                .anyMatch(costed -> costed.policy().onFailure() == FailureMode.CLOSED
-                        && !isShadow(costed.policy().name(), charges));
-        return new Decision.Degraded(
-                closed ? FailureMode.CLOSED : FailureMode.OPEN,
-                !closed,
-                known.reason().tag());
-    }
-
-    /** A policy in shadow mode refuses nobody, whatever its failure mode. */
-    private static boolean isShadow(String policy, List<Charge> charges) {
-        return charges.stream()
-                .anyMatch(charge -> charge.shadow() && charge.policy().policy().equals(policy));
     }
 
     /** What is not known can have anything in its text, an identity too. */
@@ -89,12 +89,20 @@ final class DecidingStore {
                         cause);
     }
 
-    /** Gives back what a call was charged that does not go on. Where the store fails, the charge stays until it returns by itself. */
-    void giveBack(Receipt receipt) {
+    /**
+     * Gives back what a call was charged that does not go on. Where the store fails, the charge stays until it returns by itself.
+     *
+     * @return why the store failed, null if it did not
+     */
+    @Nullable
+    BackendException giveBack(Receipt receipt) {
         try {
             backend.giveBack(receipt);
+            return null;
         } catch (RuntimeException e) {
-            outages.errorOf(known(e));
+            BackendException failure = known(e);
+            outages.errorOf(failure);
+            return failure;
         }
     }
 
@@ -119,7 +127,7 @@ final class DecidingStore {
         } catch (RuntimeException e) {
             BackendException known = known(e);
             outages.errorOf(known);
-            throw new RateLimitUnavailableException(known.reason().tag());
+            throw new RateLimitUnavailableException(known.reason().tag(), known.retryAfter());
         }
     }
 }

@@ -5,13 +5,19 @@ import io.weir.ratelimit.BackendStateChanged;
 import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.BackendException.Reason;
 import java.lang.System.Logger.Level;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongSupplier;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Counts what was decided without the store, and says so once when the store stops answering and once when it answers again: a
@@ -31,13 +37,18 @@ public final class Outages {
     private final Audience<StoreListener> listeners;
     private final Queue<BackendStateChanged> changes = new ConcurrentLinkedQueue<>();
     private final AtomicBoolean telling = new AtomicBoolean();
-    private final LongAdder degraded = new LongAdder();
+    private final Map<Reason, LongAdder> degraded = new EnumMap<>(Reason.class);
 
     private volatile boolean away;
     private long sinceNanos;
     private volatile long lastFailureNanos;
     private volatile long quietNanos = QUIET_NANOS;
-    private long degradedBefore;
+    private volatile boolean awayForAll;
+    private volatile long lastFailureForAllNanos;
+    private volatile @Nullable Failure lastFailure;
+    private Map<Reason, Long> degradedBefore = Map.of();
+
+    private record Failure(Reason reason, long nanos) {}
 
     /**
      * A store that answers.
@@ -50,6 +61,14 @@ public final class Outages {
         this.backend = backend;
         this.nanoTime = nanoTime;
         this.listeners = new Audience<>(listeners);
+        for (Reason reason : Reason.values()) {
+            degraded.put(reason, new LongAdder());
+        }
+    }
+
+    /** Whether a failure says nothing about keys other than the ones asked about. */
+    static boolean isOfSomeKeys(BackendException failure) {
+        return failure.reason() == Reason.FOREIGN_STATE || failure.reason() == Reason.FULL;
     }
 
     /**
@@ -58,7 +77,7 @@ public final class Outages {
      * @return the count
      */
     public long degradedDecisions() {
-        return degraded.sum();
+        return degraded.values().stream().mapToLong(LongAdder::sum).sum();
     }
 
     /**
@@ -70,10 +89,31 @@ public final class Outages {
         return away;
     }
 
+    /** Whether the store is away for other calls too than those with keys of which it cannot tell anything. */
+    boolean awayForAll() {
+        return awayForAll;
+    }
+
+    /** Why the store failed when it was asked last and failed, such as {@code timeout}. */
+    Optional<String> lastFailure() {
+        return Optional.ofNullable(lastFailure).map(failure -> failure.reason.tag());
+    }
+
+    /** Seconds since then, 0 if it never failed. */
+    long lastFailureSecondsAgo() {
+        Failure failure = lastFailure;
+        return failure == null ? 0 : TimeUnit.NANOSECONDS.toSeconds(nanoTime.getAsLong() - failure.nanos);
+    }
+
     /** The store answered. */
     void answered() {
-        if (away && isQuiet()) {
-            end();
+        if (away) {
+            if (awayForAll && nanoTime.getAsLong() - lastFailureForAllNanos >= QUIET_NANOS) {
+                awayForAll = false;
+            }
+            if (isQuiet()) {
+                end();
+            }
         }
     }
 
@@ -84,35 +124,79 @@ public final class Outages {
     private synchronized void end() {
         if (away && isQuiet()) {
             away = false;
+            awayForAll = false;
             changes.add(new BackendStateChanged(backend, true, ""));
             long seconds = TimeUnit.NANOSECONDS.toSeconds(nanoTime.getAsLong() - sinceNanos);
             LOG.log(
                     Level.INFO,
-                    "WEIR-302 the rate limit store {0} answers again after {1} s; {2} decisions were taken without it",
+                    "WEIR-302 the rate limit store {0} answers again after {1} s; {2} decisions were taken without it{3}",
                     backend,
                     String.valueOf(seconds),
-                    String.valueOf(degraded.sum() - degradedBefore));
+                    String.valueOf(sinceThen().values().stream()
+                            .mapToLong(Long::longValue)
+                            .sum()),
+                    reasons(sinceThen()));
         }
     }
 
-    /** The store could not decide. */
+    /** The decisions without the store since it went away. */
+    private Map<Reason, Long> sinceThen() {
+        Map<Reason, Long> counts = new EnumMap<>(Reason.class);
+        degraded.forEach((reason, count) -> counts.put(reason, count.sum() - degradedBefore.getOrDefault(reason, 0L)));
+        return counts;
+    }
+
+    private static String reasons(Map<Reason, Long> counts) {
+        return counts.entrySet().stream()
+                .filter(count -> count.getValue() > 0)
+                .map(count -> count.getKey().tag() + " " + count.getValue())
+                .collect(Collectors.joining(", ", ": ", ""));
+    }
+
+    /** The store was to decide and could not. One that is not asked, because its breaker is open, has made no error. */
     void failed(BackendException failure) {
+        notAsked(failure);
+        if (failure.reason() != Reason.BREAKER_OPEN) {
+            lastFailure = new Failure(failure.reason(), lastFailureNanos);
+            errorOf(failure);
+        }
+    }
+
+    /** A decision was taken without asking the store, because of a failure that came before. */
+    void notAsked(BackendException failure) {
+        away(failure);
+        count(failure).increment();
+    }
+
+    private LongAdder count(BackendException failure) {
+        return Objects.requireNonNull(degraded.get(failure.reason()));
+    }
+
+    /** Something that is no decision, and shows as well whether the store decides, failed. */
+    void probeFailed(BackendException failure) {
+        away(failure);
+        lastFailure = new Failure(failure.reason(), lastFailureNanos);
+        errorOf(failure);
+    }
+
+    private void away(BackendException failure) {
         lastFailureNanos = nanoTime.getAsLong();
-        quietNanos = failure.reason() == Reason.FOREIGN_STATE || failure.reason() == Reason.FULL
-                ? QUIET_KEY_NANOS
-                : QUIET_NANOS;
+        quietNanos = isOfSomeKeys(failure) ? QUIET_KEY_NANOS : QUIET_NANOS;
         if (!away) {
             begin(failure);
         }
-        degraded.increment();
-        errorOf(failure);
+        if (!isOfSomeKeys(failure)) {
+            lastFailureForAllNanos = lastFailureNanos;
+            awayForAll = true;
+        }
     }
 
     private synchronized void begin(BackendException failure) {
         if (!away) {
             away = true;
             sinceNanos = lastFailureNanos;
-            degradedBefore = degraded.sum();
+            degradedBefore = new EnumMap<>(Reason.class);
+            degraded.forEach((reason, count) -> degradedBefore.put(reason, count.sum()));
             changes.add(new BackendStateChanged(backend, false, failure.reason().tag()));
             LOG.log(
                     Level.WARNING,

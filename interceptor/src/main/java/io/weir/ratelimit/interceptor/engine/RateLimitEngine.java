@@ -25,6 +25,7 @@ import org.jspecify.annotations.Nullable;
 /** Decides about calls: policies to charges, charges to the store, the store's answer to the listeners. */
 public final class RateLimitEngine {
     private final DecidingStore store;
+    private final Fallback fallback;
     private final Shaping shaping;
     private final IdentityEncoder encoder;
     private final Audience<DecisionListener> listeners;
@@ -35,6 +36,7 @@ public final class RateLimitEngine {
      * An engine.
      *
      * @param backend the store
+     * @param fallback decides where the store does not
      * @param encoder writes identities in their stored form
      * @param listeners hear of each decision
      * @param outages takes note of the store's failures
@@ -43,12 +45,14 @@ public final class RateLimitEngine {
      */
     public RateLimitEngine(
             RateLimitBackend backend,
+            Fallback fallback,
             IdentityEncoder encoder,
             List<DecisionListener> listeners,
             Outages outages,
             Pause pause,
             Overrides overrides) {
-        this.store = new DecidingStore(backend, outages);
+        this.store = new DecidingStore(backend, fallback, outages);
+        this.fallback = fallback;
         this.shaping = new Shaping(store, pause);
         this.encoder = encoder;
         this.listeners = new Audience<>(listeners);
@@ -69,7 +73,7 @@ public final class RateLimitEngine {
         if (!request.wasDecided(binding)) {
             awaitOverrides(binding, call);
         }
-        Shaping.Waiter waiter = shaping.waiter(binding);
+        Shaping.Waiter waiter = shaping.waiter(binding, request);
         return told(
                 binding,
                 waiter.decide(
@@ -118,7 +122,7 @@ public final class RateLimitEngine {
      */
     public Decision decide(Binding binding, CallContext call) {
         awaitOverrides(binding, call);
-        Shaping.Waiter waiter = shaping.waiter(binding);
+        Shaping.Waiter waiter = shaping.waiter(binding, null);
         return told(
                 binding, waiter.decide(() -> waiter.ask(charges(binding, call, null, waiter)), waiter::withoutWaiting));
     }
@@ -175,7 +179,7 @@ public final class RateLimitEngine {
     Decision decide(Binding binding, Identity key) {
         String identity = encoder.encode(key);
         binding.policies().forEach(costed -> overrides.await(costed.policy(), key, identity));
-        Shaping.Waiter waiter = shaping.waiter(binding);
+        Shaping.Waiter waiter = shaping.waiter(binding, null);
         return told(
                 binding,
                 waiter.decide(() -> waiter.ask(charges(binding, key, identity, waiter)), waiter::withoutWaiting));
@@ -184,7 +188,7 @@ public final class RateLimitEngine {
     /** As {@link #decide(Binding, Identity)}, completed on a thread of the executor. */
     CompletableFuture<Decision> decideAsync(Binding binding, Identity key, Executor executor) {
         String identity = encoder.encode(key);
-        Shaping.Waiter waiter = shaping.waiter(binding);
+        Shaping.Waiter waiter = shaping.waiter(binding, null);
         CompletableFuture<?>[] ready = binding.policies().stream()
                 .map(costed -> overrides.awaitAsync(costed.policy(), key, identity, shaping.pause()::after))
                 .toArray(CompletableFuture<?>[]::new);
@@ -217,7 +221,7 @@ public final class RateLimitEngine {
     }
 
     /**
-     * Gives back, without waiting for it, what a call was charged under policies that do not count its outcome.
+     * Gives back, without waiting for the store, what a call was charged under policies that do not count its outcome.
      *
      * @param binding the policies of the call
      * @param decision what was decided about it
@@ -233,7 +237,7 @@ public final class RateLimitEngine {
             }
             return uncounted.charges();
         }
-        return List.of();
+        return fallback.settle(binding, decision, succeeded);
     }
 
     /**

@@ -4,12 +4,14 @@ package io.weir.ratelimit.interceptor.engine;
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.Receipt;
+import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.CallContext;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.DecisionEvent;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -21,6 +23,9 @@ import org.jspecify.annotations.Nullable;
  * <p>Safe for use by several threads, since a resource may call limited beans in parallel.
  */
 public final class RequestRecord {
+    /** Longer than a request that would wait again and again; a request that lasts is not kept from a store that is back. */
+    private static final long UNANSWERED_NANOS = TimeUnit.SECONDS.toNanos(1);
+
     private CallContext call;
     private final List<Charge> charged = new ArrayList<>(0);
     private final List<Quota> quotas = new ArrayList<>(0);
@@ -34,6 +39,8 @@ public final class RequestRecord {
     private @Nullable Binding handledOwn;
     private @Nullable Binding handled;
     private final List<Binding> passed = new ArrayList<>(0);
+    private @Nullable BackendException unanswered;
+    private long unansweredNanos;
     private boolean askedForBypass;
     private boolean exempt;
     private boolean hidesQuotas;
@@ -148,6 +155,17 @@ public final class RequestRecord {
         if (decision instanceof Decision.Allowed admitted) {
             receipts.add(admitted.receipt());
         }
+    }
+
+    /** Takes note that the store has just failed to decide about this request. */
+    synchronized void unanswered(BackendException failure, long nanos) {
+        unanswered = failure;
+        unansweredNanos = nanos;
+    }
+
+    /** Why the store failed to decide about this request a moment ago, null if it did not. */
+    synchronized @Nullable BackendException unanswered(long nanos) {
+        return unanswered != null && nanos - unansweredNanos < UNANSWERED_NANOS ? unanswered : null;
     }
 
     /** Takes back the note of an admission whose charges were given back, before the decision that replaces it is noted. */

@@ -5,6 +5,7 @@ import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.interceptor.engine.DecidingStore.Told;
 import io.weir.ratelimit.interceptor.policy.Policy;
+import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.Limit;
 import java.util.ArrayList;
@@ -31,8 +32,9 @@ final class Shaping {
         return pause;
     }
 
-    Waiter waiter(Binding binding) {
-        return new Waiter(binding);
+    /** Of a call that is a part of a request, or of none. */
+    Waiter waiter(Binding binding, @Nullable RequestRecord request) {
+        return new Waiter(binding, request);
     }
 
     /** The store's answer to a call, and how long the call has to wait for its slot, or before it asks again. */
@@ -41,12 +43,14 @@ final class Shaping {
     /** One call: what is left of its patience, and the places that it holds. Used by one thread at a time. */
     final class Waiter {
         private final Binding binding;
+        private final @Nullable RequestRecord request;
         private final long startNanos;
         private long waitedMicros;
         private List<Policy> held = List.of();
 
-        private Waiter(Binding binding) {
+        private Waiter(Binding binding, @Nullable RequestRecord request) {
             this.binding = binding;
+            this.request = request;
             this.startNanos = isShaped(binding) ? pause.nanos() : 0;
         }
 
@@ -90,16 +94,30 @@ final class Shaping {
         }
 
         Answer ask(List<Charge> charges) {
-            Told told = store.decide(binding, charges);
+            Told told = decided(charges);
             long wait = waitOf(told);
             return takePlaces(told, wait) ? new Answer(told, wait) : new Answer(withoutWaiting(told), 0);
+        }
+
+        /** A request waits for a store that does not answer once, not with each of its decisions. */
+        private Told decided(List<Charge> charges) {
+            BackendException unanswered = request == null ? null : request.unanswered(pause.nanos());
+            if (unanswered != null) {
+                return store.withoutAsking(binding, charges, unanswered);
+            }
+            Told told = store.decide(binding, charges);
+            if (request != null && told.failure() != null && !Outages.isOfSomeKeys(told.failure())) {
+                request.unanswered(told.failure(), pause.nanos());
+            }
+            return told;
         }
 
         /** What is answered to a call that had to wait and cannot. */
         Told withoutWaiting(Told told) {
             if (told.decision() instanceof Decision.Allowed reserved) {
-                store.giveBack(reserved.receipt());
-                return store.decide(binding, impatient(told.charges()));
+                BackendException failure = store.giveBack(reserved.receipt());
+                List<Charge> charges = impatient(told.charges());
+                return failure == null ? decided(charges) : store.withoutAsking(binding, charges, failure);
             }
             return told;
         }

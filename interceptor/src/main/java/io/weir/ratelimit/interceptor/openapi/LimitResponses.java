@@ -35,9 +35,9 @@ final class LimitResponses {
      *
      * @param operation the operation
      * @param quotas the fields that tell clients their quotas
-     * @param closed whether it is refused too when the store does not answer
+     * @param unavailable whether it can be refused too when the store does not answer
      */
-    void document(Operation operation, List<Field> quotas, boolean closed) {
+    void document(Operation operation, List<Field> quotas, boolean unavailable) {
         APIResponses responses = operation.getResponses();
         if (responses == null) {
             responses = OASFactory.createAPIResponses();
@@ -47,7 +47,7 @@ final class LimitResponses {
         List<Field> told = new ArrayList<>(List.of(QuotaHeaders.RETRY_AFTER));
         told.addAll(quotas);
         refusal(responses, "429", "The caller is over a limit. Nothing was done.", told);
-        if (closed) {
+        if (unavailable) {
             refusal(
                     responses,
                     "503",

@@ -64,8 +64,8 @@ final class LimitedOperations {
 
     /** Where a path does not tell which of several methods is called, the operation may meet the policies of each. */
     private void document(Operation operation, List<Policy> policies, LimitResponses responses) {
-        boolean closed = policies.stream().anyMatch(policy -> policy.onFailure() == FailureMode.CLOSED);
+        boolean unavailable = policies.stream().anyMatch(policy -> policy.onFailure() != FailureMode.OPEN);
         boolean minimal = policies.stream().anyMatch(policy -> policy.disclosure() == Policy.Disclosure.MINIMAL);
-        responses.document(operation, minimal ? List.of() : QuotaHeaders.of(dialects), closed);
+        responses.document(operation, minimal ? List.of() : QuotaHeaders.of(dialects), unavailable);
     }
 }

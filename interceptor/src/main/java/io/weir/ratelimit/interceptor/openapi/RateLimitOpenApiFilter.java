@@ -14,7 +14,7 @@ import org.eclipse.microprofile.openapi.models.OpenAPI;
 
 /**
  * Documents what a client meets at each limited operation: the response 429 with {@code Retry-After}, the header fields that tell
- * quotas, on successful responses too, and the response 503 where a policy is closed without its store. What an application
+ * quotas, on successful responses too, and the response 503 where a policy can refuse without its store. What an application
  * documents itself stays. Other operations are not touched, and no limit is told: limits change at run time.
  *
  * <p>Weir's own configuration names this class in {@code mp.openapi.filter}. An application that names a filter of its own there

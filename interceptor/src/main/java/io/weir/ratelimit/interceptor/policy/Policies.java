@@ -37,6 +37,7 @@ public final class Policies {
             "ratelimit.local.max-keys",
             "ratelimit.metrics",
             "ratelimit.instances",
+            "ratelimit.health.fail-when-degraded",
             "ratelimit.path-policies",
             "ratelimit.reload-interval",
             "ratelimit.bypass.tokens",

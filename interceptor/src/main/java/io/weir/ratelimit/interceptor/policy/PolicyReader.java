@@ -34,7 +34,6 @@ final class PolicyReader {
             "methods",
             "phase");
 
-    private static final Set<FailureMode> FAILURE_MODES = Set.of(FailureMode.OPEN, FailureMode.CLOSED);
     private static final int LONGEST_HELP = 2_000;
 
     private final ConfigReader reader;
@@ -84,7 +83,8 @@ final class PolicyReader {
         Optional<PolicyLimits> own = unshaped.flatMap(each -> limits.shaped(each, maxWait))
                 .flatMap(each -> limits.named(PolicyLimits.NO_TIER, limitPlace(), each));
         long cost = reader.value(property("cost"), 1L, PolicyReader::cost);
-        FailureMode onFailure = onFailure();
+        FailureMode onFailure = reader.oneOf(property("on-failure"), FailureMode.values(), FailureMode::configName)
+                .orElse(FailureMode.OPEN);
         Tiers tiers = new TierReader(reader, words, problems, name, limits).read(attributes, algorithm, maxWait, key);
         Policy.Mode mode = oneOf("mode", Policy.Mode.values(), Policy.Mode.ENFORCE);
         Policy.Count count = oneOf("count", Policy.Count.values(), Policy.Count.ALWAYS);
@@ -108,20 +108,6 @@ final class PolicyReader {
 
     private static String configName(Enum<?> choice) {
         return choice.name().toLowerCase(Locale.ROOT);
-    }
-
-    private FailureMode onFailure() {
-        FailureMode mode = reader.oneOf(property("on-failure"), FailureMode.values(), FailureMode::configName)
-                .orElse(FailureMode.OPEN);
-        if (!FAILURE_MODES.contains(mode)) {
-            problems.add(
-                    "WEIR-108",
-                    property("on-failure"),
-                    mode.configName(),
-                    "this failure mode is not available in this version",
-                    "use open or closed");
-        }
-        return mode;
     }
 
     private Optional<List<Limit>> limits(Algorithm algorithm) {

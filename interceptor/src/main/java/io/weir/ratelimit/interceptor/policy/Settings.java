@@ -27,6 +27,7 @@ import org.eclipse.microprofile.config.Config;
  * @param reloadInterval how often policies are read again, zero if never
  * @param instances how many instances of the application run
  * @param deadline the longest that a decision waits for what is not in process
+ * @param failsWhenDegraded whether an instance without its store is not ready
  */
 public record Settings(
         boolean enabled,
@@ -41,7 +42,8 @@ public record Settings(
         Metrics metrics,
         Duration reloadInterval,
         int instances,
-        Duration deadline) {
+        Duration deadline,
+        boolean failsWhenDegraded) {
 
     /** Where metrics go. */
     public enum Metrics {
@@ -66,6 +68,7 @@ public record Settings(
     private static final int LEAST_SECRET = 16;
 
     private static final String DEADLINE = "ratelimit.redis.deadline";
+    private static final String FAIL_WHEN_DEGRADED = "ratelimit.health.fail-when-degraded";
     private static final Duration DEFAULT_INTERVAL = Duration.ofSeconds(5);
     private static final Duration LEAST_INTERVAL = Duration.ofSeconds(1);
     private static final Duration MOST_INTERVAL = Duration.ofHours(1);
@@ -94,7 +97,21 @@ public record Settings(
                 reader.value("ratelimit.reload-interval", DEFAULT_INTERVAL, Settings::interval),
                 reader.number("ratelimit.instances", 1, 1, 10_000),
                 // What is wrong with it is the store's to say.
-                new ConfigReader(config, new Problems()).value(DEADLINE, Duration.ofMillis(100), Durations::parse));
+                new ConfigReader(config, new Problems()).value(DEADLINE, Duration.ofMillis(100), Durations::parse),
+                failsWhenDegraded(reader, problems));
+    }
+
+    private static boolean failsWhenDegraded(ConfigReader reader, Problems problems) {
+        String text = reader.text(FAIL_WHEN_DEGRADED).orElse("false");
+        if (!text.equals("true") && !text.equals("false")) {
+            problems.add(
+                    "WEIR-125",
+                    FAIL_WHEN_DEGRADED,
+                    text,
+                    "must be true or false",
+                    "use true where an instance without its store must get no requests, else leave it out");
+        }
+        return text.equals("true");
     }
 
     private static Duration interval(String text) {

@@ -13,6 +13,7 @@ import jakarta.ws.rs.core.HttpHeaders;
 import jakarta.ws.rs.core.MediaType;
 import jakarta.ws.rs.core.MultivaluedMap;
 import jakarta.ws.rs.core.Response;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -26,19 +27,6 @@ import java.util.function.Function;
 final class Refusals {
     private static final String TYPES = "https://iana.org/assignments/http-problem-types#";
     private static final int TOO_MANY_REQUESTS = 429;
-
-    /** A failed store is asked again with the next call, so the shortest wait that can be said. */
-    private static final long UNAVAILABLE_SECONDS = 1;
-
-    private static final Problem UNAVAILABLE = new Problem(
-            Response.Status.SERVICE_UNAVAILABLE.getStatusCode(),
-            "Service Unavailable",
-            TYPES + "temporary-reduced-capacity",
-            "rate_limit_unavailable",
-            "The service cannot check its rate limits at the moment.",
-            List.of(),
-            OptionalLong.of(UNAVAILABLE_SECONDS),
-            Optional.empty());
 
     private final Function<String, Optional<Policy>> policies;
     private final OwnBodies bodies;
@@ -72,7 +60,9 @@ final class Refusals {
                     .orElseGet(() -> exceeded(rejected, new RefusedRequest(endpoint, record.hidesQuotas(), accept)));
         }
         String reason = decision instanceof Decision.Degraded degraded ? degraded.reason() : "";
-        return mappers.response(new RateLimitUnavailableException(reason)).orElseGet(() -> unavailable(accept));
+        Duration wait = decision instanceof Decision.Degraded degraded ? degraded.retryAfter() : Duration.ZERO;
+        return mappers.response(new RateLimitUnavailableException(reason, wait))
+                .orElseGet(() -> unavailable(wait, accept));
     }
 
     /** The answer to a call over a quota. */
@@ -93,16 +83,31 @@ final class Refusals {
         return ended(response, problem, request.accept());
     }
 
-    /** The answer when the store does not answer and the policy is closed. */
-    Response unavailable(AcceptHeader accept) {
-        return ended(started(UNAVAILABLE), UNAVAILABLE, accept);
+    /** The answer to a call that is refused because the store does not answer. */
+    Response unavailable(Duration retryAfter, AcceptHeader accept) {
+        Problem problem = new Problem(
+                Response.Status.SERVICE_UNAVAILABLE.getStatusCode(),
+                "Service Unavailable",
+                TYPES + "temporary-reduced-capacity",
+                "rate_limit_unavailable",
+                "The service cannot check its rate limits as usual at the moment and takes fewer calls.",
+                List.of(),
+                OptionalLong.of(unavailableSeconds(retryAfter)),
+                Optional.empty());
+        return ended(started(problem), problem, accept);
+    }
+
+    /** The shortest wait that can be said where nothing is known: a failed store is asked again with the next call. */
+    private static long unavailableSeconds(Duration retryAfter) {
+        return Math.max(1, retryAfter.plusNanos(999_999_999).toSeconds());
     }
 
     /** Adds what an answer of the application's to a call that may not go on must have and does not. */
     static void complete(Decision decision, MultivaluedMap<String, Object> fields) {
         OptionalLong wait = decision instanceof Decision.Rejected rejected
                 ? QuotaView.waitSeconds(rejected)
-                : OptionalLong.of(UNAVAILABLE_SECONDS);
+                : OptionalLong.of(unavailableSeconds(
+                        decision instanceof Decision.Degraded degraded ? degraded.retryAfter() : Duration.ZERO));
         if (wait.isPresent() && !fields.containsKey(HttpHeaders.RETRY_AFTER)) {
             fields.putSingle(HttpHeaders.RETRY_AFTER, wait.getAsLong());
         }

@@ -9,7 +9,7 @@ import jakarta.ws.rs.core.Response;
 import jakarta.ws.rs.ext.ExceptionMapper;
 import org.jspecify.annotations.Nullable;
 
-/** Gives a store that does not answer, under a closed policy, the same answer as the filter does. A mapper of the application's for the same class comes first. */
+/** Gives a refusal without the store that leaves a resource the same answer as the filter does. A mapper of the application's for the same class comes first. */
 @Priority(Integer.MAX_VALUE)
 public class UnavailableMapper implements ExceptionMapper<RateLimitUnavailableException> {
     private final LazyDeployed deployed = new LazyDeployed();
@@ -19,6 +19,6 @@ public class UnavailableMapper implements ExceptionMapper<RateLimitUnavailableEx
 
     @Override
     public Response toResponse(RateLimitUnavailableException exception) {
-        return deployed.get().refusals().unavailable(RequestContext.accept(headers));
+        return deployed.get().refusals().unavailable(exception.retryAfter(), RequestContext.accept(headers));
     }
 }

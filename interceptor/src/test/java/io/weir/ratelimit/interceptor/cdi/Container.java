@@ -8,11 +8,13 @@ import jakarta.enterprise.context.control.RequestContextController;
 import jakarta.enterprise.inject.se.SeContainer;
 import jakarta.enterprise.inject.se.SeContainerInitializer;
 import jakarta.enterprise.inject.spi.Extension;
+import java.lang.annotation.Annotation;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.stream.Stream;
 import org.eclipse.microprofile.config.Config;
 import org.eclipse.microprofile.config.spi.ConfigProviderResolver;
+import org.eclipse.microprofile.health.HealthCheck;
 
 /** A CDI container with the library and the beans of a test, under a configuration of the test's. */
 final class Container implements AutoCloseable {
@@ -64,6 +66,10 @@ final class Container implements AutoCloseable {
 
     <T> T bean(Class<T> type) {
         return cdi.select(type).get();
+    }
+
+    HealthCheck health(Annotation kind) {
+        return cdi.select(HealthCheck.class, kind).get();
     }
 
     RateLimitRuntime runtime() {

@@ -8,6 +8,7 @@ import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.RateLimit;
 import io.weir.ratelimit.RateLimitExceededException;
+import io.weir.ratelimit.RateLimitUnavailableException;
 import io.weir.ratelimit.RateLimiter;
 import io.weir.ratelimit.spi.CallContext;
 import io.weir.ratelimit.spi.DecisionEvent;
@@ -16,6 +17,7 @@ import io.weir.ratelimit.spi.PolicyLimits;
 import io.weir.ratelimit.spi.TierResolver;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Named;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -55,6 +57,25 @@ class OutcomesTest {
                 assertThatThrownBy(() -> accounts.login(false)).isInstanceOf(IllegalStateException.class);
             }
             assertThatThrownBy(() -> accounts.login(true)).isInstanceOf(RateLimitExceededException.class);
+        }
+    }
+
+    @Test
+    void onlyFailuresAreCountedInProcessTooWhileTheStoreIsAway() {
+        List<String> lines = new ArrayList<>(List.of(POLICIES));
+        lines.add("ratelimit.backend=away");
+        lines.add("ratelimit.policies.failures.on-failure=local");
+        Class<?>[] beans = {Beans.Away.class, Accounts.class, Plans.class};
+        try (Container container = Container.start(lines.toArray(String[]::new), beans)) {
+            Accounts accounts = container.bean(Accounts.class);
+            for (int i = 0; i < 5; i++) {
+                accounts.login(true);
+                container.inRequest(new User("alice", ""), () -> accounts.login(true));
+            }
+            for (int i = 0; i < 2; i++) {
+                assertThatThrownBy(() -> accounts.login(false)).isInstanceOf(IllegalStateException.class);
+            }
+            assertThatThrownBy(() -> accounts.login(true)).isInstanceOf(RateLimitUnavailableException.class);
         }
     }
 

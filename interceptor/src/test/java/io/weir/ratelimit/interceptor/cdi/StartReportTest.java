@@ -227,6 +227,35 @@ class StartReportTest {
     }
 
     @Test
+    void aShareOfAllWhereSeveralInstancesMayRunIsWarnedAbout() {
+        String[] local = {"ratelimit.namespace=shop", "ratelimit.policies.api.on-failure=local"};
+        assertThat(new Report(local).warnings("redisson"))
+                .containsExactly("WEIR-010 while the store does not answer, each instance counts the whole limits of"
+                        + " [api] (on-failure=local) by itself; set ratelimit.instances to how many run");
+        assertThat(new Report(local[0], local[1], "ratelimit.instances=1").warnings("redisson"))
+                .as("whoever says so is believed")
+                .isEmpty();
+        assertThat(new Report(local[0], local[1], "ratelimit.instances=2").warnings("redisson"))
+                .isEmpty();
+        assertThat(new Report(local).warnings("local")).isEmpty();
+        assertThat(new Report(local[0], local[1], "ratelimit.policies.api.mode=shadow").warnings("redisson"))
+                .isEmpty();
+    }
+
+    @Test
+    void aSampleOfEverybodyIsWarnedAbout() {
+        String[] sample = {"ratelimit.namespace=shop", "ratelimit.policies.api.on-failure=sample"};
+        for (Report report : List.of(new Report(sample), new Report(sample[0], sample[1], "ratelimit.instances=1"))) {
+            assertThat(report.warnings("redisson"))
+                    .containsExactly("WEIR-011 while the store does not answer, [api] (on-failure=sample) let every"
+                            + " call through, one in ratelimit.instances=1; set ratelimit.instances to how many run,"
+                            + " or use another mode");
+        }
+        assertThat(new Report(sample[0], sample[1], "ratelimit.instances=2").warnings("redisson"))
+                .isEmpty();
+    }
+
+    @Test
     void aSourceForAPolicyThatDoesNotExistIsWarnedAbout() {
         assertThat(new Report().warnings("local", "apu", "api"))
                 .singleElement()

@@ -333,6 +333,25 @@ class WiringTest {
     }
 
     @Test
+    void beansAreLimitedInProcessWhereTheirPolicySaysSoAndTellTheWait() {
+        String[] lines = policiesAnd(
+                "ratelimit.backend=away",
+                "ratelimit.instances=2",
+                "ratelimit.policies.twice.on-failure=local",
+                "ratelimit.policies.twice.limit=3/1h",
+                "ratelimit.policies.twice.algorithm=fixed-window");
+        try (Container container = Container.start(lines, Reports.class, Away.class)) {
+            Reports reports = container.bean(Reports.class);
+            assertThat(reports.twice()).isEqualTo(1);
+            assertThatThrownBy(reports::twice)
+                    .isInstanceOfSatisfying(RateLimitUnavailableException.class, exception -> {
+                        assertThat(exception.reason()).isEqualTo("connection");
+                        assertThat(exception.retryAfter()).isBetween(Duration.ofMinutes(58), Duration.ofHours(1));
+                    });
+        }
+    }
+
+    @Test
     void aStoreOfTheApplicationIsChosenByItsName() {
         Away.STARTS.clear();
         String[] lines = policiesAnd("ratelimit.backend=away", "ratelimit.policies.twice.on-failure=closed");

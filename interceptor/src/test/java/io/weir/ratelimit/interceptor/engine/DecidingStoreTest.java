@@ -14,7 +14,8 @@ import org.junit.jupiter.api.Test;
 
 class DecidingStoreTest {
     private final FakeBackend backend = new FakeBackend();
-    private final DecidingStore store = new DecidingStore(backend, new Outages("fake", () -> 0, List.of()));
+    private final DecidingStore store =
+            new DecidingStore(backend, Fixtures.NO_LOCAL, new Outages("fake", () -> 0, List.of()));
 
     private boolean allowedInAnOutage(Binding binding, Charge... charges) {
         return store.decide(binding, List.of(charges)).decision().allowed()

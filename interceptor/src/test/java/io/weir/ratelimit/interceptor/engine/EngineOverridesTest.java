@@ -82,6 +82,7 @@ class EngineOverridesTest {
 
     private final RateLimitEngine engine = new RateLimitEngine(
             backend,
+            Fixtures.NO_LOCAL,
             new IdentityEncoder(Optional.empty()),
             List.of(heard::add),
             new Outages("fake", () -> 0, List.of()),

@@ -18,6 +18,11 @@ import java.util.Optional;
 
 /** Policies and engines for tests. */
 final class Fixtures {
+    /** For tests without a policy that counts in process. */
+    static final Fallback NO_LOCAL = new Fallback(1, () -> {
+        throw new AssertionError("no policy counts in process");
+    });
+
     private Fixtures() {}
 
     static Policy policy(String name, String key, long cost, FailureMode onFailure) {
@@ -50,6 +55,7 @@ final class Fixtures {
     static RateLimitEngine engine(RateLimitBackend backend, Outages outages, DecisionListener... listeners) {
         return new RateLimitEngine(
                 backend,
+                NO_LOCAL,
                 new IdentityEncoder(Optional.empty()),
                 List.of(listeners),
                 outages,

@@ -72,7 +72,8 @@ class OutagesTest {
         assertThat(log.lines())
                 .containsExactly(
                         AWAY,
-                        "INFO WEIR-302 the rate limit store redisson answers again after 61 s; 1000 decisions were taken without it");
+                        "INFO WEIR-302 the rate limit store redisson answers again after 61 s; 1000 decisions were taken without it:"
+                                + " timeout 1000");
     }
 
     @Test
@@ -176,6 +177,35 @@ class OutagesTest {
         slow[0].failed(FakeBackend.down(Reason.TIMEOUT));
         slow[0].tellChanges();
         assertThat(second).containsExactly(false, true);
+    }
+
+    @Test
+    void theEndOfAnOutageTellsWhyDecisionsWereTakenWithoutTheStore() {
+        fail(2);
+        nanos.addAndGet(TimeUnit.SECONDS.toNanos(2));
+        outages.answered();
+        fail(5);
+        for (int i = 0; i < 812; i++) {
+            outages.failed(FakeBackend.down(Reason.BREAKER_OPEN));
+        }
+        outages.notAsked(FakeBackend.down(Reason.TIMEOUT));
+        nanos.addAndGet(TimeUnit.SECONDS.toNanos(31));
+        outages.answered();
+        assertThat(log.lines())
+                .last()
+                .asString()
+                .endsWith("after 31 s; 818 decisions were taken without it: timeout 6, breaker-open 812");
+        assertThat(outages.degradedDecisions()).isEqualTo(820);
+    }
+
+    @Test
+    void aStoreThatIsNotAskedHasMadeNoErrorAndIsAwayAllTheSame() {
+        outages.failed(FakeBackend.down(Reason.BREAKER_OPEN));
+        assertThat(outages.away()).isTrue();
+        assertThat(outages.degradedDecisions()).isEqualTo(1);
+        assertThat(errors).isEmpty();
+        outages.errorOf(FakeBackend.down(Reason.BREAKER_OPEN));
+        assertThat(errors).as("of a give-back, say, which is lost").containsExactly(Reason.BREAKER_OPEN);
     }
 
     @Test

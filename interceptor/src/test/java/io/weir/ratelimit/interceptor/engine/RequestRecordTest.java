@@ -165,7 +165,7 @@ class RequestRecordTest {
     @Test
     void aCallThatAClosedPolicyRefusedIsDecidedAgain() {
         Policy closed = policy("c", "principal", 1, FailureMode.CLOSED);
-        backend.failure = FakeBackend.down(Reason.TIMEOUT);
+        backend.failure = FakeBackend.down(Reason.FULL);
         assertThat(engine.decide(binding(1, closed), ALICE, request).allowed()).isFalse();
         backend.failure = null;
         assertThat(engine.decide(binding(1, closed), ALICE, request).allowed()).isTrue();

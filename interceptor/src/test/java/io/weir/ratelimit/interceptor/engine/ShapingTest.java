@@ -48,6 +48,7 @@ class ShapingTest {
     private final List<DecisionEvent> heard = new ArrayList<>();
     private final RateLimitEngine engine = new RateLimitEngine(
             store,
+            Fixtures.NO_LOCAL,
             new IdentityEncoder(Optional.empty()),
             List.of(heard::add),
             new Outages("local", () -> 0, List.of()),
@@ -185,6 +186,7 @@ class ShapingTest {
         };
         crowded[0] = new RateLimitEngine(
                 between,
+                Fixtures.NO_LOCAL,
                 new IdentityEncoder(Optional.empty()),
                 List.of(),
                 new Outages("fake", () -> 0, List.of()),
@@ -355,6 +357,7 @@ class ShapingTest {
         };
         RateLimitEngine broken = new RateLimitEngine(
                 store,
+                Fixtures.NO_LOCAL,
                 new IdentityEncoder(Optional.empty()),
                 List.of(),
                 new Outages("local", () -> 0, List.of()),
@@ -385,7 +388,7 @@ class ShapingTest {
         store.acquire(List.of(shadow, window));
         Decision refused = store.acquire(List.of(shadow, window));
         assertThat(refused).isInstanceOf(Decision.Rejected.class);
-        assertThat(Shaping.waitOf(new DecidingStore.Told(List.of(shadow, window), refused, 0)))
+        assertThat(Shaping.waitOf(new DecidingStore.Told(List.of(shadow, window), refused, 0, null)))
                 .isEqualTo(1_000_000);
         assertThat(Shaping.impatient(List.of(shadow, window)))
                 .containsExactly(shadow, new Charge(WINDOW.limits(), "p.alice", 1));

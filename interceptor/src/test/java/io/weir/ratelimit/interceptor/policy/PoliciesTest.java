@@ -17,6 +17,7 @@ import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class PoliciesTest {
@@ -59,6 +60,15 @@ class PoliciesTest {
         assertThat(policy.cost()).isEqualTo(3);
         assertThat(policy.onFailure()).isEqualTo(FailureMode.CLOSED);
         assertThat(read.found()).isEmpty();
+    }
+
+    @ParameterizedTest
+    @EnumSource(FailureMode.class)
+    void eachFailureModeCanBeChosen(FailureMode mode) {
+        ReadPolicies read = ReadPolicies.of(
+                "ratelimit.policies.api.limit=5/1s", "ratelimit.policies.api.on-failure=" + mode.configName());
+        assertThat(read.found()).isEmpty();
+        assertThat(read.policy("api").onFailure()).isEqualTo(mode);
     }
 
     @Test

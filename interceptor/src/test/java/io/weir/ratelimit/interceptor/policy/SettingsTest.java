@@ -29,7 +29,8 @@ class SettingsTest {
             Settings.Metrics.AUTO,
             Duration.ofSeconds(5),
             1,
-            Duration.ofMillis(100));
+            Duration.ofMillis(100),
+            false);
 
     private final Problems problems = new Problems();
 
@@ -58,7 +59,8 @@ class SettingsTest {
                         "ratelimit.metrics=otel",
                         "ratelimit.reload-interval=1h",
                         "ratelimit.instances=3",
-                        "ratelimit.redis.deadline=50ms"))
+                        "ratelimit.redis.deadline=50ms",
+                        "ratelimit.health.fail-when-degraded=true"))
                 .isEqualTo(new Settings(
                         false,
                         "redisson",
@@ -72,8 +74,18 @@ class SettingsTest {
                         Settings.Metrics.OTEL,
                         Duration.ofHours(1),
                         3,
-                        Duration.ofMillis(50)));
+                        Duration.ofMillis(50),
+                        true));
         assertThat(problems.found()).isEmpty();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"yes", "TRUE", "1"})
+    void aReadinessThatIsNeitherTrueNorFalseIsReported(String text) {
+        assertThat(read("ratelimit.health.fail-when-degraded=" + text).failsWhenDegraded())
+                .isFalse();
+        assertThat(problems.message())
+                .contains("WEIR-125 ratelimit.health.fail-when-degraded = " + text + ": must be true or false;");
     }
 
     @Test
@@ -117,7 +129,8 @@ class SettingsTest {
                         Settings.Metrics.AUTO,
                         Duration.ofSeconds(5),
                         1,
-                        Duration.ofMillis(100)));
+                        Duration.ofMillis(100),
+                        false));
         assertThat(problems.found()).isEmpty();
     }
 

@@ -126,16 +126,6 @@ class WrongPoliciesTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"local", "sample"})
-    void aFailureModeOfALaterVersionIsReported(String mode) {
-        ReadPolicies read =
-                ReadPolicies.of("ratelimit.policies.api.limit=5/1s", "ratelimit.policies.api.on-failure=" + mode);
-        assertThat(read.lines())
-                .containsExactly("WEIR-108 ratelimit.policies.api.on-failure = " + mode
-                        + ": this failure mode is not available in this version; use open or closed");
-    }
-
-    @ParameterizedTest
     @ValueSource(strings = {"10/1m, 20/1m", "10/60s, 20/1m", "10/1s, 20/1m, 30/60000ms"})
     void twoLimitsWithOneWindowAreReported(String limits) {
         ReadPolicies read = ReadPolicies.of("ratelimit.policies.api.limit=" + limits);

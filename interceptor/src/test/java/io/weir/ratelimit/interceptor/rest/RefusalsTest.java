@@ -10,11 +10,13 @@ import io.weir.ratelimit.Algorithm;
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.FailureMode;
 import io.weir.ratelimit.Quota;
+import io.weir.ratelimit.interceptor.engine.RequestRecord;
 import io.weir.ratelimit.interceptor.key.KeyExpression;
 import io.weir.ratelimit.interceptor.key.KeyTerms;
 import io.weir.ratelimit.interceptor.policy.Policy;
 import io.weir.ratelimit.interceptor.policy.Policy.Disclosure;
 import io.weir.ratelimit.interceptor.policy.Tiers;
+import io.weir.ratelimit.spi.CallContext;
 import io.weir.ratelimit.spi.Limit;
 import io.weir.ratelimit.spi.PolicyLimits;
 import io.weir.ratelimit.spi.RejectionResponder;
@@ -30,6 +32,9 @@ import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 
 class RefusalsTest {
     private static final Duration MINUTE = Duration.ofMinutes(1);
@@ -155,7 +160,7 @@ class RefusalsTest {
 
     @Test
     void aStoreThatIsAwayIsA503ThatNamesNoQuota() {
-        Response response = refusals().unavailable(AcceptHeader.ANYTHING);
+        Response response = refusals().unavailable(Duration.ZERO, AcceptHeader.ANYTHING);
         assertThat(response.getStatus()).isEqualTo(503);
         assertThat(fields(response))
                 .isEqualTo(Map.of(
@@ -167,11 +172,39 @@ class RefusalsTest {
                 .isEqualTo(
                         "{\"type\":\"https://iana.org/assignments/http-problem-types#temporary-reduced-capacity\","
                                 + "\"title\":\"Service Unavailable\",\"status\":503,"
-                                + "\"detail\":\"The service cannot check its rate limits at the moment.\","
+                                + "\"detail\":\"The service cannot check its rate limits as usual at the moment and takes fewer calls.\","
                                 + "\"error\":\"rate_limit_unavailable\",\"retry_after\":1,"
-                                + "\"message\":\"The service cannot check its rate limits at the moment. Try again in 1 second.\"}");
-        assertThat(fields(refusals().unavailable(AcceptHeader.parse(List.of("text/html")))))
+                                + "\"message\":\"The service cannot check its rate limits as usual at the moment and takes fewer calls. Try again in 1 second.\"}");
+        assertThat(fields(refusals().unavailable(Duration.ZERO, AcceptHeader.parse(List.of("text/html")))))
                 .containsEntry("Content-Type", "text/html;charset=UTF-8");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"PT0S, 1", "PT0.000000001S, 1", "PT1S, 1", "PT1.000000001S, 2", "PT12.5S, 13", "PT24H, 86400"})
+    void aStoreThatIsAwayIsToldWhenItIsAskedAgainInWholeSecondsRoundedUp(Duration wait, long seconds) {
+        Response response = refusals().unavailable(wait, AcceptHeader.ANYTHING);
+        assertThat(fields(response)).containsEntry("Retry-After", String.valueOf(seconds));
+        assertThat(response.getEntity().toString())
+                .contains("\"retry_after\":" + seconds + ",")
+                .contains("Try again in " + seconds + " second");
+        MultivaluedMap<String, Object> bare = new MultivaluedHashMap<>();
+        Refusals.complete(new Decision.Degraded(FailureMode.LOCAL, false, "timeout", wait), bare);
+        assertThat(bare).containsEntry("Retry-After", List.of(seconds));
+    }
+
+    @ParameterizedTest
+    @EnumSource(FailureMode.class)
+    void whicheverModeRefusedTheAnswerIsOneOfReducedCapacity(FailureMode mode) {
+        Decision decision = new Decision.Degraded(mode, false, "timeout", Duration.ofSeconds(7));
+        Response response = refusals()
+                .answer(
+                        decision,
+                        new RequestRecord(CallContext.NONE),
+                        new MultivaluedHashMap<>(),
+                        new OwnMappers(() -> null, () -> null));
+        assertThat(response.getStatus()).isEqualTo(503);
+        assertThat(fields(response)).containsEntry("Retry-After", "7").doesNotContainKey("RateLimit");
+        assertThat(response.getEntity().toString()).contains("#temporary-reduced-capacity\"");
     }
 
     @Test

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.interceptor.engine;
+
+import io.weir.ratelimit.Algorithm;
+import io.weir.ratelimit.spi.Charge;
+import io.weir.ratelimit.spi.Limit;
+import io.weir.ratelimit.spi.PolicyLimits;
+
+/**
+ * The part of each limit that one instance may give away by itself, so that all instances together give away no more than the
+ * limit: permits and burst divided by the instances and rounded down, but at least one call.
+ *
+ * @param instances how many instances share the limits, 1 or more
+ */
+record Share(int instances) {
+    /** The same charge under this instance's share of its limits; it does not wait. */
+    Charge of(Charge charge) {
+        PolicyLimits whole = charge.policy();
+        return new Charge(
+                new PolicyLimits(
+                        whole.policy(),
+                        whole.tier(),
+                        whole.limits().stream()
+                                .map(limit -> of(limit, charge.cost()))
+                                .toList()),
+                charge.identity(),
+                charge.cost());
+    }
+
+    /** A dear call that the whole limit admits must not be refused for ever: it has room where nothing is spent. */
+    private Limit of(Limit limit, long cost) {
+        if (limit.permits() == 0) {
+            return limit;
+        }
+        long permits = Math.max(1, limit.permits() / instances);
+        long oneCall = Math.min(cost, limit.capacity());
+        if (!isBucket(limit.algorithm())) {
+            return Limit.of(limit.algorithm(), Math.max(permits, oneCall), limit.window());
+        }
+        long burst = Math.max(Math.max(1, limit.capacity() / instances), oneCall);
+        try {
+            return Limit.of(limit.algorithm(), permits, limit.window(), burst);
+        } catch (IllegalArgumentException e) { // so slow a refill would take centuries
+            return Limit.of(limit.algorithm(), limit.permits(), limit.window(), burst);
+        }
+    }
+
+    private static boolean isBucket(Algorithm algorithm) {
+        return algorithm == Algorithm.TOKEN_BUCKET || algorithm == Algorithm.LEAKY_BUCKET;
+    }
+}
