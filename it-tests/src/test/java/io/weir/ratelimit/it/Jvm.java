@@ -57,7 +57,8 @@ record Jvm(long pid) {
         Set<String> mine = inodes();
         String remote = ":" + HexFormat.of().withUpperCase().toHexDigits((short) port);
         return (int) Stream.of("tcp", "tcp6")
-                .flatMap(table -> read(Path.of("/proc/" + pid + "/net/" + table)).lines())
+                .flatMap(
+                        table -> read(Path.of("/proc/" + pid + "/net/" + table)).lines())
                 .map(line -> line.strip().split("\\s+"))
                 .filter(columns -> columns[2].endsWith(remote) && mine.contains(columns[9]))
                 .count();
@@ -108,11 +109,11 @@ record Jvm(long pid) {
 
     private String jcmd(String... command) {
         Path jcmd = Path.of(System.getProperty("java.home"), "bin", "jcmd");
-        List<String> words = Stream.concat(
-                        Stream.of(jcmd.toString(), Long.toString(pid)), Stream.of(command))
+        List<String> words = Stream.concat(Stream.of(jcmd.toString(), Long.toString(pid)), Stream.of(command))
                 .toList();
         try {
-            Process process = new ProcessBuilder(words).redirectErrorStream(true).start();
+            Process process =
+                    new ProcessBuilder(words).redirectErrorStream(true).start();
             String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
             if (process.waitFor() != 0) {
                 throw new IllegalStateException(words + ": " + output);

@@ -60,7 +60,8 @@ final class KeptConnection implements AutoCloseable {
         for (String field = line(); !field.isEmpty(); field = line()) {
             String lower = field.toLowerCase(Locale.ROOT);
             if (lower.startsWith("content-length:")) {
-                length = Integer.parseInt(lower.substring("content-length:".length()).strip());
+                length = Integer.parseInt(
+                        lower.substring("content-length:".length()).strip());
             }
             chunked |= lower.startsWith("transfer-encoding:") && lower.endsWith("chunked");
             last |= lower.matches("connection:\\s*close");

@@ -22,8 +22,7 @@ import org.junit.jupiter.api.Test;
  */
 class LoadIT {
     private static final boolean FULL = Boolean.getBoolean("weir.test.full");
-    private static final Duration LONG =
-            Duration.parse(System.getProperty("weir.test.load", FULL ? "PT10M" : "PT20S"));
+    private static final Duration LONG = Duration.parse(System.getProperty("weir.test.load", FULL ? "PT10M" : "PT20S"));
     private static final Duration FLAPPING = FULL ? Duration.ofMinutes(2) : Duration.ofSeconds(15);
     private static final Duration PATIENCE = Duration.ofSeconds(20);
     private static final int PER_SECOND = Integer.getInteger("weir.test.load.rate", 1_000);
@@ -52,8 +51,7 @@ class LoadIT {
                 .systemProperty("ratelimit.policies.compute.limit", "200/1s")
                 .systemProperty("ratelimit.policies.compute.key", "header:X-Client")
                 .systemProperty("ratelimit.policies.compute.on-failure", "open")
-                .systemProperty(
-                        "ratelimit.policies.hello.limit", SHARED_LIMIT + "/" + WINDOW.toSeconds() + "s")
+                .systemProperty("ratelimit.policies.hello.limit", SHARED_LIMIT + "/" + WINDOW.toSeconds() + "s")
                 .systemProperty("ratelimit.policies.hello.algorithm", "fixed-window")
                 .systemProperty("ratelimit.policies.hello.key", "header:X-Client")
                 .systemProperty("ratelimit.policies.hello.on-failure", "local")
@@ -109,9 +107,8 @@ class LoadIT {
             heap.add(jvm.usedHeap());
         }
         LoadReport report = new LoadReport(requests);
-        System.out.println(report.text(
-                "Load for " + LONG + ", Redis away for " + Duration.ofNanos(back - killed).toMillis() + " ms; heap after a"
-                        + " collection " + heap + " KiB"));
+        System.out.println(report.text("Load for " + LONG + ", Redis away for "
+                + Duration.ofNanos(back - killed).toMillis() + " ms; heap after a" + " collection " + heap + " KiB"));
 
         assertThat(report.failed()).isZero();
         assertThat(report.mostAdmitted(LOCAL, WINDOW)).isBetween(1, 2 * (SHARED_LIMIT + LOCAL_LIMIT));

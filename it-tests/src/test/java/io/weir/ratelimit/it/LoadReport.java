@@ -43,10 +43,12 @@ record LoadReport(List<Load.Request> requests) {
                 .filter(request -> request.path() == path && request.status() == 200)
                 .collect(Collectors.groupingBy(
                         Load.Request::client,
-                        Collectors.collectingAndThen(Collectors.toList(), all -> all.stream()
-                                .mapToLong(Load.Request::atNanos)
-                                .sorted()
-                                .toArray())))
+                        Collectors.collectingAndThen(
+                                Collectors.toList(),
+                                all -> all.stream()
+                                        .mapToLong(Load.Request::atNanos)
+                                        .sorted()
+                                        .toArray())))
                 .values();
     }
 
@@ -64,8 +66,7 @@ record LoadReport(List<Load.Request> requests) {
 
     String text(String what) {
         long[] nanos = requests.stream().mapToLong(Load.Request::nanos).sorted().toArray();
-        long first =
-                requests.stream().mapToLong(Load.Request::atNanos).min().orElseThrow();
+        long first = requests.stream().mapToLong(Load.Request::atNanos).min().orElseThrow();
         long last = requests.stream().mapToLong(Load.Request::atNanos).max().orElseThrow();
         Map<Integer, Long> statuses = requests.stream()
                 .collect(Collectors.groupingBy(Load.Request::status, TreeMap::new, Collectors.counting()));
