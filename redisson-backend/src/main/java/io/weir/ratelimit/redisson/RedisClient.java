@@ -18,6 +18,8 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 import org.redisson.api.RScript;
@@ -25,6 +27,7 @@ import org.redisson.api.RedissonClient;
 import org.redisson.api.options.OptionalOptions;
 import org.redisson.client.RedisException;
 import org.redisson.client.RedisNoScriptException;
+import org.redisson.client.RedisOutOfMemoryException;
 import org.redisson.client.RedisTimeoutException;
 import org.redisson.client.codec.ByteArrayCodec;
 import org.redisson.connection.CRC16;
@@ -41,6 +44,9 @@ final class RedisClient implements AutoCloseable {
     private static final int HEALS = 3;
     private static final int ATTEMPTS_OF_A_CLIENT = 5;
     private static final int SLOTS = 16_384;
+    /** Before Redis 7, what a command in a script answers stands behind the {@code ERR} of the script. */
+    private static final Pattern ERROR_WITHIN_SCRIPT = Pattern.compile("^ERR Error running script.*: -([A-Z]{2,})\\b");
+
     private static final long FIRST_PAUSE_MILLIS = 100;
     private static final long LONGEST_PAUSE_MILLIS = 2_000;
 
@@ -252,8 +258,8 @@ final class RedisClient implements AutoCloseable {
         if (cause instanceof RedisTimeoutException) {
             return new BackendException(Reason.TIMEOUT, name, cause);
         }
-        if (cause instanceof RedisException && cause.getCause() == null && isReply(cause.getMessage())) {
-            return new BackendException(Reason.REFUSED, "Redis answered " + errorCode(cause.getMessage()), cause);
+        if (cause.getCause() == null && isReply(cause)) {
+            return new BackendException(Reason.REFUSED, "Redis answered " + errorCode(cause), cause);
         }
         return new BackendException(Reason.CONNECTION, name, cause);
     }
@@ -261,8 +267,8 @@ final class RedisClient implements AutoCloseable {
     /** Why there is no connection: what Redis answered, a password that is wrong or missing, say; that TLS failed; or that nothing did. */
     private static BackendException notReady(Throwable failure) {
         for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
-            if (cause instanceof RedisException && isReply(cause.getMessage())) {
-                return new BackendException(Reason.REFUSED, "Redis answered " + errorCode(cause.getMessage()), failure);
+            if (isReply(cause)) {
+                return new BackendException(Reason.REFUSED, "Redis answered " + errorCode(cause), failure);
             }
             if (cause instanceof SSLException) {
                 return notReady(cause.getClass().getSimpleName(), failure);
@@ -275,13 +281,20 @@ final class RedisClient implements AutoCloseable {
         return new BackendException(Reason.NOT_READY, "no connection to Redis yet: " + why, failure);
     }
 
-    /** Error replies begin with a word in capitals: {@code NOAUTH}, {@code OOM}, {@code LOADING}. */
-    private static boolean isReply(@Nullable String message) {
-        return message != null && message.matches("(?s)[A-Z]{2,}\\b.*");
+    /** Error replies begin with a word in capitals: {@code NOAUTH}, {@code LOADING}. The client takes that of one off. */
+    private static boolean isReply(Throwable failure) {
+        String message = failure.getMessage();
+        return failure instanceof RedisOutOfMemoryException
+                || (failure instanceof RedisException && message != null && message.matches("(?s)[A-Z]{2,}\\b.*"));
     }
 
-    private static String errorCode(@Nullable String message) {
-        return message == null ? "an error" : message.split("[ .]", 2)[0];
+    private static String errorCode(Throwable reply) {
+        if (reply instanceof RedisOutOfMemoryException) {
+            return "OOM";
+        }
+        String message = String.valueOf(reply.getMessage());
+        Matcher ofCommand = ERROR_WITHIN_SCRIPT.matcher(message);
+        return ofCommand.find() ? ofCommand.group(1) : message.split("[ .]", 2)[0];
     }
 
     private static Throwable cause(Throwable failure) {

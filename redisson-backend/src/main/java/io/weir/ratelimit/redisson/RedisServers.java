@@ -25,6 +25,12 @@ record RedisServers(List<RedisAddress> addresses) {
     /** How long the client itself waits. A request waits for the deadline only; this bounds what it leaves behind. */
     private static final int CLIENT_TIMEOUT_MILLIS = 1_000;
 
+    /**
+     * How often the client asks an idle connection whether it is still there. One that nobody has closed and that answers no more,
+     * as behind a firewall that has forgotten it, is replaced within twice that time; by default it would fail calls for a minute.
+     */
+    private static final int PING_INTERVAL_MILLIS = 1_000;
+
     /** How long a replica that took over stays unknown where no redirection tells of it. */
     private static final int SCAN_INTERVAL_MILLIS = 1_000;
 
@@ -143,6 +149,7 @@ record RedisServers(List<RedisAddress> addresses) {
     private static <T extends BaseConfig<T>> T bounded(T servers) {
         return servers.setTimeout(CLIENT_TIMEOUT_MILLIS)
                 .setConnectTimeout(CLIENT_TIMEOUT_MILLIS)
+                .setPingConnectionInterval(PING_INTERVAL_MILLIS)
                 .setRetryAttempts(0);
     }
 }

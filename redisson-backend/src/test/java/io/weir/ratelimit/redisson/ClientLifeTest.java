@@ -6,33 +6,27 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.netty.util.internal.InternalThreadLocalMap;
 import io.weir.ratelimit.spi.BackendException;
 import java.time.Duration;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Collectors;
 import org.assertj.core.api.Assertions;
 import org.junit.jupiter.api.Test;
 import org.redisson.api.RedissonClient;
 
 /** A store ends what it started, and nothing else. */
 class ClientLifeTest {
-    /** Threads that the platform keeps for everyone. */
-    private static final Set<String> EVERYONES = Set.of("CompletableFutureDelayScheduler", "Common-Cleaner");
-
     /** Found before threads are counted: a Redis in Docker brings some of its own. */
     private final String redis = RedisFixture.shared().address();
 
     @Test
     void anOwnClientsThreadsEndWithTheStore() {
-        Set<Thread> before = threads();
+        TestThreads before = TestThreads.now();
         RedissonBackend backend = start(redis);
         FaultCalls.awaitDecision(backend);
-        assertThat(since(before)).anyMatch(name -> name.startsWith("redisson"));
+        assertThat(before.others()).anyMatch(name -> name.startsWith("redisson"));
         backend.close();
-        awaitEndOfThreads(before);
+        before.awaitEndOfOthers();
         Assertions.assertThatExceptionOfType(BackendException.class)
                 .isThrownBy(() -> backend.acquire(List.of(TestStore.charge("k.a", 1, FaultCalls.LIMIT))));
     }
@@ -40,19 +34,19 @@ class ClientLifeTest {
     @Test
     void aStoreThatIsClosedAtOnceLeavesNoThreadEither() {
         for (int attempt = 0; attempt < 10; attempt++) {
-            Set<Thread> before = threads();
+            TestThreads before = TestThreads.now();
             start(redis).close();
-            awaitEndOfThreads(before);
+            before.awaitEndOfOthers();
         }
     }
 
     @Test
     void aStoreThatIsStillConnectingEndsItsAttempts() {
-        Set<Thread> before = threads();
+        TestThreads before = TestThreads.now();
         RedissonBackend backend = start(RedisProcess.absent().address());
         FaultCalls.failure(backend);
         backend.close();
-        awaitEndOfThreads(before);
+        before.awaitEndOfOthers();
     }
 
     @Test
@@ -96,29 +90,5 @@ class ClientLifeTest {
 
     private static RedissonBackend start(String address) {
         return new TestConfig(Map.of(RedisSettings.ADDRESS, address)).started();
-    }
-
-    private static void awaitEndOfThreads(Set<Thread> before) {
-        try {
-            Await.until(
-                    "threads end", Duration.ofSeconds(15), () -> since(before).isEmpty());
-        } catch (AssertionError e) {
-            throw new AssertionError("threads left: " + since(before), e);
-        }
-    }
-
-    private static Set<String> since(Set<Thread> before) {
-        Set<Thread> now = threads();
-        now.removeAll(before);
-        return now.stream()
-                .map(Thread::getName)
-                .filter(name -> !EVERYONES.contains(name)
-                        && !name.startsWith("process reaper")
-                        && !name.startsWith("ForkJoinPool.commonPool"))
-                .collect(Collectors.toSet());
-    }
-
-    private static Set<Thread> threads() {
-        return new HashSet<>(Thread.getAllStackTraces().keySet());
     }
 }

@@ -22,6 +22,7 @@ class FailoverTest {
             Charge fails = ClusterStore.charge(identities.get(0), 1, Algorithm.FIXED_WINDOW, 10_000_000, DAY);
             Charge stays = ClusterStore.charge(identities.get(1), 1, Algorithm.FIXED_WINDOW, 10_000_000, DAY);
             try (LoadedStore both = new LoadedStore(store.backend(), fails, stays)) {
+                long began = System.nanoTime();
                 RedisProcess successor = cluster.replicas().get(0);
                 try (RedisConnection connection = successor.connect()) {
                     connection.call("CLUSTER", "FAILOVER");
@@ -40,7 +41,8 @@ class FailoverTest {
                             Duration.ofSeconds(20),
                             () -> connection.text("INFO", "replication").contains("role:master"));
                 }
-                both.awaitDecisions();
+                long ended = System.nanoTime();
+                both.awaitSteadyDecisions();
                 both.end(DEADLINE);
                 for (Charge charge : List.of(fails, stays)) {
                     assertThat(store.spent(charge))
@@ -48,6 +50,7 @@ class FailoverTest {
                             .isPositive()
                             .isLessThanOrEqualTo(both.admitted() + both.failures());
                 }
+                FaultTable.add(Fault.CLUSTER_FAILOVER, began, ended, store.spent(stays), both);
             }
         }
     }

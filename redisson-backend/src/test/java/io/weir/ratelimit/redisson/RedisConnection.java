@@ -5,14 +5,11 @@ import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import java.io.BufferedInputStream;
-import java.io.ByteArrayOutputStream;
-import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
@@ -63,58 +60,11 @@ public final class RedisConnection implements AutoCloseable {
      */
     public Object call(Object... words) {
         try {
-            ByteArrayOutputStream out = new ByteArrayOutputStream();
-            out.write(("*" + words.length + "\r\n").getBytes(UTF_8));
-            for (Object word : words) {
-                byte[] bytes =
-                        word instanceof byte[] raw ? raw : word.toString().getBytes(UTF_8);
-                out.write(("$" + bytes.length + "\r\n").getBytes(UTF_8));
-                out.write(bytes);
-                out.write("\r\n".getBytes(UTF_8));
-            }
-            socket.getOutputStream().write(out.toByteArray());
-            return reply();
+            socket.getOutputStream().write(Resp.command(List.of(words)));
+            return Resp.read(in);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
-    }
-
-    private Object reply() throws IOException {
-        int kind = in.read();
-        String line = line();
-        return switch (kind) {
-            case '+' -> line;
-            case '-' -> throw new IllegalStateException(line);
-            case ':' -> Long.valueOf(line);
-            case '$' -> bulk(Integer.parseInt(line));
-            case '*' -> list(Integer.parseInt(line));
-            default -> throw new EOFException("the connection was closed, or no reply: " + kind + line);
-        };
-    }
-
-    private byte[] bulk(int length) throws IOException {
-        if (length < 0) {
-            return null;
-        }
-        byte[] bytes = in.readNBytes(length);
-        line();
-        return bytes;
-    }
-
-    private List<Object> list(int length) throws IOException {
-        List<Object> all = new ArrayList<>();
-        for (int i = 0; i < length; i++) {
-            all.add(reply());
-        }
-        return all;
-    }
-
-    private String line() throws IOException {
-        StringBuilder line = new StringBuilder();
-        for (int c = in.read(); c >= 0 && c != '\n'; c = in.read()) {
-            line.append((char) c);
-        }
-        return line.isEmpty() ? "" : line.substring(0, line.length() - 1);
     }
 
     /** The text of an answer. */

@@ -135,8 +135,14 @@ public final class RedisProcess implements AutoCloseable {
         if (process == null) {
             return;
         }
+        process.destroyForcibly();
+        awaitEnd();
+    }
+
+    /** Waits for the end of a process that was told to end. */
+    void awaitEnd() {
         try {
-            process.destroyForcibly().waitFor(10, TimeUnit.SECONDS);
+            process.waitFor(10, TimeUnit.SECONDS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }

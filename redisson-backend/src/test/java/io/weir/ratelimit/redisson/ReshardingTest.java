@@ -29,6 +29,7 @@ class ReshardingTest {
             long slot = cluster.slot(store.tag(moves.identity()));
             try (LoadedStore alone = new LoadedStore(store.backend(), moves);
                     LoadedStore both = new LoadedStore(store.backend(), moves, stays)) {
+                long began = System.nanoTime();
                 setSlot(to, slot, "IMPORTING", id(from));
                 setSlot(from, slot, "MIGRATING", id(to));
                 alone.awaitDecisions();
@@ -39,8 +40,9 @@ class ReshardingTest {
                 for (RedisProcess node : List.of(to, from, cluster.masters().get(2))) {
                     setSlot(node, slot, "NODE", id(to));
                 }
-                alone.awaitDecisions();
-                both.awaitDecisions();
+                long ended = System.nanoTime();
+                alone.awaitSteadyDecisions();
+                both.awaitSteadyDecisions();
                 alone.end(DEADLINE);
                 both.end(DEADLINE);
                 assertThat(store.spent(moves))
@@ -51,6 +53,7 @@ class ReshardingTest {
                 assertThat(store.spent(stays))
                         .as(both.toString())
                         .isBetween(both.admitted(), both.admitted() + both.failures());
+                FaultTable.add(Fault.SLOT_MOVES, began, ended, store.spent(moves), alone, both);
             }
             try (RedisConnection left = from.connect();
                     RedisConnection arrived = to.connect()) {

@@ -27,6 +27,7 @@ class SentinelFailoverTest {
             try {
                 FaultCalls.awaitDecision(backend);
                 try (LoadedStore load = new LoadedStore(backend, CHARGE)) {
+                    long began = System.nanoTime();
                     try (RedisConnection sentinel = sentinels.sentinels().get(0).connect()) {
                         sentinel.call("SENTINEL", "FAILOVER", SentinelFixture.NAME);
                     }
@@ -38,7 +39,8 @@ class SentinelFailoverTest {
                             () -> replication(sentinels.master()).contains("master_link_status:up"));
                     sentinels.replica().kill();
                     awaitMaster(sentinels.master());
-                    load.awaitDecisions();
+                    long ended = System.nanoTime();
+                    load.awaitSteadyDecisions();
                     load.end(DEADLINE);
                     long spent = CHARGE.policy().limits().get(0).capacity()
                             - backend.peek(CHARGE).get(0).remaining();
@@ -46,6 +48,7 @@ class SentinelFailoverTest {
                             .as(load.toString())
                             .isPositive()
                             .isLessThanOrEqualTo(load.admitted() + load.failures());
+                    FaultTable.add(Fault.SENTINEL_FAILOVER, began, ended, spent, load);
                 }
             } finally {
                 backend.close();

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.redisson;
+
+/** What is done to a Redis under load, in the order and the words of the table in {@code docs/reference/failures.md}. */
+enum Fault {
+    ABSENT("absent when the application starts"),
+    KILLED("killed and started again"),
+    STOPPED("stopped (`SIGSTOP`)"),
+    FLAPPING("flapping: 1 s up, 1 s down"),
+    SLOW("500 ms of latency"),
+    DEAF("half-open TCP: accepts and never answers"),
+    CUT("connections reset"),
+    FLUSHED("`SCRIPT FLUSH` every 100 ms"),
+    OUT_OF_MEMORY("`maxmemory` reached, `noeviction`"),
+    BUSY("busy with a script of somebody else's (`BUSY`)"),
+    LOADING("loading its data (`LOADING`)"),
+    READ_ONLY("made a replica (`READONLY`)"),
+    CLUSTER_FAILOVER("`CLUSTER FAILOVER`, then a dead master"),
+    SENTINEL_FAILOVER("`SENTINEL FAILOVER`, then a dead master"),
+    SLOT_MOVES("a slot moves to another master"),
+    PASSWORD_CHANGED("password changed while running"),
+    PASSWORD_WRONG("wrong password at the start"),
+    RIGHT_TAKEN("right to `EVALSHA` taken while running"),
+    FOREIGN("another type under the key, then garbage");
+
+    final String words;
+
+    Fault(String words) {
+        this.words = words;
+    }
+}

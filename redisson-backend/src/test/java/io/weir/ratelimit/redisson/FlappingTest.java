@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.redisson;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.OutputStream;
+import java.io.PrintStream;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.logging.Handler;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
+import org.junit.jupiter.api.Test;
+
+/** A Redis that comes and goes costs no more of anything the longer it does so. */
+class FlappingTest {
+    private static final int TURNS = Boolean.getBoolean("weir.test.full") ? 60 : 5;
+    private static final Duration A_SECOND = Duration.ofSeconds(1);
+
+    /** Each call that was given up occupies one for a second; the client's pool holds no more. */
+    private static final long MOST_CONNECTIONS = 66;
+
+    private static final int MOST_THREADS = 40;
+    private static final long MOST_MEGABYTES = 32;
+
+    @Test
+    void aFlappingRedisLeavesNoThreadsConnectionsMemoryOrLinesBehind() {
+        PrintStream before = System.err;
+        AtomicLong lines = new AtomicLong();
+        PrintStream counting = new PrintStream(counting(lines), true, UTF_8);
+        // The client's lines; the library's own go through a handler that holds another stream.
+        System.setErr(counting);
+        Handler own = handler(lines);
+        Logger logger = Logger.getLogger("io.weir.ratelimit");
+        logger.addHandler(own);
+        try (RedisProcess redis = RedisProcess.started();
+                RedisConnection admin = redis.connect();
+                Scenario scenario = Scenario.of(Fault.FLAPPING, redis.address())) {
+            TestThreads threads = TestThreads.now();
+            long heap = usedMegabytes();
+            scenario.during(() -> {
+                        for (int turn = 0; turn < TURNS; turn++) {
+                            Scenario.lasts(A_SECOND);
+                            redis.pause();
+                            Scenario.lasts(A_SECOND);
+                            redis.resume();
+                            assertThat(connections(admin)).isLessThan(MOST_CONNECTIONS);
+                            assertThat(threads.others()).hasSizeLessThan(MOST_THREADS);
+                        }
+                    })
+                    .recovers();
+            assertThat(usedMegabytes() - heap).as("MB").isLessThan(MOST_MEGABYTES);
+            assertThat(lines.get()).as("lines of logs").isBetween(1L, 20L + 10 * TURNS);
+        } finally {
+            logger.removeHandler(own);
+            System.setErr(before);
+        }
+    }
+
+    private static long connections(RedisConnection admin) {
+        return admin.text("CLIENT", "LIST").lines().count();
+    }
+
+    private static long usedMegabytes() {
+        System.gc();
+        Runtime runtime = Runtime.getRuntime();
+        return (runtime.totalMemory() - runtime.freeMemory()) >> 20;
+    }
+
+    private static Handler handler(AtomicLong lines) {
+        return new Handler() {
+            @Override
+            public void publish(LogRecord logged) {
+                lines.incrementAndGet();
+            }
+
+            @Override
+            public void flush() {
+                // nothing is kept back
+            }
+
+            @Override
+            public void close() {
+                // nothing is open
+            }
+        };
+    }
+
+    private static OutputStream counting(AtomicLong lines) {
+        return new OutputStream() {
+            @Override
+            public void write(int b) {
+                if (b == '\n') {
+                    lines.incrementAndGet();
+                }
+            }
+        };
+    }
+}

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.redisson;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.weir.ratelimit.spi.BackendException.Reason;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+
+/** A Redis that is not there for a while, or does not get to do anything. */
+class OutageFaultsTest {
+    private static final boolean FULL = Boolean.getBoolean("weir.test.full");
+    private static final Duration A_WHILE = Duration.ofSeconds(2);
+
+    @Test
+    void anApplicationThatStartsWithoutRedisDecidesWhenItComes() {
+        try (RedisProcess redis = RedisProcess.absent();
+                Scenario scenario = Scenario.fromTheStart(Fault.ABSENT, redis.address())) {
+            scenario.until(() -> {
+                        Scenario.lasts(A_WHILE);
+                        redis.start();
+                    })
+                    .recovers();
+            assertThat(scenario.load().failuresByReason()).containsOnlyKeys(Reason.NOT_READY);
+        }
+    }
+
+    @Test
+    void aRedisThatIsKilledAndStartedAgainWithItsDataHasEachPermitSpentAtMostOnce() {
+        try (TestFolder folder = TestFolder.made();
+                RedisProcess redis = RedisProcess.started(
+                        "--dir", folder.path().toString(), "--appendonly", "yes", "--appendfsync", "always");
+                Scenario scenario = Scenario.of(Fault.KILLED, redis.address())) {
+            scenario.during(() -> {
+                        redis.kill();
+                        Scenario.lasts(A_WHILE);
+                        redis.start();
+                    })
+                    .recovers();
+            assertThat(scenario.load().failuresByReason()).containsKey(Reason.CONNECTION);
+        }
+    }
+
+    @Test
+    void aStoppedRedisCostsADeadlinePerCallAndGoesOnWhereItStopped() {
+        try (RedisProcess redis = RedisProcess.started();
+                Scenario scenario = Scenario.of(Fault.STOPPED, redis.address())) {
+            scenario.during(() -> {
+                        redis.pause();
+                        Scenario.lasts(FULL ? Duration.ofSeconds(60) : Duration.ofSeconds(5));
+                        redis.resume();
+                    })
+                    .recovers();
+            assertThat(scenario.load().failuresByReason()).containsKey(Reason.TIMEOUT);
+        }
+    }
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.redisson;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.weir.ratelimit.spi.BackendException.Reason;
+import java.time.Duration;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** A Redis that loses scripts, or in which somebody else writes under our keys. */
+class StateFaultsTest {
+    private static final int FLUSHES = 30;
+
+    private final RedisProcess redis = RedisProcess.started();
+    private final RedisConnection admin = redis.connect();
+
+    @AfterEach
+    void disconnect() {
+        admin.close();
+        redis.close();
+    }
+
+    @Test
+    void scriptsThatAreLostAgainAndAgainCostNoDecision() {
+        try (Scenario scenario = Scenario.of(Fault.FLUSHED, redis.address())) {
+            scenario.during(() -> {
+                        for (int flush = 0; flush < FLUSHES; flush++) {
+                            admin.call("SCRIPT", "FLUSH");
+                            Scenario.lasts(Duration.ofMillis(100));
+                        }
+                    })
+                    .recovers();
+            assertThat(scenario.load().failuresByReason()).isEmpty();
+        }
+    }
+
+    @Test
+    void whatSomebodyElsePutsUnderAKeyFailsItsCallsAndNoOthersAndIsKept() {
+        try (Scenario scenario = Scenario.of(Fault.FOREIGN, redis.address())) {
+            String key = scenario.key();
+            long before = scenario.scarce().failures();
+            scenario.during(() -> {
+                        admin.call(
+                                "EVAL",
+                                "redis.call('RENAME', KEYS[1], KEYS[2]) redis.call('RPUSH', KEYS[1], 'a')",
+                                2,
+                                key,
+                                "kept");
+                        Scenario.lasts(Duration.ofSeconds(1));
+                        assertThat(admin.number("LLEN", key)).isEqualTo(1);
+                        admin.call("SET", key, "no state of a limit");
+                        Scenario.lasts(Duration.ofSeconds(1));
+                        assertThat(admin.text("GET", key)).isEqualTo("no state of a limit");
+                        admin.call("RENAME", "kept", key);
+                    })
+                    .recovers();
+            assertThat(scenario.load().failuresByReason()).containsOnlyKeys(Reason.FOREIGN_STATE);
+            assertThat(scenario.scarce().failures()).isEqualTo(before);
+        }
+    }
+}
