@@ -191,14 +191,12 @@ public final class PolicyLimits {
 
     @Override
     public boolean equals(Object other) {
-        if (other == this) {
-            return true;
-        }
-        return other instanceof PolicyLimits that
-                && policy.equals(that.policy)
-                && tier.equals(that.tier)
-                && limits.equals(that.limits)
-                && lease == that.lease;
+        return other == this
+                || (other instanceof PolicyLimits that
+                        && policy.equals(that.policy)
+                        && tier.equals(that.tier)
+                        && limits.equals(that.limits)
+                        && lease == that.lease);
     }
 
     @Override

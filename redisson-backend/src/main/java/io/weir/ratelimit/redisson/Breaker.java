@@ -47,6 +47,9 @@ final class Breaker {
 
     private volatile boolean open;
 
+    /** Whether a probe was answered of which the server's has not been told. */
+    private volatile boolean answered;
+
     /** Whether a success changes nothing. */
     private volatile boolean settled = true;
 
@@ -71,6 +74,11 @@ final class Breaker {
 
     boolean isOpen() {
         return open;
+    }
+
+    /** Whether what is not a probe must not leave. Whoever made a probe that was answered goes on, also before a caller has told of it. */
+    boolean keepsBack() {
+        return open && !answered;
     }
 
     /** Asked by each call before it goes to Redis, on the caller's thread: throws if it must not. */
@@ -142,6 +150,7 @@ final class Breaker {
 
     /** Takes note of how the probe has ended, on any thread; null for an answer. */
     void probed(@Nullable BackendException failure) {
+        answered = failure == null;
         untold.add(new Outcome(failure, true));
     }
 
@@ -161,6 +170,7 @@ final class Breaker {
     private synchronized void told(Outcome outcome, boolean taken) {
         if (outcome.ofProbe) {
             probing = false;
+            answered = false;
             if (outcome.failure != null) {
                 provenSuccesses = 0;
                 probeIn(settings.delay());

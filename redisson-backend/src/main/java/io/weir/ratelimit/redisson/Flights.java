@@ -186,7 +186,7 @@ final class Flights {
     /** What waited while the breaker opened does not go to Redis either. */
     private CompletableFuture<byte[]> send(Flight flight) {
         try {
-            if (breaker.isOpen() && !flight.isProbe()) {
+            if (breaker.keepsBack() && !flight.isProbe()) {
                 return CompletableFuture.failedFuture(breaker.denied());
             }
             return sender.send(flight);

@@ -118,6 +118,9 @@ final class RedisStore implements AutoCloseable {
         if (remembered != null) {
             return CompletableFuture.completedFuture(remembered);
         }
+        if (!redis.isReady()) {
+            return CompletableFuture.failedFuture(redis.notReady());
+        }
         long until = deadlineFromNow();
         if (breaker.passOrProbe()) {
             return decide(charges, named, shadow, until);
@@ -397,7 +400,11 @@ final class RedisStore implements AutoCloseable {
         } catch (InterruptedException e) {
             throw interrupted(e);
         }
-        if (redis.isReady() && until - System.nanoTime() <= 0) {
+        // Redis was not asked, which is nothing for the breaker.
+        if (!redis.isReady()) {
+            throw redis.notReady();
+        }
+        if (until - System.nanoTime() <= 0) {
             throw late();
         }
     }

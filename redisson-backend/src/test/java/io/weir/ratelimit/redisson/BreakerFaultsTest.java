@@ -20,6 +20,8 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What Redis and callers notice of an open breaker, counted on the way between them. */
 class BreakerFaultsTest {
@@ -176,5 +178,18 @@ class BreakerFaultsTest {
         assertThat(reasons.stream().filter(Reason.BREAKER_OPEN::equals)).hasSize(CALLERS - 1);
         assertThat(way.scripts() - before).as("the look, and the decision").isEqualTo(2);
         assertThat(atOnce()).containsOnlyNulls();
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void whoeverFindsOutThatRedisIsBackIsDecidedByIt(boolean asStage) {
+        start("300", "1s");
+        way.answerScripts(LOADING);
+        open();
+        way.open();
+        awaitProbe();
+        assertThat(reason(asStage)).isNull();
+        assertThat(reason(asStage)).isNull();
+        assertThat(backend.status().breakerOpen()).isFalse();
     }
 }

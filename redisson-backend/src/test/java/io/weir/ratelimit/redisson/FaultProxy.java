@@ -40,6 +40,7 @@ final class FaultProxy implements AutoCloseable {
         return thread;
     });
     private final Set<Socket> sockets = ConcurrentHashMap.newKeySet();
+    private final Set<Socket> deaf = ConcurrentHashMap.newKeySet();
     private final Map<String, Long> commands = new ConcurrentHashMap<>();
     private volatile Way way = Way.OPEN;
     private volatile Duration delay = Duration.ZERO;
@@ -103,9 +104,9 @@ final class FaultProxy implements AutoCloseable {
         return commands("evalsha") + commands("eval");
     }
 
-    /** How many connections are open. */
-    int connections() {
-        return sockets.size() / 2;
+    /** How many open connections are deaf for ever. */
+    int deafConnections() {
+        return deaf.size();
     }
 
     private void accept() {
@@ -130,24 +131,23 @@ final class FaultProxy implements AutoCloseable {
             sockets.add(redis);
             client.setTcpNoDelay(true);
             redis.setTcpNoDelay(true);
-            Direction asks = new Direction(client, redis);
-            Direction answers = new Direction(redis, client);
-            thread("fault-in", () -> asks.run(() -> copyCommands(asks, answers)));
+            Direction asks = new Direction(client, client, redis);
+            Direction answers = new Direction(client, redis, client);
+            thread("fault-in", () -> asks.run(() -> copyCommands(asks)));
             thread("fault-out", () -> answers.run(() -> copy(answers)));
         } catch (IOException e) {
             end(client);
         }
     }
 
-    private void copyCommands(Direction asks, Direction answers) throws IOException {
+    private void copyCommands(Direction asks) throws IOException {
         BufferedInputStream in = new BufferedInputStream(asks.from.getInputStream());
         while (true) {
             List<?> words = (List<?>) Resp.read(in);
             String name = new String((byte[]) words.get(0), StandardCharsets.US_ASCII).toLowerCase(Locale.ROOT);
             commands.merge(name, 1L, Long::sum);
             if (way == Way.DEAF) {
-                answers.deaf = true;
-                asks.deaf = true;
+                deaf.add(asks.client);
             }
             asks.send(Resp.command(name.startsWith("eval") && !error.isEmpty() ? failing(error) : words));
         }
@@ -175,13 +175,14 @@ final class FaultProxy implements AutoCloseable {
 
     /** One of the two directions of a connection. */
     private final class Direction {
+        private final Socket client;
         private final Socket from;
         private final Socket to;
-        private volatile boolean deaf;
         private final AtomicInteger pending = new AtomicInteger();
         private long lastDueNanos = System.nanoTime();
 
-        Direction(Socket from, Socket to) {
+        Direction(Socket client, Socket from, Socket to) {
+            this.client = client;
             this.from = from;
             this.to = to;
         }
@@ -199,7 +200,7 @@ final class FaultProxy implements AutoCloseable {
         }
 
         void send(byte[] bytes) throws IOException {
-            if (deaf || way == Way.DEAF) {
+            if (way == Way.DEAF || deaf.contains(client)) {
                 return;
             }
             long now = System.nanoTime();
@@ -226,6 +227,7 @@ final class FaultProxy implements AutoCloseable {
 
     private void end(Socket socket) {
         sockets.remove(socket);
+        deaf.remove(socket);
         quietly(socket);
     }
 

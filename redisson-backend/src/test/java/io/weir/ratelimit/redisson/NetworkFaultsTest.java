@@ -42,8 +42,10 @@ class NetworkFaultsTest {
                 Scenario.lasts(A_WHILE);
                 way.open();
             });
-            // All connections are in use again some time.
-            Scenario.lasts(A_WHILE);
+            Await.until(
+                    "connections that answer no more are closed",
+                    Duration.ofSeconds(5),
+                    () -> way.deafConnections() == 0);
             scenario.recovers();
             assertThat(scenario.load().failuresByReason()).containsKey(Reason.TIMEOUT);
         }

@@ -54,7 +54,11 @@ class RedisServersTest {
         assertThat(single.getSubscriptionConnectionMinimumIdleSize()).isZero();
         assertThat(config.getUsername()).isEqualTo("me");
         assertThat(config.getPassword()).isEqualTo("pw");
-        assertBounded(single.getTimeout(), single.getConnectTimeout(), single.getRetryAttempts());
+        assertBounded(
+                single.getTimeout(),
+                single.getConnectTimeout(),
+                single.getRetryAttempts(),
+                single.getPingConnectionInterval());
     }
 
     @Test
@@ -67,13 +71,18 @@ class RedisServersTest {
         assertThat(cluster.isSlaveNotUsed()).isTrue();
         assertThat(cluster.getSlaveConnectionMinimumIdleSize()).isZero();
         assertThat(cluster.getSubscriptionConnectionMinimumIdleSize()).isZero();
-        assertBounded(cluster.getTimeout(), cluster.getConnectTimeout(), cluster.getRetryAttempts());
+        assertBounded(
+                cluster.getTimeout(),
+                cluster.getConnectTimeout(),
+                cluster.getRetryAttempts(),
+                cluster.getPingConnectionInterval());
     }
 
-    private static void assertBounded(int timeout, int connectTimeout, int retries) {
+    private static void assertBounded(int timeout, int connectTimeout, int retries, int pingInterval) {
         assertThat(timeout).isEqualTo(1_000);
         assertThat(connectTimeout).isEqualTo(1_000);
         assertThat(retries).isZero();
+        assertThat(pingInterval).as("or a dead connection is kept for a minute").isEqualTo(1_000);
     }
 
     @ParameterizedTest
