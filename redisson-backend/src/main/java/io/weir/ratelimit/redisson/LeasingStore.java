@@ -14,6 +14,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
 
 /** A store in front of which permits that were taken ahead are spent. A decision stays all or nothing, wherever its permits are. */
 final class LeasingStore implements AutoCloseable {
@@ -22,6 +23,7 @@ final class LeasingStore implements AutoCloseable {
 
     private final RedisStore store;
     private final Leases leases;
+    private final Restraint restraint;
     private final boolean leasing;
 
     /**
@@ -32,6 +34,7 @@ final class LeasingStore implements AutoCloseable {
     LeasingStore(RedisStore store, StoredKeys keys, BackendListener listener, boolean leasing) {
         this.store = store;
         this.leasing = leasing;
+        this.restraint = new Restraint(keys);
         this.leases = new Leases(new Permits(), keys, System::nanoTime, Leases.Timer.PLATFORM, listener::onLeases);
     }
 
@@ -61,6 +64,10 @@ final class LeasingStore implements AutoCloseable {
         if (ahead.rest().isEmpty()) {
             return ahead.admitted();
         }
+        Decision held = held(charges);
+        if (held != null) {
+            return held;
+        }
         Decision decided;
         try {
             decided = store.acquire(ahead.rest());
@@ -68,7 +75,19 @@ final class LeasingStore implements AutoCloseable {
             ahead.putBack();
             throw e;
         }
-        return ahead.joined(decided);
+        return noted(charges, ahead.joined(decided));
+    }
+
+    /** A call with one charge: nothing of it is taken ahead that would have to be put back. */
+    private @Nullable Decision held(List<Charge> charges) {
+        return charges.size() == 1 ? restraint.refusal(charges.get(0), System.nanoTime()) : null;
+    }
+
+    private Decision noted(List<Charge> charges, Decision decision) {
+        if (charges.size() == 1 && decision instanceof Decision.Rejected refusal) {
+            restraint.refused(charges.get(0), refusal, System.nanoTime());
+        }
+        return decision;
     }
 
     CompletableFuture<Decision> acquireAsync(List<Charge> charges) {
@@ -78,6 +97,10 @@ final class LeasingStore implements AutoCloseable {
         Ahead ahead = Ahead.of(leases, charges, false);
         if (ahead.rest().isEmpty()) {
             return CompletableFuture.completedFuture(ahead.admitted());
+        }
+        Decision held = held(charges);
+        if (held != null) {
+            return CompletableFuture.completedFuture(held);
         }
         CompletableFuture<Decision> decided;
         try {
@@ -91,7 +114,7 @@ final class LeasingStore implements AutoCloseable {
                         ahead.putBack();
                     }
                 })
-                .thenApply(ahead::joined);
+                .thenApply(decision -> noted(charges, ahead.joined(decision)));
     }
 
     /** Whether any charge has a lease, and all can be decided at once and for real. */
@@ -112,17 +135,20 @@ final class LeasingStore implements AutoCloseable {
     }
 
     void giveBack(BackendReceipt receipt) {
+        receipt.charges().forEach(restraint::forget);
         if (!leases.takeBack(receipt)) {
             store.giveBack(receipt);
         }
     }
 
     CompletableFuture<Void> giveBackAsync(BackendReceipt receipt) {
+        receipt.charges().forEach(restraint::forget);
         return leases.takeBack(receipt) ? CompletableFuture.completedFuture(null) : store.giveBackAsync(receipt);
     }
 
     /** What is unspent here goes back first, or it would be given back twice where more is given back than was spent. */
     void giveBack(Charge charge) {
+        restraint.forget(charge);
         store.giveBack(charge, leases.end(charge, false));
     }
 
@@ -137,6 +163,7 @@ final class LeasingStore implements AutoCloseable {
     }
 
     private void drop(Charge charge) {
+        restraint.forget(charge);
         CompletableFuture<Void> unused = leases.end(charge, true);
     }
 

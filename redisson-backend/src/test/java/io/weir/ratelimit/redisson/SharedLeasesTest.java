@@ -16,7 +16,6 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -119,9 +118,10 @@ class SharedLeasesTest {
         overloaded(LeasedCalls.monthly(algorithm, 3_000), 60_000, Long.MAX_VALUE);
     }
 
-    @Test
-    void atTwentyTimesTheRateOfAFixedWindowRedisHearsOfLessThanATwentiethOfTheCalls() throws Exception {
-        overloaded(Limit.of(Algorithm.FIXED_WINDOW, 1_000, Duration.ofSeconds(1)), 60_000, 20_000);
+    @ParameterizedTest
+    @EnumSource(names = {"FIXED_WINDOW", "SLIDING_WINDOW", "TOKEN_BUCKET"})
+    void atTwentyTimesTheRateRedisHearsOfLessThanATwentiethOfTheCalls(Algorithm algorithm) throws Exception {
+        overloaded(Limit.of(algorithm, 1_000, Duration.ofSeconds(1)), 60_000, 20_000);
     }
 
     private static void overloaded(Limit limit, long most, long perSecond) throws Exception {
