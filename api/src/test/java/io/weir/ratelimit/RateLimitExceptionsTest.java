@@ -43,7 +43,8 @@ class RateLimitExceptionsTest {
     @Test
     void reasonsHaveTagsThatMetricsCanKeep() {
         assertThat(Arrays.stream(BackendException.Reason.values()).map(BackendException.Reason::tag))
-                .containsExactly("not-ready", "timeout", "connection", "refused", "foreign-state", "full");
+                .containsExactly(
+                        "not-ready", "timeout", "connection", "refused", "foreign-state", "full", "breaker-open");
     }
 
     @Test

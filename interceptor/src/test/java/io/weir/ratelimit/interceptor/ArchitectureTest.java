@@ -63,7 +63,7 @@ class ArchitectureTest {
             .resideOutsideOfPackage(SELF + "health..")
             .should()
             .dependOnClassesThat()
-            .resideInAnyPackage("org.eclipse.microprofile.health..", SELF + "health..");
+            .resideInAPackage("org.eclipse.microprofile.health..");
 
     @ArchTest
     static final ArchRule the_entry_point_for_beans_does_not_know_the_one_for_rest = noClasses()

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.interceptor.cdi;
 
+import io.weir.ratelimit.interceptor.health.HealthChecks;
 import io.weir.ratelimit.interceptor.policy.Problems;
 import jakarta.enterprise.event.Observes;
+import jakarta.enterprise.inject.spi.AfterBeanDiscovery;
 import jakarta.enterprise.inject.spi.AfterDeploymentValidation;
 import jakarta.enterprise.inject.spi.Bean;
 import jakarta.enterprise.inject.spi.BeanManager;
-import jakarta.enterprise.inject.spi.BeforeBeanDiscovery;
 import jakarta.enterprise.inject.spi.BeforeShutdown;
 import jakarta.enterprise.inject.spi.DeploymentException;
 import jakarta.enterprise.inject.spi.Extension;
@@ -24,23 +25,26 @@ import org.jspecify.annotations.Nullable;
 
 /** Finds the limited methods of a deployment, checks everything at once, and keeps what the entry points need. */
 public class RateLimitExtension implements Extension {
-    /** By name: where the server has no MicroProfile Health, nothing of these can be loaded. */
-    private static final List<String> HEALTH_CHECKS = List.of(
-            "io.weir.ratelimit.interceptor.health.RateLimitReadiness",
-            "io.weir.ratelimit.interceptor.health.RateLimitLiveness");
+    private static final String HEALTH_API = "org.eclipse.microprofile.health.HealthCheck";
 
     private final Set<Class<?>> beanClasses = new LinkedHashSet<>();
     private final Set<Class<?>> resourceClasses = ConcurrentHashMap.newKeySet();
     private @Nullable Bean<RateLimitBeans> own;
     private volatile @Nullable RateLimitRuntime runtime;
 
-    void health(@Observes BeforeBeanDiscovery event) {
-        for (String check : HEALTH_CHECKS) {
-            try {
-                event.addAnnotatedType(Class.forName(check, false, RateLimitExtension.class.getClassLoader()), check);
-            } catch (ClassNotFoundException | LinkageError e) {
-                return; // no MicroProfile Health, no health checks
-            }
+    void health(@Observes AfterBeanDiscovery event) {
+        if (isThere(HEALTH_API)) {
+            HealthChecks.addTo(event, RateLimitBeans.class, () -> runtime().health());
+        }
+    }
+
+    /** Asked of this library's own class loader: that of the thread can find classes that this code would not. */
+    private static boolean isThere(String type) {
+        try {
+            Class.forName(type, false, RateLimitExtension.class.getClassLoader());
+            return true;
+        } catch (ClassNotFoundException | LinkageError e) {
+            return false;
         }
     }
 

@@ -12,6 +12,9 @@ import jakarta.enterprise.inject.spi.Extension;
 import java.util.Collection;
 import java.util.Set;
 import java.util.stream.Stream;
+import org.eclipse.microprofile.health.HealthCheck;
+import org.eclipse.microprofile.health.HealthCheckResponse;
+import org.eclipse.microprofile.health.Readiness;
 import org.jboss.weld.bootstrap.api.CDI11Bootstrap;
 import org.jboss.weld.bootstrap.api.ServiceRegistry;
 import org.jboss.weld.bootstrap.spi.BeanDeploymentArchive;
@@ -41,6 +44,10 @@ class ExtensionArchiveTest {
             assertThatThrownBy(once::call).isInstanceOf(RateLimitExceededException.class);
             assertThat(container.select(Listener.class).get().heard())
                     .containsExactly("Once.call true", "Once.call false");
+            HealthCheck check = container
+                    .select(HealthCheck.class, Readiness.Literal.INSTANCE)
+                    .get();
+            assertThat(check.call().getStatus()).isEqualTo(HealthCheckResponse.Status.UP);
         }
     }
 

@@ -6,14 +6,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.ratelimit.RateLimiter;
 import io.weir.ratelimit.interceptor.cdi.Beans.Away;
-import jakarta.enterprise.inject.spi.BeforeBeanDiscovery;
+import jakarta.enterprise.inject.spi.AfterBeanDiscovery;
+import jakarta.enterprise.inject.spi.configurator.BeanConfigurator;
 import java.io.IOException;
 import java.io.InputStream;
+import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.eclipse.microprofile.health.HealthCheckResponse;
 import org.eclipse.microprofile.health.HealthCheckResponse.Status;
 import org.eclipse.microprofile.health.Liveness;
@@ -83,25 +85,27 @@ class HealthChecksTest {
 
     @Test
     void withoutMicroProfileHealthThereAreNoChecks() throws Exception {
-        assertThat(added(RateLimitExtension.class)).hasSize(2);
+        assertThat(added(RateLimitExtension.class)).isEqualTo(2);
         ClassLoader server = new WithoutHealth();
-        assertThat(added(server.loadClass(RateLimitExtension.class.getName()))).isEmpty();
+        assertThat(added(server.loadClass(RateLimitExtension.class.getName()))).isZero();
     }
 
-    /** The types that an extension adds to those that the server has found. */
-    private static List<Object> added(Class<?> extension) throws ReflectiveOperationException {
-        List<Object> added = new ArrayList<>();
-        Object event = Proxy.newProxyInstance(
-                HealthChecksTest.class.getClassLoader(),
-                new Class<?>[] {BeforeBeanDiscovery.class},
-                (proxy, method, arguments) -> {
-                    added.add(arguments[0]);
-                    return null;
-                });
-        Method observer = extension.getDeclaredMethod("health", BeforeBeanDiscovery.class);
+    /** How many beans an extension adds to those that the server has found. */
+    private static int added(Class<?> extension) throws ReflectiveOperationException {
+        AtomicInteger added = new AtomicInteger();
+        Object bean = proxy(BeanConfigurator.class, (proxy, method, arguments) -> proxy);
+        Object event = proxy(AfterBeanDiscovery.class, (proxy, method, arguments) -> {
+            added.incrementAndGet();
+            return bean;
+        });
+        Method observer = extension.getDeclaredMethod("health", AfterBeanDiscovery.class);
         observer.setAccessible(true);
         observer.invoke(extension.getDeclaredConstructor().newInstance(), event);
-        return added;
+        return added.get();
+    }
+
+    private static Object proxy(Class<?> type, InvocationHandler handler) {
+        return Proxy.newProxyInstance(HealthChecksTest.class.getClassLoader(), new Class<?>[] {type}, handler);
     }
 
     /** Has the library and not the API. */
