@@ -12,9 +12,12 @@ public enum FailureMode {
     OPEN("open"),
     /** The call is refused as unavailable (503), never as over a quota. Also called fail-closed. */
     CLOSED("closed"),
-    /** The call is counted in process, against permits ÷ {@code ratelimit.instances}, at least one. */
+    /**
+     * The call is counted in process, against permits ÷ {@code ratelimit.instances}, at least one call; over that it is refused as
+     * unavailable (503).
+     */
     LOCAL("local"),
-    /** One call in {@code ratelimit.instances} is let through at random, whatever the limit. Cruder than {@link #LOCAL}. */
+    /** One call in {@code ratelimit.instances} is let through at random, whatever the limit; others are refused as unavailable (503). Cruder than {@link #LOCAL}. */
     SAMPLE("sample");
 
     private final String configName;

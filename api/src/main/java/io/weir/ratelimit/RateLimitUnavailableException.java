@@ -7,8 +7,8 @@ import java.time.Duration;
 import java.util.Objects;
 
 /**
- * Thrown when the shared store does not answer and no decision can take its place: at the caller of a limited bean method
- * whose policy is {@link FailureMode#CLOSED}, and by those operations of {@link RateLimiter} that need the store.
+ * Thrown when the shared store does not answer and the call may not go on for that: at the caller of a limited bean method
+ * whose policy's {@link FailureMode} refuses it, and by those operations of {@link RateLimiter} that need the store.
  *
  * <p>Leaving a Jakarta REST resource it becomes a 503, never a 429: an outage is not a quota.
  */

@@ -17,9 +17,13 @@ public final class PolicyLimits {
     /** The tier of a policy that has none, and of a caller who is in none. */
     public static final String NO_TIER = "none";
 
+    /** The greatest {@link #lease}. */
+    public static final long MAX_LEASE = 1_000_000;
+
     private final String policy;
     private final String tier;
     private final List<Limit> limits;
+    private final long lease;
     private final List<String> names;
     private final List<String> keyTails;
 
@@ -49,6 +53,7 @@ public final class PolicyLimits {
             throw new IllegalArgumentException("a tier needs a name");
         }
         this.limits = List.copyOf(limits);
+        this.lease = 0;
         if (limits.isEmpty()) {
             throw new IllegalArgumentException("a policy needs a limit");
         }
@@ -65,6 +70,42 @@ public final class PolicyLimits {
         }
         this.names = List.copyOf(allNames);
         this.keyTails = List.copyOf(allTails);
+    }
+
+    private PolicyLimits(PolicyLimits other, long lease) {
+        this.policy = other.policy;
+        this.tier = other.tier;
+        this.limits = other.limits;
+        this.lease = lease;
+        this.names = other.names;
+        this.keyTails = other.keyTails;
+    }
+
+    /**
+     * These limits with permits that an instance may take ahead.
+     *
+     * @param permits what {@link #lease} is to be, 0 to {@link #MAX_LEASE}
+     * @return the limits
+     * @throws IllegalArgumentException if the permits are out of range, or there are some and an algorithm is none of fixed window,
+     *     sliding window and token bucket, or calls may wait
+     */
+    public PolicyLimits withLease(long permits) {
+        if (permits < 0 || permits > MAX_LEASE) {
+            throw new IllegalArgumentException("a lease is from 0 to " + MAX_LEASE + " permits");
+        }
+        if (permits > 0 && !limits.stream().allMatch(PolicyLimits::canBeTakenAhead)) {
+            throw new IllegalArgumentException(
+                    "permits are taken ahead of fixed-window, sliding-window and token-bucket without max-wait only");
+        }
+        return permits == lease ? this : new PolicyLimits(this, permits);
+    }
+
+    private static boolean canBeTakenAhead(Limit limit) {
+        return limit.maxWait().isZero()
+                && switch (limit.algorithm()) {
+                    case FIXED_WINDOW, SLIDING_WINDOW, TOKEN_BUCKET -> true;
+                    case SLIDING_LOG, LEAKY_BUCKET -> false;
+                };
     }
 
     /**
@@ -92,6 +133,16 @@ public final class PolicyLimits {
      */
     public List<Limit> limits() {
         return limits;
+    }
+
+    /**
+     * How many permits an instance may hold that are charged to a key and not spent yet, so that it decides from memory. A store
+     * in process has no use for it.
+     *
+     * @return permits, 0 if each call is charged by itself
+     */
+    public long lease() {
+        return lease;
     }
 
     /**
@@ -140,10 +191,12 @@ public final class PolicyLimits {
 
     @Override
     public boolean equals(Object other) {
-        return other instanceof PolicyLimits that
-                && policy.equals(that.policy)
-                && tier.equals(that.tier)
-                && limits.equals(that.limits);
+        return other == this
+                || other instanceof PolicyLimits that
+                        && policy.equals(that.policy)
+                        && tier.equals(that.tier)
+                        && limits.equals(that.limits)
+                        && lease == that.lease;
     }
 
     @Override
@@ -151,9 +204,9 @@ public final class PolicyLimits {
         return 31 * (31 * policy.hashCode() + tier.hashCode()) + limits.hashCode();
     }
 
-    /** The policy's name, its tier if there is one, and its limits. */
+    /** The policy's name, its tier if there is one, its limits, and its lease if there is one. */
     @Override
     public String toString() {
-        return policy + (tier.equals(NO_TIER) ? "" : "/" + tier) + limits;
+        return policy + (tier.equals(NO_TIER) ? "" : "/" + tier) + limits + (lease == 0 ? "" : " lease " + lease);
     }
 }

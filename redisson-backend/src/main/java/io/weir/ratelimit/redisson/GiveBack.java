@@ -39,6 +39,11 @@ record GiveBack(int operation, List<Charge> charges, List<LimitState> states) {
         return List.copyOf(bySlot.values());
     }
 
+    /** Of one charge with the state of each of its limits right after it. */
+    static GiveBack ofReceipt(Charge charge, List<LimitState> states) {
+        return new GiveBack(BY_RECEIPT, List.of(charge), states);
+    }
+
     static GiveBack ofCost(Charge charge) {
         return new GiveBack(BY_COST, List.of(charge), List.of());
     }

@@ -13,6 +13,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Sends what is given back, and what is dropped. Nothing here waits. */
@@ -59,13 +60,22 @@ final class GiveBacks {
 
     /** As {@link #send(BackendReceipt)} for who does not wait: completed within the deadline, and dropped if too many are sent already. */
     CompletableFuture<Void> sendOneOfMany(BackendReceipt receipt) {
+        return oneOfMany(() -> send(receipt));
+    }
+
+    /** As {@link #send(GiveBack)} for who does not wait. */
+    CompletableFuture<Void> sendOneOfMany(GiveBack what) {
+        return oneOfMany(() -> send(what));
+    }
+
+    private CompletableFuture<Void> oneOfMany(Supplier<CompletableFuture<Void>> send) {
         if (!places.tryAcquire()) {
             return CompletableFuture.failedFuture(
                     new BackendException(Reason.FULL, "too many receipts are being given back already", null));
         }
         CompletableFuture<Void> sent;
         try {
-            sent = send(receipt);
+            sent = send.get();
         } catch (RuntimeException e) {
             sent = CompletableFuture.failedFuture(e);
         }

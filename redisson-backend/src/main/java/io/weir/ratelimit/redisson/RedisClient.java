@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.redisson;
 
+import io.netty.util.concurrent.FastThreadLocal;
 import io.weir.ratelimit.Algorithm;
 import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.BackendException.Reason;
@@ -214,6 +215,7 @@ final class RedisClient implements AutoCloseable {
             return CompletableFuture.failedFuture(notReady);
         }
         String first = (String) keys.get(0);
+        boolean hadNone = FastThreadLocal.size() == 0;
         try {
             CompletableFuture<byte[]> sent = scripts.<byte[]>evalShaAsync(
                             first, RScript.Mode.READ_WRITE, script.digest(), RScript.ReturnType.VALUE, keys, argument)
@@ -221,6 +223,13 @@ final class RedisClient implements AutoCloseable {
             return sent.exceptionallyCompose(failure -> healed(failure, scripts, script, keys, argument, HEALS));
         } catch (RuntimeException e) {
             return CompletableFuture.failedFuture(e);
+        } finally {
+            // Where it makes a connection, the client leaves values on this thread. A server's outlives the
+            // application,
+            // whose class loader they would keep.
+            if (hadNone) {
+                FastThreadLocal.removeAll();
+            }
         }
     }
 

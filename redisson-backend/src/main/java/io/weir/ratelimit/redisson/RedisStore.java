@@ -32,6 +32,10 @@ final class RedisStore implements AutoCloseable {
     private final StoredKeys keys;
     private final Flights flights;
     private final Deadlines deadlines;
+
+    /** Of those whose late answer is an answer. */
+    private final Deadlines patient;
+
     private final GiveBacks giveBacks;
     private final Breaker breaker;
 
@@ -53,6 +57,7 @@ final class RedisStore implements AutoCloseable {
         this.flights = new Flights(
                 flight -> redis.run(Script.ACQUIRE, flight.keys(), flight.argument(time.micros())), listener, breaker);
         this.deadlines = new Deadlines(deadline, this::late);
+        this.patient = new Deadlines(deadline, flights::giveUp);
         this.memory = time == REDIS_CLOCK ? new RefusalMemory() : null;
         this.giveBacks = new GiveBacks(redis, keys, time, deadline, memory);
     }
@@ -249,9 +254,32 @@ final class RedisStore implements AutoCloseable {
         return giveBacks.sendOneOfMany(receipt);
     }
 
-    void giveBack(Charge charge) {
+    /**
+     * Charges permits that are spent later; on any thread. From its deadline on nothing waits behind it; its answer is taken whenever it
+     * comes, since what was charged may not be lost.
+     */
+    CompletableFuture<Answer> takeAhead(Charge charge) {
+        if (breaker.isOpen()) {
+            return CompletableFuture.failedFuture(breaker.denied());
+        }
+        List<Charge> charges = List.of(charge);
+        Check check = boarded(charges, keys.of(charges), true, deadlineFromNow());
+        patient.watch(check);
+        return check;
+    }
+
+    /** Gives back what was charged and not spent, without waiting; on any thread. */
+    CompletableFuture<Void> giveBackUnspent(GiveBack what) {
+        return breaker.isOpen() ? CompletableFuture.failedFuture(breaker.denied()) : giveBacks.sendOneOfMany(what);
+    }
+
+    /** Gives back a cost, after something else has ended. */
+    void giveBack(Charge charge, CompletableFuture<Void> before) {
         breaker.pass();
-        await(giveBacks.send(GiveBack.ofCost(charge)), deadlineFromNow(), () -> {});
+        await(
+                before.handle((done, failure) -> GiveBack.ofCost(charge)).thenCompose(giveBacks::send),
+                deadlineFromNow(),
+                () -> {});
     }
 
     void reset(Charge charge) {

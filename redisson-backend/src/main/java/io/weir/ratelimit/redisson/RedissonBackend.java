@@ -44,7 +44,7 @@ public class RedissonBackend implements RateLimitBackend {
     private @Nullable RedisSettings settings;
     private BreakerSettings breaker = BreakerSettings.DEFAULT;
     private BackendListener listener = (checks, keysWaiting) -> {};
-    private volatile @Nullable RedisStore started;
+    private volatile @Nullable LeasingStore started;
 
     /** For the container's proxies. */
     protected RedissonBackend() {
@@ -90,7 +90,16 @@ public class RedissonBackend implements RateLimitBackend {
     RedissonBackend(RedisClient redis, String namespace, Duration deadline, TimeSource time, Breaker breaker) {
         this.ownClient = null;
         this.guard = null;
-        this.started = new RedisStore(redis, namespace, deadline, time, listener, breaker);
+        this.started = leasing(redis, namespace, deadline, time, breaker);
+    }
+
+    private LeasingStore leasing(
+            RedisClient redis, String namespace, Duration deadline, TimeSource time, Breaker opens) {
+        return new LeasingStore(
+                new RedisStore(redis, namespace, deadline, time, listener, opens),
+                StoredKeys.of(namespace),
+                listener,
+                time == RedisStore.REDIS_CLOCK);
     }
 
     @Override
@@ -141,7 +150,7 @@ public class RedissonBackend implements RateLimitBackend {
 
     @Override
     public BackendStatus status() {
-        RedisStore running = started;
+        LeasingStore running = started;
         return running == null ? new BackendStatus(false, false, Duration.ZERO) : running.status();
     }
 
@@ -154,26 +163,25 @@ public class RedissonBackend implements RateLimitBackend {
                 .orElseGet(() -> new RedisClient(
                         Objects.requireNonNull(ownClient)::get, false, read.namespace(), read.deadline()));
         Breaker.Platform platform = guard == null ? Breaker.Platform.NONE : PlatformBreaker.of(guard);
-        started = new RedisStore(
+        started = leasing(
                 redis,
                 read.namespace(),
                 read.deadline(),
                 RedisStore.REDIS_CLOCK,
-                listener,
                 new Breaker(breaker, platform, System::nanoTime, listener));
     }
 
     /** Ends the connections, of an own client only. */
     @PreDestroy
     public void close() {
-        RedisStore running = started;
+        LeasingStore running = started;
         if (running != null) {
             running.close();
         }
     }
 
-    private RedisStore started() {
-        RedisStore running = started;
+    private LeasingStore started() {
+        LeasingStore running = started;
         if (running == null) {
             throw new BackendException(Reason.NOT_READY, "the store is not started", null);
         }

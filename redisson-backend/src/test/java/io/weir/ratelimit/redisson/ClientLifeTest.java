@@ -3,10 +3,13 @@ package io.weir.ratelimit.redisson;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.netty.util.internal.InternalThreadLocalMap;
 import io.weir.ratelimit.spi.BackendException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.assertj.core.api.Assertions;
 import org.junit.jupiter.api.Test;
 import org.redisson.api.RedissonClient;
@@ -55,6 +58,34 @@ class ClientLifeTest {
             RedissonBackend another = new RedissonBackend(client, store.namespace(), Duration.ofSeconds(20));
             FaultCalls.awaitDecision(another);
         }
+    }
+
+    /** A server's thread outlives the application, whose classes what is left on the thread would keep. */
+    @Test
+    void theThreadsOfCallersKeepNothingOfTheClients() {
+        RedisProcess away = RedisProcess.started();
+        RedissonBackend backend = start(away.address());
+        FaultCalls.awaitDecision(backend);
+        away.kill();
+        // Not the first of them: where there is no connection any more, a call begins with making one.
+        assertThat(leftBy(() -> {
+                    for (int call = 0; call < 20; call++) {
+                        FaultCalls.failure(backend);
+                    }
+                }))
+                .isFalse();
+        assertThat(leftBy(backend::close)).isFalse();
+    }
+
+    /** Whether something leaves thread-local values of Netty's on a thread that had none. */
+    private static boolean leftBy(Runnable call) {
+        CompletableFuture<Boolean> left = new CompletableFuture<>();
+        Thread thread = new Thread(() -> {
+            call.run();
+            left.complete(InternalThreadLocalMap.getIfSet() != null);
+        });
+        thread.start();
+        return left.orTimeout(20, TimeUnit.SECONDS).join();
     }
 
     private static RedissonBackend start(String address) {

@@ -24,6 +24,9 @@ final class Entrants implements AutoCloseable {
         for (Algorithm algorithm : options.algorithms()) {
             if (!workload.refused()) {
                 enter("weir", () -> Weir.of(store.redisson(), namespace, workload, algorithm));
+                if (workload.keys() == 1 && algorithm != Algorithm.LEAKY_BUCKET) {
+                    enter("weir", () -> Weir.leasing(store.redisson(), namespace + "-lease", workload, algorithm));
+                }
                 continue;
             }
             enter("weir", () -> Weir.refusing(store.redisson(), namespace, workload, algorithm));

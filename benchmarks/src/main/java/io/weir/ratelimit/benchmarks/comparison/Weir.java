@@ -20,18 +20,28 @@ import org.redisson.api.RedissonClient;
 final class Weir implements Contender {
     static final String POLICY = "standard";
     private static final Duration DEADLINE = Duration.ofSeconds(10);
+    private static final long LEASE = 100;
+
+    /** After a second without a call, permits that were taken ahead go back. */
+    private static final Duration GIVEN_BACK = Duration.ofSeconds(2);
 
     private final String name;
     private final RedissonBackend backend;
     private final List<List<Charge>> charges;
     private final long madeAt = System.nanoTime();
     private final boolean returns;
+    private final long lease;
 
     private Weir(String name, RedissonBackend backend, Workload workload, Algorithm algorithm) {
+        this(name, backend, workload, algorithm, 0);
+    }
+
+    private Weir(String name, RedissonBackend backend, Workload workload, Algorithm algorithm, long lease) {
         this.name = name;
         this.backend = backend;
         returns = algorithm == Algorithm.TOKEN_BUCKET || algorithm == Algorithm.LEAKY_BUCKET;
-        PolicyLimits limits = new PolicyLimits(POLICY, workload.limits(algorithm));
+        this.lease = lease;
+        PolicyLimits limits = new PolicyLimits(POLICY, workload.limits(algorithm)).withLease(lease);
         charges = IntStream.range(0, workload.keys())
                 .mapToObj(key -> List.of(new Charge(limits, Workload.identity(key), 1)))
                 .toList();
@@ -43,6 +53,16 @@ final class Weir implements Contender {
                 new RedissonBackend(client, namespace, DEADLINE),
                 workload,
                 algorithm);
+    }
+
+    /** Which takes permits ahead. */
+    static Weir leasing(RedissonClient client, String namespace, Workload workload, Algorithm algorithm) {
+        return new Weir(
+                "Weir, leases of " + LEASE + ", " + algorithm.configName(),
+                new RedissonBackend(client, namespace, DEADLINE),
+                workload,
+                algorithm,
+                LEASE);
     }
 
     /** Whose refusals are all asked of Redis. */
@@ -86,6 +106,9 @@ final class Weir implements Contender {
     /** Empty also when permits have returned to a bucket meanwhile. */
     @Override
     public OptionalLong spent() {
+        if (lease > 0) {
+            rest();
+        }
         long[] spent = new long[charges.get(0).get(0).policy().limits().size()];
         for (List<Charge> charge : charges) {
             List<Quota> quotas = backend.peek(charge.get(0));
@@ -95,6 +118,14 @@ final class Weir implements Contender {
         }
         boolean returned = returns && System.nanoTime() - madeAt > Workload.RETURN.toNanos();
         return returned ? OptionalLong.empty() : OptionalLong.of(onlyValue(spent));
+    }
+
+    private static void rest() {
+        try {
+            Thread.sleep(GIVEN_BACK.toMillis());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
     }
 
     private static long onlyValue(long[] spent) {

@@ -157,9 +157,13 @@ public final class Outages {
     void failed(BackendException failure) {
         notAsked(failure);
         if (failure.reason() != Reason.BREAKER_OPEN) {
-            lastFailure = new Failure(failure.reason(), lastFailureNanos);
+            remember(failure);
             errorOf(failure);
         }
+    }
+
+    private void remember(BackendException failure) {
+        lastFailure = new Failure(failure.reason(), lastFailureNanos);
     }
 
     /** A decision was taken without asking the store, because of a failure that came before. */
@@ -175,7 +179,9 @@ public final class Outages {
     /** Something that is no decision, and shows as well whether the store decides, failed. */
     void probeFailed(BackendException failure) {
         away(failure);
-        lastFailure = new Failure(failure.reason(), lastFailureNanos);
+        if (failure.reason() != Reason.BREAKER_OPEN) {
+            remember(failure);
+        }
         errorOf(failure);
     }
 

@@ -164,8 +164,8 @@ public final class RequestRecord {
     }
 
     /** Why the store failed to decide about this request a moment ago, null if it did not. */
-    synchronized @Nullable BackendException unanswered(long nanos) {
-        return unanswered != null && nanos - unansweredNanos < UNANSWERED_NANOS ? unanswered : null;
+    synchronized @Nullable BackendException unanswered(Pause clock) {
+        return unanswered != null && clock.nanos() - unansweredNanos < UNANSWERED_NANOS ? unanswered : null;
     }
 
     /** Takes back the note of an admission whose charges were given back, before the decision that replaces it is noted. */

@@ -101,7 +101,7 @@ final class Shaping {
 
         /** A request waits for a store that does not answer once, not with each of its decisions. */
         private Told decided(List<Charge> charges) {
-            BackendException unanswered = request == null ? null : request.unanswered(pause.nanos());
+            BackendException unanswered = request == null ? null : request.unanswered(pause);
             if (unanswered != null) {
                 return store.withoutAsking(binding, charges, unanswered);
             }

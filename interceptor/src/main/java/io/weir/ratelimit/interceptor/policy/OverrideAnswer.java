@@ -64,8 +64,11 @@ record OverrideAnswer(
                 model.algorithm(),
                 burst.isPresent() ? Optional.of(burst.getAsLong()) : Optional.empty());
         return new PolicyLimits(
-                policy.name(),
-                TIER,
-                limits.stream().map(limit -> limit.withMaxWait(model.maxWait())).toList());
+                        policy.name(),
+                        TIER,
+                        limits.stream()
+                                .map(limit -> limit.withMaxWait(model.maxWait()))
+                                .toList())
+                .withLease(policy.limits().lease());
     }
 }

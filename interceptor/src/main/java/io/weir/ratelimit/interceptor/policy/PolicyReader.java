@@ -25,6 +25,7 @@ final class PolicyReader {
             "on-failure",
             "max-wait",
             "max-waiting",
+            "lease",
             "tier",
             "mode",
             "count",
@@ -80,12 +81,15 @@ final class PolicyReader {
         Duration maxWait = reader.value(property("max-wait"), Duration.ZERO, LimitsReader::maxWait);
         Optional<KeyExpression> key = key();
         int maxWaiting = reader.number(property("max-waiting"), Policy.MAX_WAITING, 1, 10_000);
+        long lease = new LeaseReader(reader, problems, name).read(algorithm, maxWait, unshaped.orElse(List.of()));
         Optional<PolicyLimits> own = unshaped.flatMap(each -> limits.shaped(each, maxWait))
-                .flatMap(each -> limits.named(PolicyLimits.NO_TIER, limitPlace(), each));
+                .flatMap(each -> limits.named(PolicyLimits.NO_TIER, limitPlace(), each))
+                .map(each -> each.withLease(lease));
         long cost = reader.value(property("cost"), 1L, PolicyReader::cost);
         FailureMode onFailure = reader.oneOf(property("on-failure"), FailureMode.values(), FailureMode::configName)
                 .orElse(FailureMode.OPEN);
-        Tiers tiers = new TierReader(reader, words, problems, name, limits).read(attributes, algorithm, maxWait, key);
+        Tiers tiers =
+                new TierReader(reader, words, problems, name, limits).read(attributes, algorithm, maxWait, lease, key);
         Policy.Mode mode = oneOf("mode", Policy.Mode.values(), Policy.Mode.ENFORCE);
         Policy.Count count = oneOf("count", Policy.Count.values(), Policy.Count.ALWAYS);
         Policy.Disclosure disclosure = oneOf("disclosure", Policy.Disclosure.values(), Policy.Disclosure.FULL);

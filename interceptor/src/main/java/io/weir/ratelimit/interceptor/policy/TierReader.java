@@ -46,7 +46,7 @@ final class TierReader {
     }
 
     /** The tiers, {@link Tiers#NONE} if the policy has none. */
-    Tiers read(Set<String> attributes, Algorithm algorithm, Duration maxWait, Optional<KeyExpression> key) {
+    Tiers read(Set<String> attributes, Algorithm algorithm, Duration maxWait, long lease, Optional<KeyExpression> key) {
         Map<String, PolicyLimits> byTier = new LinkedHashMap<>();
         Set<String> names = new TreeSet<>();
         attributes.stream()
@@ -54,7 +54,8 @@ final class TierReader {
                 .map(attribute -> attribute.substring(TIERS.length(), attribute.lastIndexOf('.')))
                 .forEach(names::add);
         for (String tier : names) {
-            tierLimits(tier, algorithm, maxWait).ifPresent(each -> byTier.put(ConfigReader.unquoted(tier), each));
+            tierLimits(tier, algorithm, maxWait)
+                    .ifPresent(each -> byTier.put(ConfigReader.unquoted(tier), each.withLease(lease)));
         }
         String property = property("tier");
         Optional<String> named = reader.text(property);

@@ -85,6 +85,14 @@ class StoreHealthTest {
     }
 
     @Test
+    void aProbeThatWasNotMadeIsNoErrorOfTheStore() {
+        outages.failed(FakeBackend.down(Reason.CONNECTION));
+        store.failure = FakeBackend.down(Reason.BREAKER_OPEN);
+        assertThat(health(true).readiness().lastFailure()).contains("connection");
+        assertThat(store.asked).containsExactly(PROBE);
+    }
+
+    @Test
     void aStoreThatWasNeverReadyIsConnectingAndNotAskedEither() {
         store.status = new BackendStatus(false, false, Duration.ZERO);
         assertThat(health(false).readiness()).satisfies(report -> {

@@ -41,6 +41,34 @@ class WrongPoliciesTest {
         assertThat(read.policies()).isEmpty();
     }
 
+    @ParameterizedTest
+    @CsvSource(
+            delimiterString = "=>",
+            value = {
+                "-1      => WEIR-129",
+                "x       => WEIR-129",
+                "1000001 => WEIR-129",
+                "51      => WEIR-130",
+            })
+    void aWrongLeaseIsReportedWithItsPropertyAndItsValue(String value, String code) {
+        ReadPolicies read = ReadPolicies.of(
+                "ratelimit.policies.api.limit=100/1s, 1000/1m", "ratelimit.policies.api.lease=" + value);
+        assertThat(read.lines())
+                .singleElement()
+                .asString()
+                .startsWith(code + " ratelimit.policies.api.lease = " + value);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"algorithm=sliding-log", "algorithm=leaky-bucket", "max-wait=1s"})
+    void permitsOfWhatCannotBeTakenAheadAreReported(String attribute) {
+        ReadPolicies read = ReadPolicies.of(
+                "ratelimit.policies.api.limit=100/1s",
+                "ratelimit.policies.api.lease=10",
+                "ratelimit.policies.api." + attribute);
+        assertThat(read.lines()).singleElement().asString().startsWith("WEIR-128 ratelimit.policies.api.lease = 10");
+    }
+
     @Test
     void aWrongLimitOfAnAnnotationIsReportedWithItsPlace() {
         ReadPolicies read = ReadPolicies.of(Configs.of(), inPlace("Search.find", "Search.find", "often", "somebody"));
@@ -223,7 +251,7 @@ class WrongPoliciesTest {
     }
 
     private static final String ATTRIBUTES =
-            "[algorithm, burst, cost, count, disclosure, help, key, limit, max-wait, max-waiting, methods, mode, on-failure, paths, "
+            "[algorithm, burst, cost, count, disclosure, help, key, lease, limit, max-wait, max-waiting, methods, mode, on-failure, paths, "
                     + "phase, tier], tiers.<tier>.limit, tiers.<tier>.burst, costs.<path>; a policy's name with dots is written in quotes";
 
     @Test

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.weir.ratelimit.redisson.Await;
+import io.weir.ratelimit.redisson.FaultProxy;
+import io.weir.ratelimit.redisson.RedisProcess;
+import java.net.URI;
+import java.net.http.HttpResponse;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.regex.Pattern;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+/**
+ * The breaker on each kind of server, tuned by the properties of MicroProfile Fault Tolerance, while Redis stands still and after it
+ * was killed. {@code hello} is open, {@code compute} closed.
+ */
+class BreakerIT {
+    private static final String TUNING = "io.weir.ratelimit.redisson.RedisGuard/call/CircuitBreaker/";
+    private static final Duration DEADLINE = Duration.ofMillis(300);
+    private static final Duration DELAY = Duration.ofSeconds(2);
+    private static final Duration PATIENCE = Duration.ofSeconds(20);
+    private static final int REQUESTS = 40;
+    private static final int CALLERS = 64;
+
+    private Server server;
+    private FaultProxy proxy;
+    private int saidBefore;
+
+    @Test
+    void openLiberty() {
+        keepsCallsAway(LibertyServer.named("breaker-liberty"), 3);
+    }
+
+    @Test
+    void payaraMicro() {
+        keepsCallsAway(PayaraServer.named("breaker-payara"), 4);
+    }
+
+    @Test
+    void wildFly() {
+        keepsCallsAway(WildFlyServer.named("breaker-wildfly"), 5);
+    }
+
+    @Test
+    void aBreakerThatIsSwitchedOffNeverOpens() {
+        try (RedisProcess redis = RedisProcess.absent();
+                Server started = tuned(LibertyServer.named("breaker-off"), redis.address(), 3)
+                        .systemProperty(TUNING + "enabled", "false")
+                        .start()) {
+            server = started;
+            redis.start();
+            warm();
+            redis.kill();
+            for (int i = 0; i < 20; i++) {
+                assertThat(search().statusCode()).isEqualTo(503);
+            }
+            assertThat(lines("WEIR-301")).isEqualTo(1);
+            assertThat(lines("WEIR-416")).isZero();
+        }
+    }
+
+    private void keepsCallsAway(ServerBuilder<?> kind, int volume) {
+        try (RedisProcess redis = RedisProcess.started();
+                FaultProxy way = FaultProxy.before(redis);
+                Server started = tuned(kind, way.address(), volume).start()) {
+            server = started;
+            proxy = way;
+            warm();
+            usualRequestsDoNotEnterTheServersBreaker();
+            redis.pause();
+            try {
+                opensAfter(volume);
+                keepsNobodyWaiting();
+                sendsOneCommandForAllCallers();
+            } finally {
+                redis.resume();
+            }
+            closesAndLimitsAgain(1);
+            redis.kill();
+            Await.until("WEIR-416 again", PATIENCE, () -> search().statusCode() == 503 && lines("WEIR-416") == 2);
+            keepsNobodyWaiting();
+            redis.start();
+            closesAndLimitsAgain(2);
+            theServersBreakerTookPart(volume);
+        }
+    }
+
+    private static ServerBuilder<?> tuned(ServerBuilder<?> kind, String redis, int volume) {
+        return kind.systemProperty("ratelimit.redis.address", redis)
+                .systemProperty("ratelimit.redis.deadline", DEADLINE.toMillis() + "ms")
+                .systemProperty("ratelimit.policies.hello.limit", "3/1h")
+                .systemProperty("ratelimit.policies.hello.key", "header:X-Client")
+                .systemProperty("ratelimit.policies.compute.limit", "1000000/1h")
+                .systemProperty("ratelimit.policies.compute.on-failure", "closed")
+                .systemProperty(TUNING + "requestVolumeThreshold", Integer.toString(volume))
+                .systemProperty(TUNING + "delay", Long.toString(DELAY.toMillis()))
+                .systemProperty(TUNING + "delayUnit", "MILLIS");
+    }
+
+    /** A cold JVM answers late, of which the log may tell. */
+    private void warm() {
+        int[] inARow = {0};
+        Await.until("ten decisions of the store in a row, and no outage", PATIENCE, () -> {
+            inARow[0] = search().statusCode() == 200 ? inARow[0] + 1 : 0;
+            return inARow[0] >= 10 && lines("WEIR-301") == lines("WEIR-302");
+        });
+        saidBefore = server.log().length();
+    }
+
+    private void usualRequestsDoNotEnterTheServersBreaker() {
+        double before = callsOfTheServersBreaker();
+        for (int i = 0; i < REQUESTS; i++) {
+            assertThat(search().statusCode()).isEqualTo(200);
+        }
+        assertThat(callsOfTheServersBreaker() - before).isZero();
+    }
+
+    private double callsOfTheServersBreaker(String... tags) {
+        return ofTheServersBreaker("ft_circuitbreaker_calls_total", tags);
+    }
+
+    private double ofTheServersBreaker(String metric, String... tags) {
+        List<String> all = new ArrayList<>(List.of(tags));
+        all.add("method=\"io.weir.ratelimit.redisson.RedisGuard.call\"");
+        return Scrape.of(server).sum(metric, all.toArray(String[]::new));
+    }
+
+    private void opensAfter(int volume) {
+        int before = lines("WEIR-416");
+        for (int call = 1; call <= volume; call++) {
+            assertThat(lines("WEIR-416")).as("before call %d", call).isEqualTo(before);
+            long start = System.nanoTime();
+            Refusal.verifyUnavailable(search());
+            assertThat(Duration.ofNanos(System.nanoTime() - start))
+                    .as("call %d waits for Redis", call)
+                    .isGreaterThan(DEADLINE.dividedBy(2));
+        }
+        Await.until("WEIR-416", PATIENCE, () -> lines("WEIR-416") == before + 1);
+    }
+
+    private void keepsNobodyWaiting() {
+        List<Duration> durations = new ArrayList<>();
+        int opened = lines("WEIR-416");
+        for (int i = 0; i < REQUESTS; i++) {
+            long start = System.nanoTime();
+            HttpResponse<String> response = i % 2 == 0 ? hello("anybody") : search();
+            durations.add(Duration.ofNanos(System.nanoTime() - start));
+            if (i % 2 == 0) {
+                assertThat(response.statusCode()).isEqualTo(200);
+                Refusal.verifyNoQuota(response);
+            } else {
+                Refusal.verifyUnavailable(response);
+            }
+        }
+        assertThat(durations.stream().sorted().toList().get(REQUESTS / 2)).isLessThan(DEADLINE.dividedBy(3));
+        assertThat(lines("WEIR-416")).isEqualTo(opened);
+    }
+
+    /** At the moment when the breaker lets a call in again. */
+    private void sendsOneCommandForAllCallers() {
+        boolean within = false;
+        for (int attempt = 0; attempt < 5 && !within; attempt++) {
+            Refusal.verifyUnavailable(search());
+            LockSupport.parkNanos(DELAY.plusMillis(200).toNanos());
+            long before = proxy.scripts();
+            long start = System.nanoTime();
+            List<CompletableFuture<HttpResponse<String>>> calls = IntStream.range(0, CALLERS)
+                    .mapToObj(i -> Http.getAsync(uri("api/search")))
+                    .toList();
+            calls.forEach(call -> assertThat(call.join().statusCode()).isEqualTo(503));
+            // On a machine so busy that another delay has passed, there may have been another probe.
+            within = System.nanoTime() - start < DELAY.toNanos();
+            assertThat(proxy.scripts() - before).isBetween(1L, within ? 1L : Long.MAX_VALUE);
+        }
+        assertThat(within).isTrue();
+    }
+
+    private void closesAndLimitsAgain(int times) {
+        Await.until("WEIR-418", PATIENCE, () -> {
+            search();
+            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(50));
+            return lines("WEIR-418") == times && lines("WEIR-302") == times;
+        });
+        String client = "after " + times;
+        for (int status : new int[] {200, 200, 200, 429}) {
+            assertThat(hello(client).statusCode()).isEqualTo(status);
+        }
+        assertThat(lines("WEIR-301")).isEqualTo(times);
+        assertThat(lines("WEIR-416")).isEqualTo(times);
+    }
+
+    /** As far as the server has metrics of MicroProfile. */
+    private void theServersBreakerTookPart(int volume) {
+        if (!Scrape.of(server).lines().isEmpty()) {
+            // A probe that fails opens it again.
+            assertThat(ofTheServersBreaker("ft_circuitbreaker_opened_total")).isBetween(2.0, 2.0 * volume);
+            assertThat(callsOfTheServersBreaker("circuitBreakerResult=\"failure\""))
+                    .isGreaterThanOrEqualTo(2 * volume);
+            assertThat(callsOfTheServersBreaker())
+                    .as("of some hundred requests")
+                    .isLessThan(10 * volume);
+        }
+    }
+
+    private HttpResponse<String> hello(String client) {
+        return Http.get(uri("api/hello"), "X-Client", client);
+    }
+
+    private HttpResponse<String> search() {
+        return Http.get(uri("api/search"));
+    }
+
+    private URI uri(String path) {
+        return server.baseUri().resolve(path);
+    }
+
+    private int lines(String message) {
+        return (int) Pattern.compile(message)
+                .matcher(server.log().substring(saidBefore))
+                .results()
+                .count();
+    }
+}

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.weir.ratelimit.redisson.Await;
+import io.weir.ratelimit.redisson.RedisConnection;
+import io.weir.ratelimit.redisson.RedisProcess;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.locks.LockSupport;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Load on the example with short windows, while Redis is killed and comes back, and while it stands still every other second. {@code
+ * compute} is open; {@code hello} is local, with half of the shared limit in process. {@code -Dweir.test.load=PT3M} says how long, by
+ * default 20 seconds, or ten minutes where everything is tested.
+ */
+class LoadIT {
+    private static final boolean FULL = Boolean.getBoolean("weir.test.full");
+    private static final Duration LONG = Duration.parse(System.getProperty("weir.test.load", FULL ? "PT10M" : "PT20S"));
+    private static final Duration FLAPPING = FULL ? Duration.ofMinutes(2) : Duration.ofSeconds(15);
+    private static final Duration PATIENCE = Duration.ofSeconds(20);
+    private static final int PER_SECOND = Integer.getInteger("weir.test.load.rate", 1_000);
+    private static final int THREADS = 8;
+
+    /** So that each client asks for more than it gets. */
+    private static final int CLIENTS = 10;
+
+    private static final int OPEN = 0;
+    private static final int LOCAL = 1;
+    private static final Duration WINDOW = Duration.ofSeconds(2);
+    private static final int SHARED_LIMIT = 10;
+    private static final int LOCAL_LIMIT = 5;
+
+    private final RedisProcess redis = RedisProcess.started();
+    private Server server;
+    private Jvm jvm;
+
+    @BeforeEach
+    void start() {
+        server = LibertyServer.named("load")
+                .systemProperty("ratelimit.redis.address", redis.address())
+                .systemProperty("ratelimit.redis.deadline", "250ms")
+                .systemProperty("ratelimit.instances", Integer.toString(SHARED_LIMIT / LOCAL_LIMIT))
+                .systemProperty("io.weir.ratelimit.redisson.RedisGuard/call/CircuitBreaker/delay", "1")
+                .systemProperty("ratelimit.policies.compute.limit", "200/1s")
+                .systemProperty("ratelimit.policies.compute.key", "header:X-Client")
+                .systemProperty("ratelimit.policies.compute.on-failure", "open")
+                .systemProperty("ratelimit.policies.hello.limit", SHARED_LIMIT + "/" + WINDOW.toSeconds() + "s")
+                .systemProperty("ratelimit.policies.hello.algorithm", "fixed-window")
+                .systemProperty("ratelimit.policies.hello.key", "header:X-Client")
+                .systemProperty("ratelimit.policies.hello.on-failure", "local")
+                .start();
+        jvm = Jvm.of(server);
+        warm();
+    }
+
+    @AfterEach
+    void end() {
+        server.close();
+        redis.close();
+    }
+
+    /** Until decisions are those of the store, a second long. */
+    private void warm() {
+        try (Load warming = load(200)) {
+            long[] since = {System.nanoTime()};
+            long[] degraded = {0};
+            Await.until("a second without an outage", PATIENCE.multipliedBy(3), () -> {
+                LockSupport.parkNanos(100_000_000);
+                if (lines("WEIR-301") != degraded[0] || lines("WEIR-301") != lines("WEIR-302")) {
+                    degraded[0] = lines("WEIR-301");
+                    since[0] = System.nanoTime();
+                }
+                return System.nanoTime() - since[0] > 3_000_000_000L;
+            });
+        }
+    }
+
+    private Load load(int perSecond) {
+        return Load.on(server.baseUri(), perSecond, THREADS, CLIENTS, "api/search", "api/hello");
+    }
+
+    @Test
+    void servesWhileRedisIsKilledAndComesBack() {
+        long outages = lines("WEIR-301");
+        long killed;
+        long back;
+        List<Long> heap = new ArrayList<>();
+        List<Load.Request> requests;
+        try (Load load = load(PER_SECOND)) {
+            pause(LONG.dividedBy(3));
+            killed = System.nanoTime();
+            redis.kill();
+            // Nobody waits for Redis during the collection, or it would be a fault of its own.
+            heap.add(jvm.usedHeap());
+            pause(LONG.dividedBy(6));
+            redis.start();
+            back = System.nanoTime();
+            pause(LONG.dividedBy(2));
+            requests = load.end();
+            heap.add(jvm.usedHeap());
+        }
+        LoadReport report = new LoadReport(requests);
+        System.out.println(report.text("Load for " + LONG + ", Redis away for "
+                + Duration.ofNanos(back - killed).toMillis() + " ms; heap after a" + " collection " + heap + " KiB"));
+
+        assertThat(report.failed()).isZero();
+        assertThat(report.mostAdmitted(LOCAL, WINDOW)).isBetween(1, 2 * (SHARED_LIMIT + LOCAL_LIMIT));
+        Duration outage = Duration.ofNanos(back - killed);
+        assertThat(report.mostAdmitted(LOCAL, killed + 200_000_000, back))
+                .as("while Redis was away")
+                .isBetween(1, ((int) outage.dividedBy(WINDOW) + 2) * LOCAL_LIMIT);
+        assertThat(lines("WEIR-301")).isGreaterThan(outages);
+        Await.until("WEIR-302", PATIENCE, () -> {
+            Http.get(server.baseUri().resolve("api/search"), "X-Client", "last");
+            return lines("WEIR-302") == lines("WEIR-301");
+        });
+        assertThat(heap.get(1)).as("heap %s", heap).isLessThan(heap.get(0) + heap.get(0) / 5);
+        try (RedisConnection connection = redis.connect()) {
+            Await.until("all keys expired", PATIENCE, () -> connection.number("DBSIZE") == 0);
+        }
+    }
+
+    @Test
+    void isBoundedWhileRedisStandsStillEveryOtherSecond() {
+        pause(Duration.ofSeconds(1));
+        int threads = jvm.threads();
+        int files = jvm.openFiles();
+        int sockets = jvm.socketsTo(redis.port());
+        long linesBefore = server.log().lines().count();
+        long heap = jvm.usedHeap();
+        int mostThreads = 0;
+        int mostFiles = 0;
+        int mostSockets = 0;
+        int flaps = 0;
+        List<Load.Request> requests;
+        try (Load load = load(500)) {
+            for (long start = System.nanoTime(); System.nanoTime() - start < FLAPPING.toNanos(); flaps++) {
+                redis.pause();
+                try {
+                    pause(Duration.ofSeconds(1));
+                } finally {
+                    redis.resume();
+                }
+                mostThreads = Math.max(mostThreads, jvm.threads());
+                mostFiles = Math.max(mostFiles, jvm.openFiles());
+                mostSockets = Math.max(mostSockets, jvm.socketsTo(redis.port()));
+                pause(Duration.ofSeconds(1));
+            }
+            requests = load.end();
+        }
+        LoadReport report = new LoadReport(requests);
+        long lines = server.log().lines().count() - linesBefore;
+        System.out.println(report.text(flaps + " flaps; threads " + threads + ", at most " + mostThreads + "; files "
+                + files + ", " + mostFiles + "; sockets to Redis " + sockets + ", " + mostSockets + "; lines of log "
+                + lines + "; heap " + heap + ", " + jvm.usedHeap() + " KiB"));
+
+        assertThat(report.failed()).isZero();
+        assertThat(report.mostAdmitted(LOCAL, WINDOW)).isBetween(1, 2 * (SHARED_LIMIT + LOCAL_LIMIT));
+        assertThat(mostThreads).isLessThan(threads + 40);
+        assertThat(mostSockets).isLessThanOrEqualTo(sockets + 2);
+        assertThat(mostFiles).isLessThan(files + 40);
+        // Away, open, closed, back.
+        assertThat(lines).isLessThanOrEqualTo(4L * flaps + 4);
+        assertThat(jvm.usedHeap()).isLessThan(heap + heap / 5);
+    }
+
+    private long lines(String message) {
+        return Pattern.compile(message).matcher(server.log()).results().count();
+    }
+
+    private static void pause(Duration time) {
+        long end = System.nanoTime() + time.toNanos();
+        for (long left = time.toNanos(); left > 0; left = end - System.nanoTime()) {
+            LockSupport.parkNanos(left);
+        }
+    }
+}

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.weir.ratelimit.redisson.Await;
+import io.weir.ratelimit.redisson.RedisConnection;
+import io.weir.ratelimit.redisson.RedisProcess;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+
+/** One server to which the application is deployed again and again, while Redis is there and while it is away: nothing stays. */
+class RedeployIT {
+    private static final int TIMES =
+            Integer.getInteger("weir.test.redeployments", Boolean.getBoolean("weir.test.full") ? 20 : 5);
+    private static final int AWAY = Math.max(2, TIMES / 4);
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+    /** Class loaders of an application that is gone, which a server's caches may keep for a while. */
+    private static final int STALE = 2;
+
+    private final RedisProcess redis = RedisProcess.started();
+    private Server server;
+    private Jvm jvm;
+
+    @Test
+    void openLiberty() {
+        leavesNothingBehind(
+                LibertyServer.named("redeployed"),
+                "servers/redeployed/apps/weir-example-openliberty.war",
+                Pattern.compile("CWWKZ0003I"));
+    }
+
+    private void leavesNothingBehind(ServerBuilder<?> kind, String war, Pattern deployed) {
+        try (redis;
+                Server started = kind.systemProperty("ratelimit.redis.address", redis.address())
+                        .systemProperty("ratelimit.redis.deadline", "500ms")
+                        .jvmOption("-XX:SoftRefLRUPolicyMSPerMB=0")
+                        .start()) {
+            server = started;
+            jvm = Jvm.of(server);
+            Path file = server.directory().resolve(war);
+            redeploy(file, deployed);
+            awaitStore();
+            Footprint baseline = footprint();
+            for (int i = 0; i < TIMES; i++) {
+                redeploy(file, deployed);
+                awaitStore();
+            }
+            verify(baseline, TIMES + " deployments");
+
+            redis.kill();
+            Await.until("the breaker is open", PATIENCE, () -> search() == 200 && said("WEIR-416") == 1);
+            for (int i = 0; i < AWAY; i++) {
+                redeploy(file, deployed);
+                assertThat(search()).isEqualTo(200);
+            }
+            redis.start();
+            awaitStore();
+            verify(baseline, "deployments without Redis");
+        }
+    }
+
+    /**
+     * What the application takes of its server and of Redis.
+     *
+     * @param threads of the library's client, and of its own
+     * @param allThreads of the server
+     * @param sockets of the server that lead to Redis
+     * @param connections that Redis knows of
+     */
+    private record Footprint(int threads, int allThreads, int sockets, int connections) {}
+
+    private Footprint footprint() {
+        return new Footprint(
+                jvm.threads("redisson").size() + jvm.threads("weir").size(),
+                jvm.threads(),
+                jvm.socketsTo(redis.port()),
+                connections());
+    }
+
+    private int connections() {
+        try (RedisConnection connection = redis.connect()) {
+            return (int) connection.text("CLIENT", "LIST").lines().count() - 1;
+        }
+    }
+
+    private void verify(Footprint baseline, String after) {
+        int[] loaders = {0};
+        try {
+            Await.until("the baseline", PATIENCE, () -> {
+                LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(200));
+                Footprint now = footprint();
+                // What is freed in one collection may free another loader in the next.
+                loaders[0] = jvm.loadersOf("io.weir.ratelimit.RateLimiter");
+                return now.threads <= baseline.threads
+                        && now.allThreads <= baseline.allThreads + 10
+                        && now.sockets <= baseline.sockets
+                        && now.connections <= baseline.connections
+                        && loaders[0] <= 1 + STALE;
+            });
+        } finally {
+            System.out.printf(
+                    "Redeployed, %s: %s, before %s; class loaders %d%n", after, footprint(), baseline, loaders[0]);
+        }
+        assertThat(loaders[0]).isPositive();
+    }
+
+    private void redeploy(Path war, Pattern deployed) {
+        long before = count(deployed);
+        try {
+            Path copy = Files.copy(war, server.directory().resolve("copy.war"), StandardCopyOption.REPLACE_EXISTING);
+            Files.move(copy, war, StandardCopyOption.REPLACE_EXISTING);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        Await.until("deployed again", PATIENCE, () -> count(deployed) > before);
+    }
+
+    /** Decisions are those of the store. */
+    private void awaitStore() {
+        Await.until(
+                "a quota",
+                PATIENCE,
+                () -> Http.get(uri()).headers().firstValue("RateLimit").isPresent());
+    }
+
+    private int search() {
+        return Http.get(uri()).statusCode();
+    }
+
+    private URI uri() {
+        return server.baseUri().resolve("api/search");
+    }
+
+    private long said(String message) {
+        return count(Pattern.compile(message));
+    }
+
+    private long count(Pattern pattern) {
+        return pattern.matcher(server.log()).results().count();
+    }
+}

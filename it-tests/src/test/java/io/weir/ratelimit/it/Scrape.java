@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.it;
+
+import java.util.List;
+import java.util.stream.Stream;
+
+/** The metrics of a server at one moment, in the text format of MicroProfile Metrics. */
+record Scrape(List<String> lines) {
+    static Scrape of(Server server) {
+        return new Scrape(Http.get(server.baseUri().resolve("metrics"))
+                .body()
+                .lines()
+                .filter(line -> !line.startsWith("#"))
+                .toList());
+    }
+
+    /** The sum of all series of that name with all of these texts among their tags; 0 if there is none. */
+    double sum(String name, String... tags) {
+        return lines.stream()
+                .filter(line -> line.startsWith(name + "{") && Stream.of(tags).allMatch(line::contains))
+                .map(line -> line.substring(line.lastIndexOf(' ') + 1))
+                .mapToDouble(Double::parseDouble)
+                .sum();
+    }
+}

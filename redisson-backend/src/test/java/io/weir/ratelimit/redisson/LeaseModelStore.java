@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.redisson;
+
+import io.weir.ratelimit.spi.BackendReceipt;
+import io.weir.ratelimit.spi.Charge;
+import io.weir.ratelimit.spi.FixedWindowState;
+import io.weir.ratelimit.spi.Limit;
+import io.weir.ratelimit.spi.LimitState;
+import io.weir.ratelimit.spi.SlidingWindowState;
+import io.weir.ratelimit.spi.TokenBucketState;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** One key of a Redis as the scripts keep it, by the arithmetic of {@link LimitState}. */
+final class LeaseModelStore {
+    private static final long EPOCH = 1_763_638_242_000_000L;
+
+    private final ModelTime time;
+    private final Map<Limit, LimitState> stored = new HashMap<>();
+
+    LeaseModelStore(ModelTime time) {
+        this.time = time;
+    }
+
+    long now() {
+        return EPOCH + time.micros();
+    }
+
+    /** The state of a limit as it is now. */
+    LimitState state(Limit limit) {
+        LimitState state = stored.get(limit);
+        return state == null ? LimitState.untouched(limit, now()) : state.at(limit, now());
+    }
+
+    /** Charges if there is room. */
+    Answer decide(Charge charge, long sentNanos) {
+        List<LimitState> states = new ArrayList<>();
+        boolean room = true;
+        for (Limit limit : charge.policy().limits()) {
+            room &= state(limit).fits(limit, charge.cost(), now());
+        }
+        for (Limit limit : charge.policy().limits()) {
+            LimitState state = state(limit);
+            states.add(room ? state.spend(limit, charge.cost(), now()) : state);
+            if (room) {
+                stored.put(limit, states.get(states.size() - 1));
+            }
+        }
+        return new Answer(states, room, room, 0, now(), sentNanos, 0);
+    }
+
+    void giveBack(GiveBack what) {
+        giveBack(what.charges().get(0), what.states());
+    }
+
+    void giveBack(BackendReceipt receipt) {
+        receipt.use().forEach(entry -> giveBack(entry.charge(), entry.states()));
+    }
+
+    private void giveBack(Charge charge, List<LimitState> states) {
+        for (int i = 0; i < states.size(); i++) {
+            Limit limit = charge.policy().limits().get(i);
+            LimitState before = stored.get(limit);
+            if (before != null) {
+                LimitState after = before.giveBack(limit, states.get(i), charge.cost(), now());
+                if (isNothing(after)) {
+                    stored.remove(limit);
+                } else {
+                    stored.put(limit, after);
+                }
+            }
+        }
+    }
+
+    private static boolean isNothing(LimitState state) {
+        if (state instanceof SlidingWindowState window) {
+            return window.current() == 0 && window.previous() == 0;
+        }
+        return state instanceof FixedWindowState window ? window.spent() == 0 : ((TokenBucketState) state).debt() == 0;
+    }
+
+    void reset() {
+        stored.clear();
+    }
+}

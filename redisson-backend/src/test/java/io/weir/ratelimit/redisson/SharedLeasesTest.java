@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.redisson;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.weir.ratelimit.Algorithm;
+import io.weir.ratelimit.Decision;
+import io.weir.ratelimit.spi.Charge;
+import io.weir.ratelimit.spi.Limit;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Several instances that take permits of one limit ahead. */
+class SharedLeasesTest {
+    private static final int THREADS = 16;
+
+    @ParameterizedTest
+    @EnumSource(
+            value = Algorithm.class,
+            names = {"FIXED_WINDOW", "SLIDING_WINDOW", "TOKEN_BUCKET"})
+    void instancesThatKeepAskingUseUpTheLimitToTheLastPermitAndNoFurther(Algorithm algorithm) throws Exception {
+        try (TestStore one = TestStore.on(RedisFixture.shared().address()).ready();
+                TestStore other = TestStore.on(RedisFixture.shared().address()).ready()) {
+            RedissonBackend second = new RedissonBackend(other.client(), one.namespace(), Duration.ofSeconds(20));
+            FaultCalls.awaitDecision(second);
+            Charge charge = LeasedCalls.charge(150, LeasedCalls.monthly(algorithm, 20_011));
+            AtomicLong admitted = new AtomicLong();
+            crowd(thread -> {
+                RedissonBackend backend = thread % 2 == 0 ? one.backend() : second;
+                for (int refused = 0; refused < 200; ) {
+                    boolean allowed = backend.acquire(List.of(charge)).allowed();
+                    admitted.addAndGet(allowed ? 1 : 0);
+                    refused = allowed ? 0 : refused + 1;
+                }
+            });
+            assertThat(admitted).hasValue(20_011);
+            assertThat(one.remaining("k.hot", charge.policy().limits().get(0))).isZero();
+        }
+    }
+
+    private interface Caller {
+        void call(int thread);
+    }
+
+    private static void crowd(Caller caller) throws Exception {
+        ExecutorService pool = Executors.newFixedThreadPool(THREADS);
+        try {
+            List<Future<?>> all = new ArrayList<>();
+            for (int i = 0; i < THREADS; i++) {
+                int thread = i;
+                all.add(pool.submit(() -> caller.call(thread)));
+            }
+            for (Future<?> each : all) {
+                each.get(60, TimeUnit.SECONDS);
+            }
+        } finally {
+            pool.shutdownNow();
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            value = Algorithm.class,
+            names = {"FIXED_WINDOW", "SLIDING_WINDOW", "TOKEN_BUCKET"})
+    void anInstanceThatIsKilledTakesNoMoreThanItsLeaseWithIt(Algorithm algorithm, @TempDir Path folder) {
+        long permits = 400_000;
+        long lease = 1_000;
+        try (RedisProcess redis = RedisProcess.started();
+                TestStore watch = TestStore.on(redis.address()).ready();
+                LeaseInstance first = instance(folder, "first", watch, algorithm, permits, lease);
+                LeaseInstance second = instance(folder, "second", watch, algorithm, permits, lease);
+                LeaseInstance third = instance(folder, "third", watch, algorithm, permits, lease)) {
+            List<LeaseInstance> all = List.of(first, second, third);
+            Await.until(
+                    "all are admitted calls",
+                    Duration.ofSeconds(60),
+                    () -> all.stream().allMatch(instance -> instance.admitted() > 3 * lease));
+            first.close();
+            assertThat(admitted(all)).isLessThan(permits);
+            AtomicLong before = new AtomicLong(-1);
+            Await.until("nobody is admitted any more", Duration.ofSeconds(90), () -> {
+                pause();
+                return admitted(all) == before.getAndSet(admitted(all));
+            });
+            assertThat(admitted(all)).isBetween(permits - lease - 1, permits);
+        }
+    }
+
+    private static void pause() {
+        long until = System.nanoTime() + Duration.ofSeconds(2).toNanos();
+        Await.until("two seconds have passed", Duration.ofSeconds(10), () -> System.nanoTime() - until > 0);
+    }
+
+    private static long admitted(List<LeaseInstance> instances) {
+        return instances.stream().mapToLong(LeaseInstance::admitted).sum();
+    }
+
+    private static LeaseInstance instance(
+            Path folder, String name, TestStore watch, Algorithm algorithm, long permits, long lease) {
+        return LeaseInstance.started(folder, name, watch.address(), watch.namespace(), algorithm, permits, lease);
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            value = Algorithm.class,
+            names = {"FIXED_WINDOW", "SLIDING_WINDOW", "TOKEN_BUCKET"})
+    void atTwentyTimesTheLimitRedisHearsOfLessThanATwentiethOfTheCalls(Algorithm algorithm) throws Exception {
+        long rate = 1_000;
+        try (RedisProcess process = RedisProcess.started();
+                RedisConnection redis = process.connect();
+                TestStore store = TestStore.on(process.address()).ready()) {
+            Charge charge = LeasedCalls.charge(100, Limit.of(algorithm, rate, Duration.ofSeconds(1)));
+            AtomicLong calls = new AtomicLong();
+            AtomicLong admitted = new AtomicLong();
+            long commands = redis.calls("evalsha");
+            long start = System.nanoTime();
+            crowd(thread -> {
+                for (long passed = 0; passed < 3_000_000_000L; passed = System.nanoTime() - start) {
+                    if (calls.get() * 1_000_000_000L / (20 * rate) > passed) {
+                        Thread.yield();
+                        continue;
+                    }
+                    calls.incrementAndGet();
+                    Decision decision = store.backend().acquire(List.of(charge));
+                    admitted.addAndGet(decision.allowed() ? 1 : 0);
+                }
+            });
+            long sent = redis.calls("evalsha") - commands;
+            System.out.printf("%s: %d calls, %d admitted, %d commands%n", algorithm, calls.get(), admitted.get(), sent);
+            assertThat(sent * 20).isLessThan(calls.get());
+        }
+    }
+}
