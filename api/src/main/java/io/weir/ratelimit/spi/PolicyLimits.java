@@ -192,11 +192,11 @@ public final class PolicyLimits {
     @Override
     public boolean equals(Object other) {
         return other == this
-                || other instanceof PolicyLimits that
+                || (other instanceof PolicyLimits that
                         && policy.equals(that.policy)
                         && tier.equals(that.tier)
                         && limits.equals(that.limits)
-                        && lease == that.lease;
+                        && lease == that.lease);
     }
 
     @Override
