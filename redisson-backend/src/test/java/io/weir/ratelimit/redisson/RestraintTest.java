@@ -50,7 +50,9 @@ class RestraintTest {
         assertThat(held).isNotNull();
         Quota quota = held.quotas().get(0);
         assertThat(quota.refused()).isTrue();
-        assertThat(quota.retryAfterMicros()).as("10 permits return in 10 ms, 4 of which are over").isBetween(6_000L, 6_001L);
+        assertThat(quota.retryAfterMicros())
+                .as("10 permits return in 10 ms, 4 of which are over")
+                .isBetween(6_000L, 6_001L);
         assertThat(quota.resetAfterMicros()).isEqualTo(996_000);
         now += quota.retryAfterMicros() * 1_000;
         assertThat(restraint.refusal(charge, now)).isNull();
