@@ -32,6 +32,19 @@ final class Breaker {
         /** There is none. */
         Platform NONE = failure -> true;
 
+        /** That of MicroProfile Fault Tolerance if this library sees its API. */
+        static Platform of(RedisGuard guard) {
+            try {
+                Class.forName(
+                        "org.eclipse.microprofile.faulttolerance.exceptions.CircuitBreakerOpenException",
+                        false,
+                        Breaker.class.getClassLoader());
+                return new PlatformBreaker(guard);
+            } catch (ClassNotFoundException | LinkageError e) {
+                return NONE;
+            }
+        }
+
         /** Takes how a call has ended, null for an answer; false if it takes nothing because it is open. */
         boolean takes(@Nullable BackendException failure);
     }

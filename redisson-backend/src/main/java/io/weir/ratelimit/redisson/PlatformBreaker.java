@@ -10,23 +10,13 @@ import org.jspecify.annotations.Nullable;
 /** The server's breaker, which tells that it is open in one way only: by refusing to be told of a call. */
 final class PlatformBreaker implements Breaker.Platform {
     private static final System.Logger LOG = System.getLogger("io.weir.ratelimit");
-    private static final String API = "org.eclipse.microprofile.faulttolerance.exceptions.CircuitBreakerOpenException";
 
     private final RedisGuard guard;
     private final AtomicBoolean failed = new AtomicBoolean();
 
-    private PlatformBreaker(RedisGuard guard) {
+    /** Linked only where there is the API, whose exception it catches: see {@link Breaker.Platform#of}. */
+    PlatformBreaker(RedisGuard guard) {
         this.guard = guard;
-    }
-
-    /** That of MicroProfile Fault Tolerance if this library sees its API. */
-    static Breaker.Platform of(RedisGuard guard) {
-        try {
-            Class.forName(API, false, PlatformBreaker.class.getClassLoader());
-            return new PlatformBreaker(guard);
-        } catch (ClassNotFoundException | LinkageError e) {
-            return Breaker.Platform.NONE;
-        }
     }
 
     @Override

@@ -162,7 +162,7 @@ public class RedissonBackend implements RateLimitBackend {
                 .map(config -> new RedisClient(() -> Redisson.create(config), true, read.namespace(), read.deadline()))
                 .orElseGet(() -> new RedisClient(
                         Objects.requireNonNull(ownClient)::get, false, read.namespace(), read.deadline()));
-        Breaker.Platform platform = guard == null ? Breaker.Platform.NONE : PlatformBreaker.of(guard);
+        Breaker.Platform platform = guard == null ? Breaker.Platform.NONE : Breaker.Platform.of(guard);
         started = leasing(
                 redis,
                 read.namespace(),
