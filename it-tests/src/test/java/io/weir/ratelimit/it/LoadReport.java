@@ -8,14 +8,16 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 
 /** What came of the requests of a {@link Load}. */
 record LoadReport(List<Load.Request> requests) {
 
-    /** How many had no answer, or one of the server's own trouble. */
-    long failed() {
+    /** How many of the requests for a path were answered with anything but these. */
+    long othersThan(int path, int... statuses) {
         return requests.stream()
-                .filter(request -> request.status() != 200 && request.status() != 429)
+                .filter(request -> request.path() == path
+                        && IntStream.of(statuses).noneMatch(status -> status == request.status()))
                 .count();
     }
 
@@ -68,15 +70,17 @@ record LoadReport(List<Load.Request> requests) {
         long[] nanos = requests.stream().mapToLong(Load.Request::nanos).sorted().toArray();
         long first = requests.stream().mapToLong(Load.Request::atNanos).min().orElseThrow();
         long last = requests.stream().mapToLong(Load.Request::atNanos).max().orElseThrow();
-        Map<Integer, Long> statuses = requests.stream()
-                .collect(Collectors.groupingBy(Load.Request::status, TreeMap::new, Collectors.counting()));
-        return "%s: %d requests, %.0f per second, by status %s, failed %d, p50 %.1f ms, p99 %.1f ms, p99.9 %.1f ms, longest %.1f ms"
+        Map<Integer, Map<Integer, Long>> statuses = requests.stream()
+                .collect(Collectors.groupingBy(
+                        Load.Request::path,
+                        TreeMap::new,
+                        Collectors.groupingBy(Load.Request::status, TreeMap::new, Collectors.counting())));
+        return "%s: %d requests, %.0f per second, by path and status %s, p50 %.1f ms, p99 %.1f ms, p99.9 %.1f ms, longest %.1f ms"
                 .formatted(
                         what,
                         nanos.length,
                         nanos.length * 1e9 / (last - first),
                         statuses,
-                        failed(),
                         millis(nanos, 0.5),
                         millis(nanos, 0.99),
                         millis(nanos, 0.999),

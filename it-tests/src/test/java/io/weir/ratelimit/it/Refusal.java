@@ -46,17 +46,22 @@ final class Refusal {
 
     /** Checks the answer of a closed policy whose store is away: no word of a quota. */
     static void verifyUnavailable(HttpResponse<String> response) {
+        verifyUnavailable(response, 1);
+    }
+
+    /** As the other one, where the store is asked again after so many seconds. */
+    static void verifyUnavailable(HttpResponse<String> response, long seconds) {
         assertThat(response.statusCode()).isEqualTo(503);
-        assertThat(field(response, "Retry-After")).isEqualTo("1");
+        assertThat(number(response, "Retry-After")).isEqualTo(seconds);
         assertThat(field(response, "Cache-Control")).isEqualTo("no-store");
         assertThat(field(response, "Content-Type")).isEqualTo("application/problem+json");
         assertThat(response.body())
-                .isEqualTo(
-                        "{\"type\":\"https://iana.org/assignments/http-problem-types#temporary-reduced-capacity\","
-                                + "\"title\":\"Service Unavailable\",\"status\":503,"
-                                + "\"detail\":\"The service cannot check its rate limits as usual at the moment and takes fewer calls.\","
-                                + "\"error\":\"rate_limit_unavailable\",\"retry_after\":1,"
-                                + "\"message\":\"The service cannot check its rate limits as usual at the moment and takes fewer calls. Try again in 1 second.\"}");
+                .isEqualTo("{\"type\":\"https://iana.org/assignments/http-problem-types#temporary-reduced-capacity\","
+                        + "\"title\":\"Service Unavailable\",\"status\":503,"
+                        + "\"detail\":\"The service cannot check its rate limits as usual at the moment and takes fewer calls.\","
+                        + "\"error\":\"rate_limit_unavailable\",\"retry_after\":" + seconds + ","
+                        + "\"message\":\"The service cannot check its rate limits as usual at the moment and takes fewer calls. Try again in "
+                        + seconds + (seconds == 1 ? " second.\"}" : " seconds.\"}"));
         verifyNoQuota(response);
     }
 

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.it;
 
+import java.net.http.HttpResponse;
 import java.util.List;
 import java.util.stream.Stream;
 
 /** The metrics of a server at one moment, in the text format of MicroProfile Metrics. */
 record Scrape(List<String> lines) {
+    /** Empty where the server has none. */
     static Scrape of(Server server) {
-        return new Scrape(Http.get(server.baseUri().resolve("metrics"))
-                .body()
+        HttpResponse<String> response = Http.get(server.baseUri().resolve("metrics"));
+        return new Scrape((response.statusCode() == 200 ? response.body() : "")
                 .lines()
                 .filter(line -> !line.startsWith("#"))
                 .toList());

@@ -19,12 +19,19 @@ final class WildFlyServer extends ServerBuilder<WildFlyServer> {
 
     private static final Pattern MODULE_OPTION = Pattern.compile("--add-(?:exports|opens)=[a-z./]+=ALL-UNNAMED");
 
+    private final int managementPort = freePort();
+
     private WildFlyServer(String name) {
         super("wildfly", name, FAILED, STARTED);
     }
 
     static WildFlyServer named(String name) {
         return new WildFlyServer(name);
+    }
+
+    /** Where it tells of its health, among others. */
+    int managementPort() {
+        return managementPort;
     }
 
     @Override
@@ -54,7 +61,7 @@ final class WildFlyServer extends ServerBuilder<WildFlyServer> {
                 "-Djboss.bind.address=127.0.0.1",
                 "-Djboss.http.port=" + httpPort,
                 "-Djboss.https.port=" + freePort(),
-                "-Djboss.management.http.port=" + freePort(),
+                "-Djboss.management.http.port=" + managementPort,
                 "-Dlogging.configuration=file:" + configuration.resolve("logging.properties"),
                 "-Dorg.jboss.boot.log.file=" + directory.resolve("log/server.log"),
                 "-Dorg.jboss.logmanager.nocolor=true",

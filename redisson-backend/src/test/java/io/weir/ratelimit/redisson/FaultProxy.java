@@ -23,7 +23,7 @@ import java.util.concurrent.atomic.AtomicInteger;
  * The way between clients and a Redis, on a free port of the loopback: a test can make it slow, deaf or broken, have scripts
  * answered with an error, and count what is asked.
  */
-final class FaultProxy implements AutoCloseable {
+public final class FaultProxy implements AutoCloseable {
     private static final int BUFFER = 16_384;
 
     private enum Way {
@@ -53,7 +53,13 @@ final class FaultProxy implements AutoCloseable {
         thread("fault-accept", this::accept);
     }
 
-    static FaultProxy before(RedisProcess redis) {
+    /**
+     * Starts one.
+     *
+     * @param redis where it leads
+     * @return the proxy
+     */
+    public static FaultProxy before(RedisProcess redis) {
         try {
             return new FaultProxy(redis.port());
         } catch (IOException e) {
@@ -62,12 +68,12 @@ final class FaultProxy implements AutoCloseable {
     }
 
     /** The address as configuration writes it. */
-    String address() {
+    public String address() {
         return "redis://127.0.0.1:" + server.getLocalPort();
     }
 
     /** Lets everything through at once. A connection that was deaf for a moment stays so. */
-    void open() {
+    public void open() {
         delay = Duration.ZERO;
         error = "";
         way = Way.OPEN;
@@ -79,7 +85,7 @@ final class FaultProxy implements AutoCloseable {
     }
 
     /** Takes connections and all that is sent, hands nothing on, and says nothing. */
-    void deafen() {
+    public void deafen() {
         way = Way.DEAF;
     }
 
@@ -100,7 +106,7 @@ final class FaultProxy implements AutoCloseable {
     }
 
     /** How many scripts clients have sent, by digest or in full. */
-    long scripts() {
+    public long scripts() {
         return commands("evalsha") + commands("eval");
     }
 
