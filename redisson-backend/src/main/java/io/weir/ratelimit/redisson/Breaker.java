@@ -7,6 +7,7 @@ import io.weir.ratelimit.spi.BackendListener;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -26,6 +27,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class Breaker {
     private static final System.Logger LOG = System.getLogger("io.weir.ratelimit");
+
+    /** Longer than any call may wait. A probe of which nothing is heard for so long is lost, with the thread that made it, say. */
+    private static final long PROBE_IS_LOST_NANOS = TimeUnit.MINUTES.toNanos(2);
 
     /** How a call to Redis ended, as the server's breaker hears of it. */
     interface Platform {
@@ -71,6 +75,7 @@ final class Breaker {
     private int successesToTell;
     private int provenSuccesses;
     private boolean probing;
+    private long probingSinceNanos;
     private long probeAtNanos;
 
     Breaker(BreakerSettings settings, Platform platform, LongSupplier nanoTime, BackendListener listener) {
@@ -110,8 +115,11 @@ final class Breaker {
             if (!open) {
                 return true;
             }
-            if (!probing && nanoTime.getAsLong() - probeAtNanos >= 0) {
+            long now = nanoTime.getAsLong();
+            boolean outstanding = probing && now - probingSinceNanos < PROBE_IS_LOST_NANOS;
+            if (!outstanding && now - probeAtNanos >= 0) {
                 probing = true;
+                probingSinceNanos = now;
                 return false;
             }
         }

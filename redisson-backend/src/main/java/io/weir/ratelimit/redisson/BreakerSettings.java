@@ -17,7 +17,7 @@ import org.eclipse.microprofile.config.Config;
  *
  * @param enabled whether there is a breaker
  * @param volume how many calls in a row fail before it opens, 1 or more
- * @param delay how long it stays open before one call finds out whether Redis is back
+ * @param delay how long it stays open before one call finds out whether Redis is back, zero to 365 days
  * @param successes how many such calls must succeed before it closes, 1 or more
  */
 record BreakerSettings(boolean enabled, int volume, Duration delay, int successes) {
@@ -26,6 +26,8 @@ record BreakerSettings(boolean enabled, int volume, Duration delay, int successe
 
     /** No breaker. */
     static final BreakerSettings OFF = new BreakerSettings(false, 5, Duration.ofSeconds(30), 1);
+
+    private static final Duration LONGEST_DELAY = Duration.ofDays(365);
 
     private static final String OF_ALL = "CircuitBreaker/";
     private static final String OF_CLASS = "io.weir.ratelimit.redisson.RedisGuard/" + OF_ALL;
@@ -40,9 +42,14 @@ record BreakerSettings(boolean enabled, int volume, Duration delay, int successe
                 .map(text -> !text.strip().equalsIgnoreCase("false"))
                 .orElse(true);
         Reader reader = new Reader(config, problems);
-        long delay = reader.read("delay", DEFAULT.delay.toSeconds(), "a whole number from 0", Reader::fromZero);
         ChronoUnit unit =
                 reader.read("delayUnit", ChronoUnit.SECONDS, "a unit such as MILLIS or SECONDS", Reader::exactUnit);
+        long longest = LONGEST_DELAY.dividedBy(unit.getDuration());
+        long delay = reader.read(
+                "delay",
+                DEFAULT.delay.toSeconds(),
+                "a whole number from 0, 365 days at most",
+                text -> Reader.fromZero(text).filter(number -> number <= longest));
         return new BreakerSettings(
                 enabled,
                 reader.read("requestVolumeThreshold", DEFAULT.volume, "a whole number from 1", Reader::fromOne),

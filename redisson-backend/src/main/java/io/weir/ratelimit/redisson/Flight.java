@@ -199,9 +199,9 @@ final class Flight {
         return checks;
     }
 
-    /** Whether it finds out if Redis is back. */
+    /** Whether it finds out if Redis is back: one aboard does, also behind others that have waited for longer. */
     boolean isProbe() {
-        return runs.get(0).first.probe;
+        return runs.stream().anyMatch(run -> run.first.probe);
     }
 
     List<Object> keys() {

@@ -86,6 +86,8 @@ class BreakerSettingsTest {
         "requestVolumeThreshold, five",
         "delay, -1",
         "delay, 1.5",
+        "delay, 31536001",
+        "delay, 9223372036854775807",
         "delayUnit, FORTNIGHTS",
         "delayUnit, MONTHS",
         "successThreshold, 0"

@@ -153,6 +153,21 @@ class BreakerTest {
     }
 
     @Test
+    void aProbeOfWhichNothingIsHeardIsLostAfterTwoMinutesAndAnotherIsMade() {
+        Breaker breaker = breaker(server);
+        fail(breaker, 5);
+        pass(DELAY);
+        assertThat(breaker.passOrProbe()).isFalse();
+        pass(Duration.ofMinutes(2).minusNanos(1));
+        denied(breaker);
+        pass(Duration.ofNanos(1));
+        assertThat(breaker.passOrProbe()).isFalse();
+        denied(breaker);
+        breaker.probed(null);
+        assertThat(breaker.passOrProbe()).isTrue();
+    }
+
+    @Test
     void withoutOneOfTheServerItDoesTheSame() {
         Breaker breaker = breaker(Breaker.Platform.NONE);
         fail(breaker, 5);

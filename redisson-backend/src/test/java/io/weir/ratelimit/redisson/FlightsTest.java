@@ -68,6 +68,27 @@ class FlightsTest {
     }
 
     @Test
+    void aProbeThatHadToWaitLeavesWithThoseThatWaitedBeforeIt() {
+        Breaker breaker = new Breaker(
+                new BreakerSettings(true, 1, Duration.ZERO, 1),
+                Breaker.Platform.NONE,
+                System::nanoTime,
+                (aboard, keysWaiting) -> {});
+        Flights guarded = new Flights(this::send, (aboard, keysWaiting) -> {}, breaker);
+        for (int i = 0; i <= MOST_IN_THE_AIR; i++) {
+            guarded.board(checks.spend("k." + i, 1, LIMIT), -1);
+        }
+        breaker.landed(new BackendException(Reason.TIMEOUT, "late", null));
+        Check probe = checks.spend("k.probe", 1, LIMIT);
+        probe.probe = true;
+        guarded.board(probe, -1);
+        land(0);
+        assertThat(left).hasSize(MOST_IN_THE_AIR + 1);
+        assertThat(probe.flight).isSameAs(left.get(MOST_IN_THE_AIR));
+        assertThat(probe).isNotDone();
+    }
+
+    @Test
     void checksOnOneKeyAreAskedInTheOrderTheyCame() {
         fillTheAir();
         for (long cost : new long[] {5, 1, 1, 3, 1}) {

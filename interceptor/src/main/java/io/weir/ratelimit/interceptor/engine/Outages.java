@@ -107,13 +107,12 @@ public final class Outages {
 
     /** The store answered. */
     void answered() {
-        if (away) {
-            if (awayForAll && nanoTime.getAsLong() - lastFailureForAllNanos >= QUIET_NANOS) {
-                awayForAll = false;
-            }
-            if (isQuiet()) {
-                end();
-            }
+        // Not only while away: a thread that notes a failure can be overtaken by one that ends the outage.
+        if (awayForAll && nanoTime.getAsLong() - lastFailureForAllNanos >= QUIET_NANOS) {
+            awayForAll = false;
+        }
+        if (away && isQuiet()) {
+            end();
         }
     }
 

@@ -5,6 +5,7 @@ import io.weir.ratelimit.Algorithm;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.Limit;
 import io.weir.ratelimit.spi.PolicyLimits;
+import java.time.Duration;
 
 /**
  * The part of each limit that one instance may give away by itself, so that all instances together give away no more than the
@@ -39,9 +40,23 @@ record Share(int instances) {
         }
         long burst = Math.max(Math.max(1, limit.capacity() / instances), oneCall);
         try {
-            return Limit.of(limit.algorithm(), permits, limit.window(), burst);
+            return owing(limit.capacity(), Limit.of(limit.algorithm(), permits, limit.window(), burst));
         } catch (IllegalArgumentException e) { // so slow a refill would take centuries
-            return Limit.of(limit.algorithm(), limit.permits(), limit.window(), burst);
+            return owing(limit.capacity(), Limit.of(limit.algorithm(), limit.permits(), limit.window(), burst));
+        }
+    }
+
+    /** A bucket owes no more than it holds or calls wait for, so that a cheap call would forgive what a dear one owes. Nobody waits. */
+    private static Limit owing(long most, Limit share) {
+        long windows = (most - share.capacity()) / share.permits() + 1;
+        Duration longest = Limit.MAX_MAX_WAIT;
+        try {
+            return share.withMaxWait(
+                    windows > longest.dividedBy(share.window())
+                            ? longest
+                            : share.window().multipliedBy(windows));
+        } catch (IllegalArgumentException e) { // too much to be counted exactly
+            return share;
         }
     }
 

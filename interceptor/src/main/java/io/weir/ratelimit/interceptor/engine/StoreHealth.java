@@ -2,6 +2,8 @@
 package io.weir.ratelimit.interceptor.engine;
 
 import io.weir.ratelimit.Algorithm;
+import io.weir.ratelimit.spi.BackendException;
+import io.weir.ratelimit.spi.BackendException.Reason;
 import io.weir.ratelimit.spi.BackendStatus;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.Limit;
@@ -157,8 +159,18 @@ public final class StoreHealth {
             backend.acquire(PROBE);
             outages.answered();
         } catch (RuntimeException e) {
-            outages.probeFailed(DecidingStore.known(e));
+            failed(DecidingStore.known(e));
         }
         outages.tellChanges();
+    }
+
+    /** A store that finds something strange under this one key decides about all others. */
+    private void failed(BackendException failure) {
+        if (failure.reason() == Reason.FOREIGN_STATE) {
+            outages.errorOf(failure);
+            outages.answered();
+        } else {
+            outages.probeFailed(failure);
+        }
     }
 }

@@ -140,6 +140,26 @@ class FallbackTest {
                 .isFalse();
     }
 
+    @ParameterizedTest
+    @EnumSource(
+            value = Algorithm.class,
+            names = {"TOKEN_BUCKET", "LEAKY_BUCKET"})
+    void aCheapCallForgivesABucketNothingOfWhatADearOneOwes(Algorithm algorithm) {
+        Policy policy = policy("a", FailureMode.LOCAL, Limit.of(algorithm, 100, MINUTE, 100));
+        Fallback fallback = fallback(10, 10);
+        assertThat(decide(fallback, policy, 50).allowed()).isTrue();
+        for (int seconds = 10; seconds <= 240; seconds += 10) {
+            time.advanceMicros(10_000_000);
+            assertThat(decide(fallback, policy, 1).allowed())
+                    .as("after %d s, when less than 41 of 50 have returned", seconds)
+                    .isFalse();
+        }
+        time.advanceMicros(10_000_000);
+        assertThat(decide(fallback, policy, 1).allowed()).isTrue();
+        time.advanceMicros(50_000_000);
+        assertThat(decide(fallback, policy, 50).allowed()).isFalse();
+    }
+
     private static boolean isBucket(Algorithm algorithm) {
         return algorithm == Algorithm.TOKEN_BUCKET || algorithm == Algorithm.LEAKY_BUCKET;
     }

@@ -12,6 +12,9 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.logging.Handler;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -90,6 +93,44 @@ class StoreHealthTest {
         store.failure = FakeBackend.down(Reason.BREAKER_OPEN);
         assertThat(health(true).readiness().lastFailure()).contains("connection");
         assertThat(store.asked).containsExactly(PROBE);
+    }
+
+    @Test
+    void aStoreThatFindsSomethingStrangeUnderTheKeyOfTheProbeIsBack() {
+        outages.failed(FakeBackend.down(Reason.TIMEOUT));
+        pass(1_000);
+        store.failure = FakeBackend.down(Reason.FOREIGN_STATE);
+        assertThat(health(true).readiness().ready()).isTrue();
+        assertThat(store.asked).containsExactly(PROBE);
+    }
+
+    @Test
+    void aFailureThatIsStillBeingNotedWhenTheOutageEndsLeavesNoInstanceNotReady() {
+        Handler heldUp = new Handler() {
+            @Override
+            public void publish(LogRecord record) {
+                if (String.valueOf(record.getMessage()).contains("WEIR-301")) {
+                    pass(1_000);
+                    outages.answered();
+                }
+            }
+
+            @Override
+            public void flush() {}
+
+            @Override
+            public void close() {}
+        };
+        Logger logger = Logger.getLogger("io.weir.ratelimit");
+        logger.addHandler(heldUp);
+        try {
+            outages.failed(FakeBackend.down(Reason.TIMEOUT));
+        } finally {
+            logger.removeHandler(heldUp);
+        }
+        assertThat(outages.away()).isFalse();
+        pass(1_000);
+        assertThat(health(true).readiness().ready()).isTrue();
     }
 
     @Test
