@@ -25,7 +25,8 @@ final class Ahead {
         this.taken = new Lease.Taken[charges.size()];
         List<Charge> without = null;
         for (int i = 0; i < taken.length; i++) {
-            taken[i] = leases.take(charges.get(i), waits, nowNanos);
+            // Permits for the charge before may have been waited for.
+            taken[i] = leases.take(charges.get(i), waits, i == 0 ? nowNanos : leases.nanoTime());
             if (taken[i] == null) {
                 without = without == null ? new ArrayList<>() : without;
                 without.add(charges.get(i));

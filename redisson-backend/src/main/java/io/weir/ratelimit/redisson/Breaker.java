@@ -31,6 +31,9 @@ final class Breaker {
     /** Longer than any call may wait. A probe of which nothing is heard for so long is lost, with the thread that made it, say. */
     private static final long PROBE_IS_LOST_NANOS = TimeUnit.MINUTES.toNanos(2);
 
+    /** One that opens and closes all the time, with a short delay, must not fill the log. */
+    private static final long QUIET_NANOS = TimeUnit.SECONDS.toNanos(1);
+
     /** How a call to Redis ended, as the server's breaker hears of it. */
     interface Platform {
         /** There is none. */
@@ -77,6 +80,8 @@ final class Breaker {
     private boolean probing;
     private long probingSinceNanos;
     private long probeAtNanos;
+    private @Nullable Long saidAtNanos;
+    private boolean said;
 
     Breaker(BreakerSettings settings, Platform platform, LongSupplier nanoTime, BackendListener listener) {
         this.settings = settings;
@@ -177,7 +182,7 @@ final class Breaker {
 
     /** Tells the server's breaker what has ended; on threads of callers. */
     void tell() {
-        while (!untold.isEmpty() && telling.tryLock()) {
+        while (answered ? tellsInTurn() : !untold.isEmpty() && telling.tryLock()) {
             try {
                 for (Outcome next = untold.poll(); next != null; next = untold.poll()) {
                     told(next, platform.takes(next.failure));
@@ -186,6 +191,12 @@ final class Breaker {
                 telling.unlock();
             }
         }
+    }
+
+    /** Nobody finds it open who comes when a probe was answered: the moment that telling of it takes is waited for. */
+    private boolean tellsInTurn() {
+        telling.lock();
+        return true;
     }
 
     private synchronized void told(Outcome outcome, boolean taken) {
@@ -219,8 +230,11 @@ final class Breaker {
         probing = false;
         provenSuccesses = 0;
         probeIn(settings.delay());
+        long now = nanoTime.getAsLong();
+        said = saidAtNanos == null || now - saidAtNanos >= QUIET_NANOS;
+        saidAtNanos = said ? Long.valueOf(now) : saidAtNanos;
         LOG.log(
-                Level.WARNING,
+                said ? Level.WARNING : Level.DEBUG,
                 "WEIR-416 the breaker is open: {0}; Redis is not asked, but for one call after each {1} s",
                 why,
                 String.valueOf(settings.delay().toMillis() / 1e3));
@@ -232,7 +246,7 @@ final class Breaker {
         settled = true;
         failedInARow = 0;
         successesToTell = 0;
-        LOG.log(Level.INFO, "WEIR-418 the breaker is closed: Redis answered a call");
+        LOG.log(said ? Level.INFO : Level.DEBUG, "WEIR-418 the breaker is closed: Redis answered a call");
         change(false);
     }
 

@@ -8,6 +8,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Function;
 import org.eclipse.microprofile.config.Config;
 
@@ -35,11 +36,14 @@ record BreakerSettings(boolean enabled, int volume, Duration delay, int successe
     private static final List<String> ENABLED = List.of(
             OF_METHOD + "enabled", OF_CLASS + "enabled", OF_ALL + "enabled", "MP_Fault_Tolerance_NonFallback_Enabled");
 
+    /** What MicroProfile Config takes for true; all else is false to it. */
+    private static final Set<String> TRUE = Set.of("true", "1", "yes", "y", "on");
+
     static BreakerSettings read(Config config, List<ConfigurationProblem> problems) {
         boolean enabled = ENABLED.stream()
                 .flatMap(name -> config.getOptionalValue(name, String.class).stream())
                 .findFirst()
-                .map(text -> !text.strip().equalsIgnoreCase("false"))
+                .map(text -> TRUE.contains(text.strip().toLowerCase(Locale.ROOT)))
                 .orElse(true);
         Reader reader = new Reader(config, problems);
         ChronoUnit unit =

@@ -24,8 +24,8 @@ import java.util.concurrent.atomic.AtomicLong;
  *   <li>A bucket fills while permits lie here, so two bursts could meet: that of the permits here and that of the bucket that is full
  *       again. What is spent in any span that begins at an instant is what lies unspent then and what is charged later; the latter
  *       is at most what the bucket holds at that instant and what returns in the span. So it is enough that no more lies unspent,
- *       over all instances, than is missing from the bucket. Permits return in the order they were charged: each charge has a part of
- *       what is missing for itself. Permits here fade as their part returns, the ones that would be spent next first.
+ *       over all instances, than is missing from the bucket. Permits here fade as permits return to the bucket, from the charge on,
+ *       as if nothing had been missing before: what was may be given back by others, and would not stand before these any more.
  * </ul>
  *
  * <p>Redis's clock is known to within the time that its answer took. Permits are spent by the latest that it can be, and quotas told by
@@ -116,11 +116,14 @@ final class Grant {
         return held >>> HALF;
     }
 
-    /** Whether what was charged with these states after it can be spent as a part of this: in the same windows. */
+    /**
+     * Whether what was charged with these states after it can be spent as a part of this: in the same windows. Of a bucket nothing
+     * can, since what was charged some time ago has returned to it.
+     */
     boolean isChargedWith(List<LimitState> states) {
         for (int i = 0; i < states.size(); i++) {
             LimitState mine = answer.states().get(i);
-            if (!(mine instanceof TokenBucketState) && start(mine) != start(states.get(i))) {
+            if (mine instanceof TokenBucketState || start(mine) != start(states.get(i))) {
                 return false;
             }
         }
@@ -137,9 +140,11 @@ final class Grant {
         return least;
     }
 
-    private static long standing(Limit limit, LimitState state, long micros) {
+    private long standing(Limit limit, LimitState state, long micros) {
         if (state instanceof TokenBucketState bucket) {
-            return bucket.at(limit, micros).debt() / limit.windowUnits();
+            long returned = bucket.debt() - bucket.at(limit, micros).debt();
+            long units = limit.windowUnits();
+            return (Math.max(0, charge.cost() * units - returned) + units - 1) / units;
         }
         return micros - start(state) < limit.windowMicros() ? Long.MAX_VALUE : 0;
     }
@@ -161,12 +166,11 @@ final class Grant {
             return List.of();
         }
         long rest = unspent(last) + faded(last);
-        long spent = Math.max(0, charge.cost() - rest);
         List<Limit> limits = charge.policy().limits();
         long[] back = new long[limits.size()];
         boolean alike = true;
         for (int i = 0; i < back.length; i++) {
-            back[i] = returnable(i, unspent(last), rest, spent, nowNanos);
+            back[i] = returnable(i, unspent(last), rest, nowNanos);
             alike &= back[i] == back[0];
         }
         if (alike) {
@@ -187,12 +191,11 @@ final class Grant {
     }
 
     /** What a limit still counts of the permits that were never spent. Those of a bucket may have faded by another: never too many. */
-    private long returnable(int index, long usable, long rest, long spent, long nowNanos) {
+    private long returnable(int index, long usable, long rest, long nowNanos) {
         Limit limit = charge.policy().limits().get(index);
         LimitState state = answer.states().get(index);
-        if (state instanceof TokenBucketState) {
-            long standing = standing(limit, state, latestMicros(nowNanos));
-            return Math.min(rest, Math.max(Math.min(usable, standing), standing - spent));
+        if (state instanceof TokenBucketState bucket) {
+            return Math.min(usable, bucket.at(limit, latestMicros(nowNanos)).debt() / limit.windowUnits());
         }
         int windows = state instanceof SlidingWindowState ? 2 : 1;
         return earliestMicros(nowNanos) - start(state) < windows * limit.windowMicros() ? rest : 0;

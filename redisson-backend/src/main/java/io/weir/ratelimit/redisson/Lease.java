@@ -22,6 +22,9 @@ final class Lease {
     /** Whoever asks for no more than this part of what is left leaves as much to each of as many instances. */
     private static final int LEFT_TO_OTHERS = 8;
 
+    /** Under overload permits have gathered, and nobody else gets far with what is left of them. */
+    private static final int LEFT_UNDER_OVERLOAD = 2;
+
     /** When so small a part of the lease is left, more is asked for: early enough for a busy key, and enough to be worth a request. */
     private static final int ASKS_BELOW = 4;
 
@@ -85,6 +88,8 @@ final class Lease {
 
     /** What Redis has left, as it said last. */
     private volatile long room;
+
+    private volatile int leftToOthers = LEFT_TO_OTHERS;
 
     private volatile long notBeforeNanos;
     private volatile long askedNanos;
@@ -164,8 +169,9 @@ final class Lease {
     }
 
     /** Hears that a call was admitted by Redis. */
-    void admitted(long cost, long remaining, long nowNanos) {
+    void admitted(long cost, long remaining, boolean overloaded, long nowNanos) {
         room = remaining;
+        leftToOthers = overloaded ? LEFT_UNDER_OVERLOAD : LEFT_TO_OTHERS;
         ask(cost, nowNanos);
     }
 
@@ -185,17 +191,25 @@ final class Lease {
         }
         Charge charge = new Charge(policy, identity, permits);
         askedNanos = nowNanos;
-        inTheAir = store.takeAhead(charge)
+        inTheAir = takenAhead(charge)
                 .handle((answer, failure) -> answer)
                 .thenCompose(answer -> answered(charge, answer))
                 .toCompletableFuture();
+    }
+
+    private CompletionStage<Answer> takenAhead(Charge charge) {
+        try {
+            return store.takeAhead(charge);
+        } catch (RuntimeException e) {
+            return CompletableFuture.failedStage(e);
+        }
     }
 
     /** Whole calls of a cost, 0 if they are too few. */
     private long worthAsking(long cost, long nowNanos) {
         Grant last = current;
         long known = last == null ? room : Math.min(room, last.room(nowNanos));
-        long permits = Math.min(policy.lease() - unspent(), known / LEFT_TO_OTHERS);
+        long permits = Math.min(policy.lease() - unspent(), known / leftToOthers);
         return permits / LEAST_CALLS < cost ? 0 : permits / cost * cost;
     }
 

@@ -39,6 +39,7 @@ final class Leases {
 
     private final Lease.Store store;
     private final StoredKeys keys;
+    private final Restraint restraint;
     private final LongSupplier nanoTime;
     private final Timer timer;
     private final IntConsumer gauge;
@@ -54,9 +55,16 @@ final class Leases {
      *
      * @param gauge is told of how many keys permits are held, when that has changed
      */
-    Leases(Lease.Store store, StoredKeys keys, LongSupplier nanoTime, Timer timer, IntConsumer gauge) {
+    Leases(
+            Lease.Store store,
+            StoredKeys keys,
+            Restraint restraint,
+            LongSupplier nanoTime,
+            Timer timer,
+            IntConsumer gauge) {
         this.store = store;
         this.keys = keys;
+        this.restraint = restraint;
         this.nanoTime = nanoTime;
         this.timer = timer;
         this.gauge = gauge;
@@ -108,7 +116,7 @@ final class Leases {
         if (closed) {
             CompletableFuture<Void> unused = end(key, lease, false);
         } else if (lease.isOf(charge.policy())) {
-            lease.admitted(charge.cost(), remaining, nowNanos);
+            lease.admitted(charge.cost(), remaining, restraint.isOverloaded(key, nowNanos), nowNanos);
         }
     }
 

@@ -35,7 +35,8 @@ final class LeasingStore implements AutoCloseable {
         this.store = store;
         this.leasing = leasing;
         this.restraint = new Restraint(keys);
-        this.leases = new Leases(new Permits(), keys, System::nanoTime, Leases.Timer.PLATFORM, listener::onLeases);
+        this.leases =
+                new Leases(new Permits(), keys, restraint, System::nanoTime, Leases.Timer.PLATFORM, listener::onLeases);
     }
 
     private final class Permits implements Lease.Store {

@@ -133,9 +133,10 @@ final class RedisStore implements AutoCloseable {
 
     /** One look at one key, whatever the call asks for: the only command that Redis gets while the breaker is open. */
     private void probe(List<Charge> charges, List<String> named, long until) {
-        BackendException failure = null;
+        BackendException failure = late();
         try {
             await(look(charges, named, until));
+            failure = null;
         } catch (BackendException e) {
             failure = proof(e);
             throw e;
@@ -276,9 +277,14 @@ final class RedisStore implements AutoCloseable {
     /** Gives back a cost, after something else has ended. */
     void giveBack(Charge charge, CompletableFuture<Void> before) {
         breaker.pass();
+        long until = deadlineFromNow();
+        // Who was told that it was too late may ask again, and must not be given back twice.
         await(
-                before.handle((done, failure) -> GiveBack.ofCost(charge)).thenCompose(giveBacks::send),
-                deadlineFromNow(),
+                before.handle((done, failure) -> GiveBack.ofCost(charge))
+                        .thenCompose(what -> until - System.nanoTime() <= 0
+                                ? CompletableFuture.failedFuture(late())
+                                : giveBacks.send(what)),
+                until,
                 () -> {});
     }
 

@@ -88,6 +88,12 @@ final class Restraint {
         return (long) Math.min((double) LONGEST_NANOS, longest * policy.lease() / PART_OF_LEASE);
     }
 
+    /** Whether calls of a key were kept from Redis just now. */
+    boolean isOverloaded(String key, long nowNanos) {
+        Held held = places.get(place(key));
+        return held != null && held.key.equals(key) && nowNanos - held.untilNanos < LONGEST_NANOS;
+    }
+
     /** Permits come back to a key. */
     void forget(Charge charge) {
         places.set(place(keys.of(charge, 0)), null);

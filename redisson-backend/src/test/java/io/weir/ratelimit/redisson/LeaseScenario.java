@@ -67,6 +67,7 @@ final class LeaseScenario {
             return new Leases(
                     this,
                     StoredKeys.of("test"),
+                    new Restraint(StoredKeys.of("test")),
                     this::nanoTime,
                     (nanos, task) -> time.in(nanos / 1_000, task),
                     held -> {});
