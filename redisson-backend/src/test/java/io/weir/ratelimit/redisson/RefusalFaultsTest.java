@@ -35,8 +35,8 @@ class RefusalFaultsTest {
 
     @Test
     void aRedisThatIsBusyWithAnotherScriptRefusesUntilThatIsKilled() {
-        // Until the time limit it does not answer at all.
-        try (RedisProcess redis = RedisProcess.started("--lua-time-limit", "100");
+        // Until the time limit, well beyond the deadline, it does not answer at all.
+        try (RedisProcess redis = RedisProcess.started("--lua-time-limit", "500");
                 RedisConnection admin = redis.connect();
                 Scenario scenario = Scenario.of(Fault.BUSY, redis.address())) {
             scenario.during(() -> {
