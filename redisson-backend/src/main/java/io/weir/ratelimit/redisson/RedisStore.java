@@ -131,7 +131,7 @@ final class RedisStore implements AutoCloseable {
                 .thenCompose(answer -> decide(charges, named, shadow, until));
     }
 
-    /** One look at one key, whatever the call asks for: the only command that Redis gets while the breaker is open. */
+    /** One look at the keys of one policy, whatever the call asks for: the only command that Redis gets while the breaker is open. */
     private void probe(List<Charge> charges, List<String> named, long until) {
         BackendException failure = late();
         try {

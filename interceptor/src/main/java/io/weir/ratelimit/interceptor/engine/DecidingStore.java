@@ -41,8 +41,15 @@ final class DecidingStore {
         } catch (RuntimeException e) {
             return failed(binding, charges, known(e), System.nanoTime() - start);
         }
-        outages.answered();
+        answered();
         return new Told(charges, decision, System.nanoTime() - start, null);
+    }
+
+    /** While its breaker is open, a store that decides does so from what it remembers. */
+    private void answered() {
+        if ((outages.away() || outages.awayForAll()) && !backend.status().breakerOpen()) {
+            outages.answered();
+        }
     }
 
     private Told failed(Binding binding, List<Charge> charges, BackendException failure, long nanos) {
@@ -63,7 +70,7 @@ final class DecidingStore {
             if (decided == null) {
                 return failed(binding, charges, known(failure), nanos);
             }
-            outages.answered();
+            answered();
             return new Told(charges, decided, nanos, null);
         });
     }

@@ -58,7 +58,9 @@ final class LeaseReader {
                     "WEIR-130",
                     text,
                     "one instance would hold more than half of what the smallest limit permits",
-                    most == 0 ? "leave it out" : "use " + most + " or less, best a hundredth of the limit");
+                    most == 0
+                            ? "leave it out"
+                            : "use " + most + " or less, best a hundredth of the limit divided by the instances");
         }
         return lease;
     }
