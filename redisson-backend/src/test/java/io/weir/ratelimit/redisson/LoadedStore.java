@@ -32,7 +32,7 @@ final class LoadedStore implements AutoCloseable {
     private static final int THREADS = 4;
     private static final Duration PAUSE = Duration.ofMillis(3);
     private static final int STEADY = 400;
-    private static final Duration DECIDES_WITHIN = Duration.ofSeconds(60);
+    private static final Duration DECIDES_WITHIN = Duration.ofSeconds(30);
 
     /** A call: when it began and ended, as {@link System#nanoTime}, and whether it was decided. */
     record Call(long startNanos, long endNanos, boolean decided) {
@@ -45,6 +45,7 @@ final class LoadedStore implements AutoCloseable {
     private final List<Charge> charges;
     private final AtomicLong admitted = new AtomicLong();
     private final AtomicLong refused = new AtomicLong();
+    private final boolean mayBeRefused;
     private final AtomicLong decidedInARow = new AtomicLong();
     private final Map<Reason, Long> failed = new ConcurrentSkipListMap<>();
     private final Set<String> told = new ConcurrentSkipListSet<>();
@@ -55,11 +56,12 @@ final class LoadedStore implements AutoCloseable {
 
     /** Load on a store that decides. */
     LoadedStore(RedissonBackend backend, Charge... charges) {
-        this(backend, THREADS, charges);
+        this(backend, THREADS, false, charges);
         awaitDecisions();
     }
 
-    private LoadedStore(RedissonBackend backend, int callers, Charge... charges) {
+    private LoadedStore(RedissonBackend backend, int callers, boolean mayBeRefused, Charge... charges) {
+        this.mayBeRefused = mayBeRefused;
         this.backend = backend;
         this.charges = List.of(charges);
         for (int i = 0; i < callers; i++) {
@@ -72,12 +74,12 @@ final class LoadedStore implements AutoCloseable {
 
     /** Load on a store that need not decide yet. */
     static LoadedStore onAnyStore(RedissonBackend backend, Charge... charges) {
-        return new LoadedStore(backend, THREADS, charges);
+        return new LoadedStore(backend, THREADS, false, charges);
     }
 
-    /** Load of a single caller on a store that need not decide yet. */
+    /** Load of a single caller, who is refused when the limit is spent, on a store that need not decide yet. */
     static LoadedStore ofOneCaller(RedissonBackend backend, Charge... charges) {
-        return new LoadedStore(backend, 1, charges);
+        return new LoadedStore(backend, 1, true, charges);
     }
 
     private void load(boolean waitsForAStage) {
@@ -86,6 +88,7 @@ final class LoadedStore implements AutoCloseable {
             boolean decided = false;
             try {
                 Decision decision = waitsForAStage ? decisionOfAStage() : backend.acquire(charges);
+                assertThat(decision.allowed() || mayBeRefused).isTrue();
                 (decision.allowed() ? admitted : refused).incrementAndGet();
                 decidedInARow.incrementAndGet();
                 decided = true;

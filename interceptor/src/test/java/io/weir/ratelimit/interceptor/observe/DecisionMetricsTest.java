@@ -144,9 +144,17 @@ class DecisionMetricsTest {
         metrics.onFlight(64, 300);
         metrics.onFlight(17, 12);
         assertThat(reader.sizes()).containsOnly(entry("ratelimit.flight.size{}", List.of(3.0, 82.0)));
-        assertThat(reader.levels()).containsEntry("ratelimit.queue.size{}", 12L);
+        assertThat(reader.levels())
+                .containsOnly(
+                        entry("ratelimit.queue.size{}", 12L),
+                        entry("ratelimit.breaker.open{}", 0L),
+                        entry("ratelimit.leases{}", 0L));
         metrics.onFlight(12, 0);
-        assertThat(reader.levels()).containsEntry("ratelimit.queue.size{}", 0L);
+        assertThat(reader.levels())
+                .containsOnly(
+                        entry("ratelimit.queue.size{}", 0L),
+                        entry("ratelimit.breaker.open{}", 0L),
+                        entry("ratelimit.leases{}", 0L));
     }
 
     @ParameterizedTest
