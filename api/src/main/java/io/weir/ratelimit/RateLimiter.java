@@ -109,6 +109,14 @@ public interface RateLimiter {
     void reset(String policy, Identity key);
 
     /**
+     * Who was refused, and who called, most often of late under a policy, as this instance has seen. Nothing is asked of the store.
+     *
+     * @param policy a policy's name
+     * @return estimates; empty where nothing was decided of late, or nothing is limited
+     */
+    TopKeys topKeys(String policy);
+
+    /**
      * As {@link #acquire(String, Identity)} with {@link Identity#of(String)}.
      *
      * @param policy a policy's name

@@ -6,9 +6,11 @@ import io.weir.ratelimit.Identity;
 import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.RateLimiter;
 import io.weir.ratelimit.Receipt;
+import io.weir.ratelimit.TopKeys;
 import io.weir.ratelimit.interceptor.policy.Policy;
 import io.weir.ratelimit.spi.CallContext;
 import io.weir.ratelimit.spi.Charge;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -117,6 +119,12 @@ public final class EngineRateLimiter implements RateLimiter {
             backend.reset(charge.policy(), charge.identity());
             return true;
         });
+    }
+
+    @Override
+    public TopKeys topKeys(String policy) {
+        named(policy);
+        return new TopKeys(List.of(), List.of(), Duration.ZERO);
     }
 
     private static boolean isOff(Binding binding) {
