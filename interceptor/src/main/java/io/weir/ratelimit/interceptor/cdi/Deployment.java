@@ -8,10 +8,12 @@ import io.weir.ratelimit.interceptor.engine.Pause;
 import io.weir.ratelimit.interceptor.engine.RateLimitEngine;
 import io.weir.ratelimit.interceptor.engine.StoreHealth;
 import io.weir.ratelimit.interceptor.engine.StoreListener;
+import io.weir.ratelimit.interceptor.heavy.HeavyKeys;
 import io.weir.ratelimit.interceptor.key.Claims;
 import io.weir.ratelimit.interceptor.key.ClientAddress;
 import io.weir.ratelimit.interceptor.key.IdentityEncoder;
 import io.weir.ratelimit.interceptor.key.KeyTerms;
+import io.weir.ratelimit.interceptor.key.ShownKeys;
 import io.weir.ratelimit.interceptor.local.LocalBackend;
 import io.weir.ratelimit.interceptor.observe.Telemetry;
 import io.weir.ratelimit.interceptor.policy.ConfigSnapshot;
@@ -66,9 +68,17 @@ final class Deployment {
         RateLimitBackend backend = backend(settings);
         problems.addAll(backend.problems());
         CdiEvents events = new CdiEvents(beans);
+        ShownKeys keys = new ShownKeys(settings.keySecret());
+        HeavyKeys heavy = settings.enabled() ? new HeavyKeys(keys, System::nanoTime) : HeavyKeys.NONE;
         Telemetry telemetry = settings.enabled()
                 ? Telemetry.choose(
-                        settings, backend.name(), this::find, isOpenTelemetryOn(), events.ofRejections(), problems)
+                        settings,
+                        backend.name(),
+                        this::find,
+                        isOpenTelemetryOn(),
+                        events.ofRejections(),
+                        keys,
+                        problems)
                 : Telemetry.NONE;
         Optional<RejectionResponder> responder = responder();
         ContainerExecutor executor = new ContainerExecutor();
@@ -83,7 +93,7 @@ final class Deployment {
         List<StoreListener> storeListeners = new ArrayList<>(telemetry.storeListeners());
         storeListeners.addAll(events.ofStore());
         Outages outages = new Outages(backend.name(), System::nanoTime, storeListeners);
-        RateLimitEngine engine = engine(settings, backend, outages, telemetry.listeners(), overrides);
+        RateLimitEngine engine = engine(settings, backend, outages, telemetry.listeners(), overrides, heavy);
         if (problems.found().isEmpty()) {
             telemetry.backend().ifPresent(backend::listen);
             backend.start();
@@ -135,7 +145,8 @@ final class Deployment {
             RateLimitBackend backend,
             Outages outages,
             List<DecisionListener> own,
-            Overrides overrides) {
+            Overrides overrides,
+            HeavyKeys heavy) {
         List<DecisionListener> listeners = new ArrayList<>(own);
         listeners.addAll(all(DecisionListener.class));
         return new RateLimitEngine(
@@ -145,7 +156,8 @@ final class Deployment {
                 listeners,
                 outages,
                 Pause.REAL,
-                overrides);
+                overrides,
+                heavy);
     }
 
     /** An object of the server's. */
