@@ -8,6 +8,7 @@ import io.weir.ratelimit.interceptor.engine.Fallback;
 import io.weir.ratelimit.interceptor.engine.Outages;
 import io.weir.ratelimit.interceptor.engine.Pause;
 import io.weir.ratelimit.interceptor.engine.RateLimitEngine;
+import io.weir.ratelimit.interceptor.heavy.HeavyKeys;
 import io.weir.ratelimit.interceptor.key.IdentityEncoder;
 import io.weir.ratelimit.interceptor.key.KeyExpression;
 import io.weir.ratelimit.interceptor.key.KeyTerms;
@@ -36,7 +37,8 @@ final class Callers {
                 listeners,
                 new Outages("local", System::nanoTime, List.of()),
                 Pause.REAL,
-                Overrides.NONE);
+                Overrides.NONE,
+                HeavyKeys.NONE);
     }
 
     static Binding binding(String key) {

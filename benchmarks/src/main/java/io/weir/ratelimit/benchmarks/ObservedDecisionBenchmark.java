@@ -15,6 +15,7 @@ import io.smallrye.metrics.SharedMetricRegistries;
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.interceptor.engine.Binding;
 import io.weir.ratelimit.interceptor.engine.RateLimitEngine;
+import io.weir.ratelimit.interceptor.key.ShownKeys;
 import io.weir.ratelimit.interceptor.observe.Telemetry;
 import io.weir.ratelimit.interceptor.policy.Problems;
 import io.weir.ratelimit.interceptor.policy.Settings;
@@ -75,6 +76,7 @@ public class ObservedDecisionBenchmark {
                         new Server(List.of(openTelemetry, SharedMetricRegistries.getOrCreate("benchmark"))),
                         true,
                         List.of(),
+                        new ShownKeys(Optional.empty()),
                         new Problems())
                 .listeners();
     }

@@ -74,6 +74,28 @@ class ArchitectureTest {
             .resideInAPackage(SELF + "rest..");
 
     @ArchTest
+    static final ArchRule only_the_wiring_knows_what_operators_do = noClasses()
+            .that()
+            .resideOutsideOfPackages(SELF + "operate..", SELF + "cdi..")
+            .should()
+            .dependOnClassesThat()
+            .resideInAPackage(SELF + "operate..");
+
+    @ArchTest
+    static final ArchRule who_counts_heavy_keys_knows_nothing_but_the_api_and_how_keys_are_shown = classes()
+            .that()
+            .resideInAPackage(SELF + "heavy..")
+            .should()
+            .onlyDependOnClassesThat()
+            .resideInAnyPackage(
+                    SELF + "heavy..",
+                    SELF + "key..",
+                    "io.weir.ratelimit",
+                    "io.weir.ratelimit.spi",
+                    "java..",
+                    "org.jspecify..");
+
+    @ArchTest
     static final ArchRule only_policies_and_the_wiring_read_configuration = noClasses()
             .that()
             .resideOutsideOfPackages(SELF + "policy..", SELF + "cdi..")

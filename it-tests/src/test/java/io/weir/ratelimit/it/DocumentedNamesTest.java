@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 /** What operators read in the documents is what the code says. */
 class DocumentedNamesTest {
     private static final Path ROOT = Path.of("..");
-    private static final List<String> MODULES = List.of("api", "interceptor", "redisson-backend");
+    private static final List<String> MODULES = List.of("api", "interceptor", "redisson-backend", "console");
 
     @Test
     void everyMessageNumberHasARowAndEveryRowANumber() {

@@ -8,13 +8,21 @@ import io.weir.ratelimit.interceptor.engine.Pause;
 import io.weir.ratelimit.interceptor.engine.RateLimitEngine;
 import io.weir.ratelimit.interceptor.engine.StoreHealth;
 import io.weir.ratelimit.interceptor.engine.StoreListener;
+import io.weir.ratelimit.interceptor.engine.StoredKeys;
+import io.weir.ratelimit.interceptor.heavy.HeavyKeys;
 import io.weir.ratelimit.interceptor.key.Claims;
 import io.weir.ratelimit.interceptor.key.ClientAddress;
 import io.weir.ratelimit.interceptor.key.IdentityEncoder;
 import io.weir.ratelimit.interceptor.key.KeyTerms;
+import io.weir.ratelimit.interceptor.key.ShownKeys;
 import io.weir.ratelimit.interceptor.local.LocalBackend;
 import io.weir.ratelimit.interceptor.observe.Telemetry;
+import io.weir.ratelimit.interceptor.operate.Access;
+import io.weir.ratelimit.interceptor.operate.InstanceOperations;
+import io.weir.ratelimit.interceptor.operate.KnownPolicies;
+import io.weir.ratelimit.interceptor.operate.Readings;
 import io.weir.ratelimit.interceptor.policy.ConfigSnapshot;
+import io.weir.ratelimit.interceptor.policy.ConsoleSettings;
 import io.weir.ratelimit.interceptor.policy.OverrideSources;
 import io.weir.ratelimit.interceptor.policy.Overrides;
 import io.weir.ratelimit.interceptor.policy.Policies;
@@ -28,6 +36,7 @@ import jakarta.enterprise.inject.Any;
 import jakarta.enterprise.inject.Instance;
 import jakarta.enterprise.inject.spi.BeanManager;
 import java.lang.System.Logger.Level;
+import java.time.Clock;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -35,6 +44,8 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
 import org.eclipse.microprofile.config.Config;
 import org.eclipse.microprofile.config.ConfigProvider;
 
@@ -66,9 +77,17 @@ final class Deployment {
         RateLimitBackend backend = backend(settings);
         problems.addAll(backend.problems());
         CdiEvents events = new CdiEvents(beans);
+        ShownKeys keys = new ShownKeys(settings.keySecret());
+        HeavyKeys heavy = settings.enabled() ? new HeavyKeys(keys, System::nanoTime) : HeavyKeys.NONE;
         Telemetry telemetry = settings.enabled()
                 ? Telemetry.choose(
-                        settings, backend.name(), this::find, isOpenTelemetryOn(), events.ofRejections(), problems)
+                        settings,
+                        backend.name(),
+                        this::find,
+                        isOpenTelemetryOn(),
+                        events.ofRejections(),
+                        keys,
+                        problems)
                 : Telemetry.NONE;
         Optional<RejectionResponder> responder = responder();
         ContainerExecutor executor = new ContainerExecutor();
@@ -83,7 +102,7 @@ final class Deployment {
         List<StoreListener> storeListeners = new ArrayList<>(telemetry.storeListeners());
         storeListeners.addAll(events.ofStore());
         Outages outages = new Outages(backend.name(), System::nanoTime, storeListeners);
-        RateLimitEngine engine = engine(settings, backend, outages, telemetry.listeners(), overrides);
+        RateLimitEngine engine = engine(settings, backend, outages, telemetry.listeners(), overrides, heavy);
         if (problems.found().isEmpty()) {
             telemetry.backend().ifPresent(backend::listen);
             backend.start();
@@ -92,23 +111,47 @@ final class Deployment {
                     .all(backend.name(), reader.rules(), sources.policies())
                     .forEach(warning -> LOG.log(Level.WARNING, warning));
         }
+        StoreHealth health =
+                new StoreHealth(backend, outages, settings.enabled(), settings.failsWhenDegraded(), System::nanoTime);
+        AtomicReference<Rulebook> held = new AtomicReference<>(settings.enabled() ? rulebook : rulebook.off());
+        Readings readings = new Readings(Clock.systemUTC());
+        KnownPolicies policies = new KnownPolicies(
+                () -> Objects.requireNonNull(held.get()).policies(),
+                name -> Objects.requireNonNull(held.get()).origins().getOrDefault(name, List.of()),
+                reader.rules());
         RateLimitRuntime runtime = new RateLimitRuntime(
                 engine,
-                new StoreHealth(backend, outages, settings.enabled(), settings.failsWhenDegraded(), System::nanoTime),
+                health,
                 executor,
-                settings.enabled() ? rulebook : rulebook.off(),
+                held,
+                new InstanceOperations(
+                        access(settings.console()),
+                        health,
+                        policies,
+                        readings,
+                        heavy,
+                        keys,
+                        new StoredKeys(engine, overrides)),
                 settings.headers(),
                 telemetry.spans(),
                 clients,
                 responder,
                 beans);
         if (settings.reloads() && problems.found().isEmpty()) {
+            Consumer<Rulebook> holds = next -> {
+                held.set(next);
+                heavy.retain(next.policies().keySet());
+            };
             Reload reload = new Reload(
-                    reader, CurrentConfig.of(config, read), read, rulebook, runtime::hold, telemetry.reloads());
+                    reader, CurrentConfig.of(config, read), read, rulebook, holds, telemetry.reloads(), readings);
             runtime.reloadBy(
                     new ReloadTimer(Pause.REAL, settings.reloadInterval().toMillis() * 1_000, reload));
         }
         return runtime;
+    }
+
+    private static Access access(ConsoleSettings console) {
+        return new Access(console.enabled(), console.role(), console.open());
     }
 
     /** The application's beans of a type. */
@@ -135,7 +178,8 @@ final class Deployment {
             RateLimitBackend backend,
             Outages outages,
             List<DecisionListener> own,
-            Overrides overrides) {
+            Overrides overrides,
+            HeavyKeys heavy) {
         List<DecisionListener> listeners = new ArrayList<>(own);
         listeners.addAll(all(DecisionListener.class));
         return new RateLimitEngine(
@@ -145,7 +189,8 @@ final class Deployment {
                 listeners,
                 outages,
                 Pause.REAL,
-                overrides);
+                overrides,
+                heavy);
     }
 
     /** An object of the server's. */

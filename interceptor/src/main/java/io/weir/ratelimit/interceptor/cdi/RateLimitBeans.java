@@ -2,7 +2,9 @@
 package io.weir.ratelimit.interceptor.cdi;
 
 import io.weir.ratelimit.RateLimiter;
+import io.weir.ratelimit.interceptor.operate.Operations;
 import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.enterprise.context.Dependent;
 import jakarta.enterprise.context.Initialized;
 import jakarta.enterprise.event.Observes;
 import jakarta.enterprise.inject.Instance;
@@ -53,5 +55,17 @@ public class RateLimitBeans {
     @ApplicationScoped
     public RateLimiter limiter(RateLimitExtension deployment) {
         return deployment.runtime().limiter();
+    }
+
+    /**
+     * What an operator can see of this instance and do about a caller.
+     *
+     * @param deployment knows what was deployed
+     * @return the operations
+     */
+    @Produces
+    @Dependent
+    public Operations operations(RateLimitExtension deployment) {
+        return deployment.runtime().operations();
     }
 }

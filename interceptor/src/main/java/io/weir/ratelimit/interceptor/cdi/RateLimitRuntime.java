@@ -10,6 +10,7 @@ import io.weir.ratelimit.interceptor.engine.RequestRecord;
 import io.weir.ratelimit.interceptor.engine.StoreHealth;
 import io.weir.ratelimit.interceptor.key.ClientAddress;
 import io.weir.ratelimit.interceptor.observe.SpanMarks;
+import io.weir.ratelimit.interceptor.operate.Operations;
 import io.weir.ratelimit.interceptor.policy.Bypass;
 import io.weir.ratelimit.interceptor.policy.Policy;
 import io.weir.ratelimit.interceptor.policy.RequestPath;
@@ -20,8 +21,10 @@ import jakarta.enterprise.context.RequestScoped;
 import jakarta.enterprise.inject.spi.BeanManager;
 import java.lang.reflect.Method;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -38,14 +41,16 @@ public final class RateLimitRuntime {
     private final CurrentRequest request;
     private final ServletRequests servlets;
     private final Supplier<Executor> executor;
-    private volatile Rulebook rulebook;
+    private final Operations operations;
+    private final AtomicReference<Rulebook> rulebook;
     private volatile @Nullable ReloadTimer reloads;
 
     RateLimitRuntime(
             RateLimitEngine engine,
             StoreHealth health,
             Supplier<Executor> executor,
-            Rulebook rulebook,
+            AtomicReference<Rulebook> rulebook,
+            Operations operations,
             List<String> headers,
             SpanMarks spans,
             ClientAddress clients,
@@ -54,12 +59,10 @@ public final class RateLimitRuntime {
         this.engine = engine;
         this.health = health;
         this.limiter = new EngineRateLimiter(
-                engine,
-                () -> this.rulebook.policies(),
-                executor,
-                () -> current().map(RequestRecord::call));
+                engine, () -> rulebook().policies(), executor, () -> current().map(RequestRecord::call));
         this.executor = executor;
         this.rulebook = rulebook;
+        this.operations = operations;
         this.headers = List.copyOf(headers);
         this.spans = spans;
         this.clients = clients;
@@ -69,9 +72,8 @@ public final class RateLimitRuntime {
         this.request = beans.createInstance().select(CurrentRequest.class).get();
     }
 
-    /** What holds from the next decision on. */
-    void hold(Rulebook changed) {
-        rulebook = changed;
+    private Rulebook rulebook() {
+        return Objects.requireNonNull(rulebook.get());
     }
 
     void reloadBy(ReloadTimer timer) {
@@ -121,6 +123,15 @@ public final class RateLimitRuntime {
     }
 
     /**
+     * What an operator can see and do.
+     *
+     * @return the operations
+     */
+    public Operations operations() {
+        return operations;
+    }
+
+    /**
      * The names of the header dialects that answers carry.
      *
      * @return the names in order
@@ -136,7 +147,7 @@ public final class RateLimitRuntime {
      * @return empty if there is none of that name
      */
     public Optional<Policy> policy(String name) {
-        return Optional.ofNullable(rulebook.policies().get(name));
+        return Optional.ofNullable(rulebook().policies().get(name));
     }
 
     /**
@@ -169,7 +180,7 @@ public final class RateLimitRuntime {
     }
 
     Bindings.Bound bound(Class<?> beanClass, Method method) {
-        return rulebook.bindings().of(beanClass, method);
+        return rulebook().bindings().of(beanClass, method);
     }
 
     /**
@@ -181,7 +192,7 @@ public final class RateLimitRuntime {
      * @return the policies
      */
     public Binding joined(Binding own, String method, Supplier<RequestPath> path) {
-        return rulebook.paths().join(own, method, path);
+        return rulebook().paths().join(own, method, path);
     }
 
     /**
@@ -192,7 +203,7 @@ public final class RateLimitRuntime {
      * @return the policies, {@link Binding#NONE} if there is none
      */
     public Binding early(String method, Supplier<RequestPath> path) {
-        return rulebook.early().join(Binding.NONE, method, path);
+        return rulebook().early().join(Binding.NONE, method, path);
     }
 
     /**
@@ -203,7 +214,7 @@ public final class RateLimitRuntime {
      * @return true if nothing is to be decided
      */
     public boolean bypasses(RequestRecord request, Binding binding) {
-        Bypass bypass = rulebook.bypass();
+        Bypass bypass = rulebook().bypass();
         if (bypass.isEmpty()
                 || !request.isExempt(
                         call -> bypass.lets(call, () -> clients.of(call.peerAddress(), call::headerLines)))) {

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.interceptor.cdi;
 
+import io.weir.ratelimit.interceptor.operate.Readings;
 import io.weir.ratelimit.interceptor.policy.ConfigSnapshot;
 import io.weir.ratelimit.interceptor.policy.Problems;
 import io.weir.ratelimit.interceptor.policy.ReloadListener;
 import io.weir.ratelimit.interceptor.policy.ReloadListener.Result;
+import io.weir.ratelimit.spi.ConfigurationProblem;
 import java.lang.System.Logger.Level;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
@@ -27,9 +29,10 @@ final class Reload implements Runnable {
     private final Supplier<Config> configuration;
     private final Consumer<Rulebook> holds;
     private final ReloadListener listener;
+    private final Readings readings;
     private ConfigSnapshot known;
     private Rulebook rulebook;
-    private Set<Object> said = Set.of();
+    private Set<ConfigurationProblem> said = Set.of();
     private boolean failing;
 
     /**
@@ -40,6 +43,7 @@ final class Reload implements Runnable {
      * @param rulebook what was made of it
      * @param holds takes each new rulebook
      * @param listener hears what came of each change
+     * @param readings keeps what came of reading last
      */
     Reload(
             RulebookReader reader,
@@ -47,13 +51,15 @@ final class Reload implements Runnable {
             ConfigSnapshot known,
             Rulebook rulebook,
             Consumer<Rulebook> holds,
-            ReloadListener listener) {
+            ReloadListener listener,
+            Readings readings) {
         this.reader = reader;
         this.configuration = configuration;
         this.known = known;
         this.rulebook = rulebook;
         this.holds = holds;
         this.listener = listener;
+        this.readings = readings;
     }
 
     /** Reads once. Does not throw what sources throw. */
@@ -61,12 +67,12 @@ final class Reload implements Runnable {
     public synchronized void run() {
         try {
             Config now = configuration.get();
-            if (!known.isSameIn(now)) {
-                read(new ConfigSnapshot(now));
-            }
+            boolean changed = !known.isSameIn(now) && read(new ConfigSnapshot(now));
+            readings.read(said.isEmpty() ? Result.APPLIED : Result.INVALID, List.copyOf(said), changed);
             failing = false;
         } catch (RuntimeException | LinkageError e) {
             listener.reloaded(Result.FAILED);
+            readings.read(Result.FAILED, List.of(failure(e)), false);
             if (!failing) {
                 failing = true;
                 LOG.log(
@@ -77,12 +83,24 @@ final class Reload implements Runnable {
         }
     }
 
-    private void read(ConfigSnapshot now) {
+    /** Without what it says, which can have a secret in it. */
+    private static ConfigurationProblem failure(Throwable thrown) {
+        return new ConfigurationProblem(
+                "WEIR-317",
+                "configuration",
+                "",
+                "cannot be read again: a source of it fails with "
+                        + thrown.getClass().getName(),
+                "look at the exception in the log; all stays as it is");
+    }
+
+    /** Whether something else holds now. */
+    private boolean read(ConfigSnapshot now) {
         Problems problems = new Problems();
         Rulebook next = reader.readAgain(now, rulebook, problems);
         known = now;
         List<String> changes = changes(rulebook, next);
-        if (!changes.isEmpty()) {
+        if (!changes.isEmpty() || !next.origins().equals(rulebook.origins())) {
             rulebook = next;
             holds.accept(next);
         }
@@ -100,10 +118,11 @@ final class Reload implements Runnable {
         } else if (!changes.isEmpty() || corrected) {
             listener.reloaded(Result.APPLIED);
         }
+        return !changes.isEmpty();
     }
 
     private void say(Problems problems) {
-        Set<Object> found = new LinkedHashSet<>(problems.found());
+        Set<ConfigurationProblem> found = new LinkedHashSet<>(problems.found());
         if (!found.isEmpty() && !found.equals(said)) {
             LOG.log(
                     Level.WARNING,

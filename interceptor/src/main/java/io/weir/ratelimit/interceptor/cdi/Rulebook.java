@@ -4,7 +4,9 @@ package io.weir.ratelimit.interceptor.cdi;
 import io.weir.ratelimit.interceptor.engine.Binding;
 import io.weir.ratelimit.interceptor.engine.PathRules;
 import io.weir.ratelimit.interceptor.policy.Bypass;
+import io.weir.ratelimit.interceptor.policy.Origin;
 import io.weir.ratelimit.interceptor.policy.Policy;
+import java.util.List;
 import java.util.Map;
 
 /**
@@ -16,6 +18,7 @@ import java.util.Map;
  * @param early those that apply before
  * @param bindings the policies that annotations name
  * @param bypass who is not limited
+ * @param origins where the values of policies come from, by their names
  */
 record Rulebook(
         Map<String, Policy> policies,
@@ -23,11 +26,13 @@ record Rulebook(
         PathRules paths,
         PathRules early,
         Bindings bindings,
-        Bypass bypass) {
+        Bypass bypass,
+        Map<String, List<Origin>> origins) {
     /** Copies the maps. */
     Rulebook {
         policies = Map.copyOf(policies);
         costs = Map.copyOf(costs);
+        origins = Map.copyOf(origins);
     }
 
     /** The same policies, under which no call is limited. */
@@ -38,6 +43,7 @@ record Rulebook(
                 PathRules.NONE,
                 PathRules.NONE,
                 new Bindings((beanClass, method) -> Binding.NONE),
-                Bypass.NONE);
+                Bypass.NONE,
+                origins);
     }
 }

@@ -5,6 +5,7 @@ import io.weir.ratelimit.interceptor.engine.Binding;
 import io.weir.ratelimit.interceptor.engine.PathRules;
 import io.weir.ratelimit.interceptor.policy.Bypass;
 import io.weir.ratelimit.interceptor.policy.MethodRule;
+import io.weir.ratelimit.interceptor.policy.Origin;
 import io.weir.ratelimit.interceptor.policy.Policies;
 import io.weir.ratelimit.interceptor.policy.Policy;
 import io.weir.ratelimit.interceptor.policy.Problems;
@@ -92,7 +93,20 @@ final class RulebookReader {
                         .toList()),
                 new PathRules(policies.values().stream().filter(Policy::isEarly).toList()),
                 new Bindings((beanClass, method) -> binding(beanClass, method, policies, costs, config)),
-                bypass(config, before.map(Rulebook::bypass), problems));
+                bypass(config, before.map(Rulebook::bypass), problems),
+                origins(policies.keySet(), read, wrong, before.map(Rulebook::origins)));
+    }
+
+    /** A policy that stays as it was has its values from where it had them. */
+    private static Map<String, List<Origin>> origins(
+            Set<String> policies, Policies.Read read, Set<String> wrong, Optional<Map<String, List<Origin>>> before) {
+        Map<String, List<Origin>> origins = new HashMap<>();
+        for (String name : policies) {
+            boolean stays = before.isPresent()
+                    && (wrong.contains(name) || !read.policies().containsKey(name));
+            origins.put(name, (stays ? before.get() : read.origins()).getOrDefault(name, List.of()));
+        }
+        return origins;
     }
 
     private static Bypass bypass(Config config, Optional<Bypass> before, Problems problems) {

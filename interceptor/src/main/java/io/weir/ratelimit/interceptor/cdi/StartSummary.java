@@ -3,7 +3,6 @@ package io.weir.ratelimit.interceptor.cdi;
 
 import io.weir.ratelimit.FailureMode;
 import io.weir.ratelimit.interceptor.policy.MethodRule;
-import io.weir.ratelimit.interceptor.policy.PathRule;
 import io.weir.ratelimit.interceptor.policy.Policy;
 import io.weir.ratelimit.interceptor.policy.Settings;
 import io.weir.ratelimit.spi.Limit;
@@ -13,7 +12,6 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
 import java.util.TreeMap;
-import java.util.TreeSet;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.eclipse.microprofile.config.Config;
@@ -101,7 +99,7 @@ final class StartSummary {
         if (methods > 0) {
             parts.add(methods == 1 ? "1 method" : methods + " methods");
         }
-        policy.rule().ifPresent(rule -> parts.add(text(rule)));
+        policy.rule().ifPresent(rule -> parts.add(rule.text()));
         if (methods == 0 && policy.rule().isEmpty()) {
             parts.add("in code only, if at all");
         }
@@ -116,17 +114,5 @@ final class StartSummary {
         if (!value.equals(usual)) {
             parts.add(what + " " + value.name().toLowerCase(Locale.ROOT));
         }
-    }
-
-    private static String text(PathRule rule) {
-        List<String> paths = new ArrayList<>();
-        rule.paths().forEach(path -> paths.add(path.toString()));
-        new TreeMap<>(rule.costs().entrySet().stream()
-                        .collect(Collectors.toMap(cost -> cost.getKey().toString(), cost -> cost.getValue())))
-                .forEach((path, cost) -> paths.add(path + " at cost " + cost));
-        return (rule.early() ? "early, " : "")
-                + (rule.byDefault() ? "where no other policy applies" : "")
-                + (paths.isEmpty() ? "" : (rule.byDefault() ? ", " : "") + "paths " + String.join(", ", paths))
-                + (rule.methods().isEmpty() ? "" : ", " + String.join(" ", new TreeSet<>(rule.methods())));
     }
 }

@@ -3,6 +3,7 @@ package io.weir.ratelimit.interceptor.cdi;
 
 import io.weir.ratelimit.FailureMode;
 import io.weir.ratelimit.interceptor.key.AddressRange;
+import io.weir.ratelimit.interceptor.policy.ConsoleSettings;
 import io.weir.ratelimit.interceptor.policy.MethodRule;
 import io.weir.ratelimit.interceptor.policy.Policy;
 import io.weir.ratelimit.interceptor.policy.Settings;
@@ -10,6 +11,7 @@ import io.weir.ratelimit.spi.Limit;
 import io.weir.ratelimit.spi.PolicyLimits;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeMap;
@@ -22,6 +24,8 @@ import org.eclipse.microprofile.config.Config;
 final class StartWarnings {
     private static final Set<AddressRange> EVERYONE =
             Set.of(AddressRange.parse("0.0.0.0/0"), AddressRange.parse("::/0"));
+
+    private static final String CONSOLE = "io.weir.ratelimit.console.ConsoleServlet";
 
     private final Settings settings;
     private final Config config;
@@ -43,6 +47,7 @@ final class StartWarnings {
             ofCosts(rules);
             ofSources(policiesOfSources);
         }
+        ofConsole();
         return warnings.stream()
                 .map(warning -> warning.replaceAll("\\p{Cntrl}", " "))
                 .toList();
@@ -152,6 +157,43 @@ final class StartWarnings {
                         rule.paths().isEmpty() && !rule.byDefault() ? Stream.empty() : Stream.of(policy.cost())))
                 .mapToLong(Long::longValue);
         return LongStream.concat(ofMethods, ofPaths);
+    }
+
+    private void ofConsole() {
+        ConsoleSettings console = settings.console();
+        if (!console.enabled()) {
+            return;
+        }
+        if (console.open()) {
+            warnings.add(
+                    "WEIR-013 the operators' page is open to everybody (ratelimit.console.open), who can see and reset"
+                            + " callers; that is for demonstrations");
+        } else if (console.role().isEmpty()) {
+            warnings.add("WEIR-012 the operators' page is enabled and nobody may see it; set ratelimit.console.role");
+        }
+        if (!isConsoleHere()) {
+            warnings.add(
+                    "WEIR-014 the operators' page is enabled (ratelimit.console.enabled), and the application does not"
+                            + " have it; add the jar weir-console");
+        }
+    }
+
+    /** In an EAR, the page can be in a WAR's library and this one in the EAR's. */
+    private static boolean isConsoleHere() {
+        return Stream.of(
+                        StartWarnings.class.getClassLoader(),
+                        Thread.currentThread().getContextClassLoader())
+                .filter(Objects::nonNull)
+                .anyMatch(StartWarnings::hasConsole);
+    }
+
+    private static boolean hasConsole(ClassLoader loader) {
+        try {
+            Class.forName(CONSOLE, false, loader);
+            return true;
+        } catch (ClassNotFoundException | LinkageError e) {
+            return false;
+        }
     }
 
     private void ofSources(Set<String> policiesOfSources) {

@@ -26,11 +26,12 @@ final class DecidingStore {
         this.outages = outages;
     }
 
-    /** A decision and how long the store took; with why the store did not decide, if it did not. */
+    /** A decision, how long the store took and when it had answered; with why the store did not decide, if it did not. */
     record Told(
             List<Charge> charges,
             Decision decision,
             long nanos,
+            long atNanos,
             @Nullable BackendException failure) {}
 
     Told decide(Binding binding, List<Charge> charges) {
@@ -39,10 +40,11 @@ final class DecidingStore {
         try {
             decision = backend.acquire(charges);
         } catch (RuntimeException e) {
-            return failed(binding, charges, known(e), System.nanoTime() - start);
+            return failed(binding, charges, known(e), start, System.nanoTime());
         }
         answered();
-        return new Told(charges, decision, System.nanoTime() - start, null);
+        long end = System.nanoTime();
+        return new Told(charges, decision, end - start, end, null);
     }
 
     /** While its breaker is open, a store that decides does so from what it remembers. */
@@ -52,26 +54,26 @@ final class DecidingStore {
         }
     }
 
-    private Told failed(Binding binding, List<Charge> charges, BackendException failure, long nanos) {
+    private Told failed(Binding binding, List<Charge> charges, BackendException failure, long start, long end) {
         outages.failed(failure);
-        return new Told(charges, fallback.decide(binding, charges, failure), nanos, failure);
+        return new Told(charges, fallback.decide(binding, charges, failure), end - start, end, failure);
     }
 
     /** Decides without asking the store, which has just failed to answer the same call. */
     Told withoutAsking(Binding binding, List<Charge> charges, BackendException failure) {
         outages.notAsked(failure);
-        return new Told(charges, fallback.decide(binding, charges, failure), 0, failure);
+        return new Told(charges, fallback.decide(binding, charges, failure), 0, System.nanoTime(), failure);
     }
 
     CompletionStage<Told> decideAsync(Binding binding, List<Charge> charges) {
         long start = System.nanoTime();
         return acquireAsync(charges).handle((decided, failure) -> {
-            long nanos = System.nanoTime() - start;
+            long end = System.nanoTime();
             if (decided == null) {
-                return failed(binding, charges, known(failure), nanos);
+                return failed(binding, charges, known(failure), start, end);
             }
             answered();
-            return new Told(charges, decided, nanos, null);
+            return new Told(charges, decided, end - start, end, null);
         });
     }
 

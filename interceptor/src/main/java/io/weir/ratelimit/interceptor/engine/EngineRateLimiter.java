@@ -10,7 +10,6 @@ import io.weir.ratelimit.TopKeys;
 import io.weir.ratelimit.interceptor.policy.Policy;
 import io.weir.ratelimit.spi.CallContext;
 import io.weir.ratelimit.spi.Charge;
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -123,8 +122,7 @@ public final class EngineRateLimiter implements RateLimiter {
 
     @Override
     public TopKeys topKeys(String policy) {
-        named(policy);
-        return new TopKeys(List.of(), List.of(), Duration.ZERO);
+        return engine.heavy().top(named(policy).name());
     }
 
     private static boolean isOff(Binding binding) {

@@ -5,6 +5,7 @@ import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.Identity;
 import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.interceptor.engine.DecidingStore.Told;
+import io.weir.ratelimit.interceptor.heavy.HeavyKeys;
 import io.weir.ratelimit.interceptor.key.IdentityEncoder;
 import io.weir.ratelimit.interceptor.policy.Overrides;
 import io.weir.ratelimit.interceptor.policy.Policy;
@@ -31,6 +32,7 @@ public final class RateLimitEngine {
     private final Audience<DecisionListener> listeners;
     private final Outages outages;
     private final Overrides overrides;
+    private final HeavyKeys heavy;
 
     /**
      * An engine.
@@ -42,6 +44,7 @@ public final class RateLimitEngine {
      * @param outages takes note of the store's failures
      * @param pause how calls wait
      * @param overrides the limits of single keys
+     * @param heavy counts who is decided about
      */
     public RateLimitEngine(
             RateLimitBackend backend,
@@ -50,7 +53,8 @@ public final class RateLimitEngine {
             List<DecisionListener> listeners,
             Outages outages,
             Pause pause,
-            Overrides overrides) {
+            Overrides overrides,
+            HeavyKeys heavy) {
         this.store = new DecidingStore(backend, fallback, outages);
         this.fallback = fallback;
         this.shaping = new Shaping(store, pause);
@@ -58,6 +62,7 @@ public final class RateLimitEngine {
         this.listeners = new Audience<>(listeners);
         this.outages = outages;
         this.overrides = overrides;
+        this.heavy = heavy;
     }
 
     /**
@@ -255,11 +260,11 @@ public final class RateLimitEngine {
     }
 
     private void tell(Binding binding, Told told) {
+        DecisionEvent event = new DecisionEvent(binding.endpoint(), told.charges(), told.decision(), told.nanos());
+        heavy.decided(event, told.atNanos());
         outages.tellChanges();
         if (!listeners.isEmpty()) {
-            listeners.tell(
-                    DecisionListener::onDecision,
-                    new DecisionEvent(binding.endpoint(), told.charges(), told.decision(), told.nanos()));
+            listeners.tell(DecisionListener::onDecision, event);
         }
     }
 
@@ -276,6 +281,10 @@ public final class RateLimitEngine {
     /** What code asks of the store beside decisions. */
     <T> T ask(Function<RateLimitBackend, T> operation) {
         return store.ask(operation);
+    }
+
+    HeavyKeys heavy() {
+        return heavy;
     }
 
     IdentityEncoder encoder() {

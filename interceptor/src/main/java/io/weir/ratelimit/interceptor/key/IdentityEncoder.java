@@ -6,9 +6,12 @@ import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
 import java.security.MessageDigest;
+import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.Optional;
 import java.util.Set;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,6 +27,17 @@ public final class IdentityEncoder {
     private static final char[] HEX = "0123456789ABCDEF".toCharArray();
     private static final String SHA_256 = "SHA-256";
     private static final Set<Identity.Kind> SECRET = EnumSet.of(Identity.Kind.HEADER, Identity.Kind.COOKIE);
+
+    private static final int LONGEST_STORED = 4_096;
+    private static final String SHARED = "(?:all|anon)";
+    private static final String HASHED = Arrays.stream(Identity.Kind.values())
+            .map(Identity.Kind::prefix)
+            .collect(Collectors.joining(
+                    "|", "(?:(?:", ")(?:\\.(?:[A-Za-z0-9_@-]|%[0-9A-F]{2}){1,576})?\\.~[A-Za-z0-9_-]{22})"));
+    private static final Pattern ALL_SHARED = Pattern.compile(SHARED + "(?:\\+" + SHARED + ")*+");
+    private static final Pattern ALL_HASHED = Pattern.compile("(?:HASHED|SHARED)(?:\\+(?:HASHED|SHARED))*+"
+            .replace("HASHED", HASHED)
+            .replace("SHARED", SHARED));
 
     private final @Nullable KeyedHash hmac;
 
@@ -124,6 +138,16 @@ public final class IdentityEncoder {
     private String hash(Identity.Part part) {
         byte[] value = utf8(part.kind().prefix() + '\0' + part.name() + '\0' + part.value());
         return hmac == null ? KeyedHash.text(sha256(value)) : hmac.hash(value);
+    }
+
+    /** Whether a text is the stored form of an identity that all callers share. */
+    static boolean isShared(String text) {
+        return text.length() <= LONGEST_STORED && ALL_SHARED.matcher(text).matches();
+    }
+
+    /** Whether a text has the form in which identities are stored under a secret. */
+    static boolean isHashed(String text) {
+        return text.length() <= LONGEST_STORED && ALL_HASHED.matcher(text).matches();
     }
 
     static byte[] sha256(byte[] value) {

@@ -28,8 +28,10 @@ public final class KeyExpression {
         this.text = alternatives.stream()
                 .map(compound -> compound.stream().map(KeyTerm::toString).collect(Collectors.joining(" + ")))
                 .collect(Collectors.joining(" | "));
-        this.arguments =
-                terms().filter(term -> term.is(KeyWord.ARG)).map(KeyTerm::name).collect(Collectors.toUnmodifiableSet());
+        this.arguments = allTerms()
+                .filter(term -> term.is(KeyWord.ARG))
+                .map(KeyTerm::name)
+                .collect(Collectors.toUnmodifiableSet());
     }
 
     /**
@@ -45,12 +47,12 @@ public final class KeyExpression {
         return new KeyExpression(new KeyParser(text, terms).alternatives());
     }
 
-    private Stream<KeyTerm> terms() {
+    private Stream<KeyTerm> allTerms() {
         return alternatives.stream().flatMap(List::stream);
     }
 
     private boolean uses(Predicate<KeyTerm> kind) {
-        return terms().anyMatch(kind);
+        return allTerms().anyMatch(kind);
     }
 
     /**
@@ -105,6 +107,41 @@ public final class KeyExpression {
      */
     public boolean isCompound() {
         return alternatives.stream().anyMatch(compound -> compound.size() > 1);
+    }
+
+    /**
+     * The terms of each alternative, in order.
+     *
+     * @return such as {@code [[principal], [ip, arg:user]]}
+     */
+    public List<List<String>> terms() {
+        return alternatives.stream()
+                .map(compound -> compound.stream().map(KeyTerm::toString).toList())
+                .toList();
+    }
+
+    /**
+     * The identity of calls for which an alternative resolves to values that a person has written.
+     *
+     * @param alternative its position, from 0
+     * @param values one for each of its terms, in order; that of {@code global} is empty
+     * @return the identity, with addresses in the form and with the prefix under which they share a key
+     * @throws IllegalArgumentException if a value does not fit its term, or a term is the application's own
+     */
+    public Identity named(int alternative, List<String> values) {
+        if (alternative < 0 || alternative >= alternatives.size()) {
+            throw new IllegalArgumentException("the key " + text + " has no alternative " + alternative);
+        }
+        List<KeyTerm> compound = alternatives.get(alternative);
+        if (values.size() != compound.size()) {
+            throw new IllegalArgumentException("the key " + terms().get(alternative) + " has " + compound.size()
+                    + " values, and " + values.size() + " are given");
+        }
+        Identity identity = compound.get(0).named().apply(values.get(0));
+        for (int i = 1; i < compound.size(); i++) {
+            identity = identity.and(compound.get(i).named().apply(values.get(i)));
+        }
+        return identity;
     }
 
     /**

@@ -13,6 +13,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -99,13 +100,22 @@ public final class KeyTerms {
 
     /** The application's own term with a name. */
     Optional<KeyTerm> resolver(String name) {
-        return Optional.ofNullable(resolvers.get(name)).map(resolver -> safe(Optional.empty(), name, resolver));
+        return Optional.ofNullable(resolvers.get(name))
+                .map(resolver -> safe(Optional.empty(), name, resolver, value -> {
+                    throw new IllegalArgumentException("the key term " + name
+                            + " is a bean of the application, which alone knows to which key a value leads:"
+                            + " name the caller by the key as logs and spans show it");
+                }));
     }
 
     /** A term of the language; the name is empty for words that have none. */
     KeyTerm term(KeyWord word, String name) {
         String canonical = word == KeyWord.HEADER ? name.toLowerCase(Locale.ROOT) : name;
-        return safe(Optional.of(word), canonical, resolver(word, canonical));
+        return safe(
+                Optional.of(word),
+                canonical,
+                resolver(word, canonical),
+                new NamedValues(ipv4Prefix, ipv6Prefix).of(word, canonical));
     }
 
     private KeyResolver resolver(KeyWord word, String name) {
@@ -133,9 +143,9 @@ public final class KeyTerms {
         return value.filter(text -> !text.isBlank());
     }
 
-    private KeyTerm safe(Optional<KeyWord> word, String name, KeyResolver resolver) {
-        KeyTerm term = new KeyTerm(word, name, resolver);
-        return new KeyTerm(word, name, call -> resolve(term, call));
+    private KeyTerm safe(Optional<KeyWord> word, String name, KeyResolver resolver, Function<String, Identity> named) {
+        KeyTerm term = new KeyTerm(word, name, resolver, named);
+        return new KeyTerm(word, name, call -> resolve(term, call), named);
     }
 
     /** Who makes the call by a term. A key that fails must neither fail the call nor let it pass unlimited. */

@@ -61,6 +61,18 @@ public final class ShownKeys {
     }
 
     /**
+     * The identity that is shown as a text, where the text tells it: as its stored form under a configured secret, and of the keys that all
+     * callers share.
+     *
+     * @param shown a text of anybody's
+     * @return the identity in its stored form, empty if the text does not tell it or cannot have been shown
+     */
+    public Optional<String> stored(String shown) {
+        boolean tells = secret == null ? IdentityEncoder.isHashed(shown) : IdentityEncoder.isShared(shown);
+        return tells ? Optional.of(shown) : Optional.empty();
+    }
+
+    /**
      * SHA-256 of the secret and the identity, cut to half: what is left out keeps anybody from going on with the hash. A third of
      * the time of an HMAC, which each recorded span would pay.
      */

@@ -84,6 +84,7 @@ public record Telemetry(
      * @param beans the server's objects
      * @param exporting whether OpenTelemetry is told to do anything
      * @param observers hear of refusals, with keys that may be shown
+     * @param keys how keys are shown
      * @param problems takes what is wanted and not there
      * @return what hears of decisions and of the store
      */
@@ -93,8 +94,8 @@ public record Telemetry(
             Beans beans,
             boolean exporting,
             List<Consumer<RateLimitRejected>> observers,
+            ShownKeys keys,
             Problems problems) {
-        ShownKeys keys = new ShownKeys(settings.keySecret());
         List<DecisionListener> listeners = new ArrayList<>();
         List<StoreListener> storeListeners = new ArrayList<>();
         Optional<Destination> metrics = destination(settings, backend, beans, problems);

@@ -87,14 +87,28 @@ public interface Operations {
      * @param identity the identity in its stored form, which can hold a name or an address, and must not be shown
      * @param key the key as it may be shown
      */
-    record Caller(String policy, String identity, String key) {}
+    record Caller(String policy, String identity, String key) {
+        /** Checks that the identity can be one: nothing else may get into a key of the store. */
+        public Caller {
+            if (!identity.matches("[!-~&&[^{}:]]{1,4096}")) {
+                throw new IllegalArgumentException("this is no identity in its stored form");
+            }
+        }
+
+        /** Does not show the identity. */
+        @Override
+        public String toString() {
+            return "Caller[" + policy + ", " + key + "]";
+        }
+    }
 
     /**
      * What a caller has left, without spending.
      *
      * @param caller the caller
      * @param tier the caller's tier, empty for none
-     * @return one quota per limit
+     * @return one quota per limit; of the limits that a {@link io.weir.ratelimit.spi.PolicySource} gives the caller where they are known
+     * @throws IllegalArgumentException also if the policy has no such tier
      * @throws io.weir.ratelimit.RateLimitUnavailableException if the shared store does not answer
      */
     List<Quota> peek(Caller caller, String tier);

@@ -41,6 +41,12 @@ final class ConfigReader {
         return Optional.empty();
     }
 
+    /** The name of the source of a property that has a value. */
+    String source(String property) {
+        String source = config.getConfigValue(property).getSourceName();
+        return source == null || source.isBlank() ? "configuration" : source;
+    }
+
     /** An expression that leads nowhere is no value to an optional property, and a secret or a limit would be silently off. */
     private static boolean isUnresolved(ConfigValue value) {
         return value.getValue() == null && value.getRawValue() != null;

@@ -107,6 +107,18 @@ public final class Overrides {
     }
 
     /**
+     * What is remembered of a key of which only the stored form is known, so that nobody can be asked about it.
+     *
+     * @param policy the policy
+     * @param stored the key in its stored form
+     * @return the limits of the last answer; empty if that was that there are none, or none is remembered
+     */
+    public Optional<PolicyLimits> remembered(Policy policy, String stored) {
+        KeyOverride override = known.getIfPresent(new Subject(policy.name(), stored));
+        return override == null ? Optional.empty() : override.limits(policy);
+    }
+
+    /**
      * Waits for the first answer about a key, at most for the deadline since it was asked for.
      *
      * @param policy the policy

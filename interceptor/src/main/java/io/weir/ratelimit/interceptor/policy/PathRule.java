@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.interceptor.policy;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
 
 /**
  * The requests that a policy applies to although no annotation names it.
@@ -57,6 +61,23 @@ public record PathRule(
      */
     public boolean isDefaultFor(String method) {
         return byDefault && isFor(method);
+    }
+
+    /**
+     * The rule in words.
+     *
+     * @return such as {@code paths /api/*, /api/export at cost 9, GET POST}
+     */
+    public String text() {
+        List<String> texts = new ArrayList<>();
+        paths.forEach(path -> texts.add(path.toString()));
+        new TreeMap<>(costs.entrySet().stream()
+                        .collect(Collectors.toMap(cost -> cost.getKey().toString(), cost -> cost.getValue())))
+                .forEach((path, cost) -> texts.add(path + " at cost " + cost));
+        return (early ? "early, " : "")
+                + (byDefault ? "where no other policy applies" : "")
+                + (texts.isEmpty() ? "" : (byDefault ? ", " : "") + "paths " + String.join(", ", texts))
+                + (methods.isEmpty() ? "" : ", " + String.join(" ", new TreeSet<>(methods)));
     }
 
     private boolean isFor(String method) {

@@ -5,6 +5,7 @@ import io.weir.ratelimit.interceptor.key.KeyExpression;
 import io.weir.ratelimit.interceptor.key.KeyTerms;
 import io.weir.ratelimit.spi.TierResolver;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -43,12 +44,16 @@ public final class Policies {
             "ratelimit.bypass.tokens",
             "ratelimit.bypass.header",
             "ratelimit.bypass.addresses",
-            "ratelimit.bypass.roles");
+            "ratelimit.bypass.roles",
+            "ratelimit.console.enabled",
+            "ratelimit.console.role",
+            "ratelimit.console.open");
 
     private final Config config;
     private final ConfigReader reader;
     private final Vocabulary words;
     private final Problems problems;
+    private final Map<String, List<Origin>> origins = new HashMap<>();
 
     private Policies(Config config, Vocabulary words, Problems problems) {
         this.config = config;
@@ -95,8 +100,10 @@ public final class Policies {
      * @param policies the policies by name, without those that have no limits or no key
      * @param wrong the names of policies of which something is wrong
      * @param complete whether nothing beside those is wrong, so that a policy that is not there is not meant to be
+     * @param origins where the values of the policies come from
      */
-    public record Read(Map<String, Policy> policies, Set<String> wrong, boolean complete) {}
+    public record Read(
+            Map<String, Policy> policies, Set<String> wrong, boolean complete, Map<String, List<Origin>> origins) {}
 
     /**
      * Reads the policies.
@@ -115,7 +122,7 @@ public final class Policies {
         Map<String, Policy> read = policies.read(rules, wrong, ofPolicies);
         problems.addAll(general.found());
         problems.addAll(ofPolicies.found());
-        return new Read(read, wrong, general.found().isEmpty());
+        return new Read(read, wrong, general.found().isEmpty(), policies.origins);
     }
 
     /**
@@ -168,9 +175,12 @@ public final class Policies {
                     "use 1 to 128 of the characters A-Z a-z 0-9 . _ - $");
             return Optional.empty();
         }
-        return new PolicyReader(
-                        new ConfigReader(config, own), words, own, name, place, Optional.ofNullable(inPlace.get(name)))
-                .read(attributes);
+        ConfigReader ofPolicy = new ConfigReader(config, own);
+        Optional<InPlace> annotation = Optional.ofNullable(inPlace.get(name));
+        Optional<Policy> read = new PolicyReader(ofPolicy, words, own, name, place, annotation).read(attributes);
+        read.ifPresent(
+                policy -> origins.put(name, new OriginReader(ofPolicy, name, annotation).read(attributes, policy)));
+        return read;
     }
 
     /** What annotations define, where no two contradict each other. */

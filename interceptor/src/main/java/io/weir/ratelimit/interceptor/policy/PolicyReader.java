@@ -35,6 +35,7 @@ final class PolicyReader {
             "methods",
             "phase");
 
+    static final Algorithm DEFAULT_ALGORITHM = Algorithm.SLIDING_WINDOW;
     private static final int LONGEST_HELP = 2_000;
 
     private final ConfigReader reader;
@@ -76,7 +77,7 @@ final class PolicyReader {
     Optional<Policy> read(Set<String> attributes) {
         Algorithm algorithm = reader.oneOf(property("algorithm"), Algorithm.values(), Algorithm::configName)
                 .or(() -> inPlace.map(InPlace::algorithm))
-                .orElse(Algorithm.SLIDING_WINDOW);
+                .orElse(DEFAULT_ALGORITHM);
         Optional<List<Limit>> unshaped = limits(algorithm);
         Duration maxWait = reader.value(property("max-wait"), Duration.ZERO, LimitsReader::maxWait);
         Optional<KeyExpression> key = key();

@@ -28,6 +28,7 @@ import org.eclipse.microprofile.config.Config;
  * @param instances how many instances of the application run
  * @param deadline the longest that a decision waits for what is not in process
  * @param failsWhenDegraded whether an instance without its store is not ready
+ * @param console who may see the operators' page
  */
 public record Settings(
         boolean enabled,
@@ -43,7 +44,8 @@ public record Settings(
         Duration reloadInterval,
         int instances,
         Duration deadline,
-        boolean failsWhenDegraded) {
+        boolean failsWhenDegraded,
+        ConsoleSettings console) {
 
     /** Where metrics go. */
     public enum Metrics {
@@ -98,7 +100,8 @@ public record Settings(
                 reader.number("ratelimit.instances", 1, 1, 10_000),
                 // What is wrong with it is the store's to say.
                 new ConfigReader(config, new Problems()).value(DEADLINE, Duration.ofMillis(100), Durations::parse),
-                failsWhenDegraded(reader, problems));
+                failsWhenDegraded(reader, problems),
+                ConsoleSettings.read(reader, problems));
     }
 
     private static boolean failsWhenDegraded(ConfigReader reader, Problems problems) {

@@ -9,11 +9,18 @@ import io.weir.ratelimit.RateLimit;
 import io.weir.ratelimit.RateLimitKey;
 import io.weir.ratelimit.interceptor.engine.LogCapture;
 import io.weir.ratelimit.interceptor.key.KeyTerms;
+import io.weir.ratelimit.interceptor.operate.Reading;
+import io.weir.ratelimit.interceptor.operate.Readings;
 import io.weir.ratelimit.interceptor.policy.ConfigSnapshot;
+import io.weir.ratelimit.interceptor.policy.Origin;
 import io.weir.ratelimit.interceptor.policy.Policies;
 import io.weir.ratelimit.interceptor.policy.Policy;
 import io.weir.ratelimit.interceptor.policy.Problems;
 import io.weir.ratelimit.interceptor.policy.ReloadListener.Result;
+import java.time.Clock;
+import java.time.Instant;
+import java.time.ZoneId;
+import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -37,6 +44,23 @@ class ReloadTest {
     private final List<Rulebook> held = new ArrayList<>();
     private final List<Result> results = new ArrayList<>();
     private RuntimeException failure;
+    private Instant now = Instant.EPOCH;
+    private final Readings readings = new Readings(new Clock() {
+        @Override
+        public ZoneId getZone() {
+            return ZoneOffset.UTC;
+        }
+
+        @Override
+        public Clock withZone(ZoneId zone) {
+            return this;
+        }
+
+        @Override
+        public Instant instant() {
+            return now;
+        }
+    });
     private LogCapture log;
 
     @BeforeEach
@@ -116,7 +140,8 @@ class ReloadTest {
             this.first = reader.read(read, problems);
             assertThat(problems.found()).isEmpty();
             held.add(first);
-            this.reload = new Reload(reader, CurrentConfig.of(config, read), read, first, held::add, results::add);
+            this.reload =
+                    new Reload(reader, CurrentConfig.of(config, read), read, first, held::add, results::add, readings);
         }
 
         private void change(String name, String value) {
@@ -236,6 +261,75 @@ class ReloadTest {
 
     private List<String> warnings() {
         return log.lines().stream().filter(line -> line.startsWith("WARNING")).toList();
+    }
+
+    @Test
+    void anOperatorReadsWhatCameOfReadingLastAndSinceWhen() {
+        Deployed deployed = new Deployed();
+        assertThat(readings.last()).isEqualTo(new Reading(Instant.EPOCH, Result.APPLIED, List.of()));
+        now = now.plusSeconds(5);
+        deployed.reload.run();
+        assertThat(readings.last().at()).as("nothing is new").isEqualTo(Instant.EPOCH);
+        deployed.change(LIMIT, "11/1m");
+        assertThat(readings.last()).isEqualTo(new Reading(now, Result.APPLIED, List.of()));
+        now = now.plusSeconds(5);
+        deployed.change(LIMIT, "lots");
+        Reading wrong = readings.last();
+        assertThat(wrong.at()).isEqualTo(now);
+        assertThat(wrong.result()).isEqualTo(Result.INVALID);
+        assertThat(wrong.problems()).singleElement().asString().startsWith("WEIR-111 " + LIMIT + " = lots");
+        now = now.plusSeconds(5);
+        deployed.reload.run();
+        assertThat(readings.last()).isEqualTo(wrong);
+        failure = new IllegalStateException("redis://user:pass@host");
+        deployed.reload.run();
+        Reading failed = readings.last();
+        assertThat(failed.at()).isEqualTo(now);
+        assertThat(failed.result()).isEqualTo(Result.FAILED);
+        assertThat(failed.problems())
+                .singleElement()
+                .asString()
+                .startsWith("WEIR-317 configuration: cannot be read again")
+                .contains("java.lang.IllegalStateException")
+                .doesNotContain("pass");
+        now = now.plusSeconds(5);
+        deployed.reload.run();
+        assertThat(readings.last()).isEqualTo(failed);
+        failure = null;
+        deployed.reload.run();
+        assertThat(readings.last()).isEqualTo(new Reading(now, Result.INVALID, wrong.problems()));
+        deployed.change(LIMIT, "11/1m");
+        assertThat(readings.last()).isEqualTo(new Reading(now, Result.APPLIED, List.of()));
+    }
+
+    private List<String> origins(String policy) {
+        return now().origins().get(policy).stream()
+                .map(origin -> origin.property() + " = " + origin.value() + " of " + origin.source())
+                .toList();
+    }
+
+    @Test
+    void whereValuesComeFromFollowsThemAndAWrongOneIsNotShown() {
+        Deployed deployed = new Deployed();
+        assertThat(origins("api")).contains(LIMIT + " = 10/1m of file");
+        environment.put(LIMIT, "12/1m");
+        deployed.change("ratelimit.policies.api.cost", "1");
+        assertThat(origins("api")).contains(LIMIT + " = 12/1m of Env", "ratelimit.policies.api.cost = 1 of file");
+        file.remove("ratelimit.policies.api.cost");
+        deployed.reload.run();
+        assertThat(origins("api"))
+                .as("the same, from elsewhere")
+                .contains("ratelimit.policies.api.cost = 1 of default");
+        environment.put(LIMIT, "lots");
+        deployed.change("ratelimit.policies.other.limit", "21/1m");
+        assertThat(origins("api")).contains(LIMIT + " = 12/1m of Env");
+        assertThat(origins("other")).contains("ratelimit.policies.other.limit = 21/1m of file");
+    }
+
+    @Test
+    void theNameOfASourceShowsNoSecret() {
+        assertThat(new Origin("p", "1", "Db[jdbc:x://me:secr/et@db/x?password=hidden] file:/etc/a\nb").source())
+                .isEqualTo("Db[jdbc:x://***@db/x?*** file:/etc/a b");
     }
 
     @Test

@@ -8,6 +8,7 @@ import io.weir.ratelimit.Algorithm;
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.Identity;
 import io.weir.ratelimit.RateLimiter;
+import io.weir.ratelimit.interceptor.heavy.HeavyKeys;
 import io.weir.ratelimit.interceptor.key.Calls;
 import io.weir.ratelimit.interceptor.key.IdentityEncoder;
 import io.weir.ratelimit.interceptor.policy.OverrideSources;
@@ -109,7 +110,8 @@ class EngineOverridesTest {
                     Duration.ofSeconds(1),
                     () -> executor,
                     () -> 0,
-                    (policy, failure) -> {}));
+                    (policy, failure) -> {}),
+            HeavyKeys.NONE);
 
     private final RateLimiter limiter =
             new EngineRateLimiter(engine, () -> Map.of("api", API), () -> Runnable::run, Optional::empty);

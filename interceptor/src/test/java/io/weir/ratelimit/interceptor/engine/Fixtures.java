@@ -3,6 +3,7 @@ package io.weir.ratelimit.interceptor.engine;
 
 import io.weir.ratelimit.Algorithm;
 import io.weir.ratelimit.FailureMode;
+import io.weir.ratelimit.interceptor.heavy.HeavyKeys;
 import io.weir.ratelimit.interceptor.key.IdentityEncoder;
 import io.weir.ratelimit.interceptor.key.KeyExpression;
 import io.weir.ratelimit.interceptor.key.KeyTerms;
@@ -60,6 +61,7 @@ final class Fixtures {
                 List.of(listeners),
                 outages,
                 Pause.REAL,
-                Overrides.NONE);
+                Overrides.NONE,
+                HeavyKeys.NONE);
     }
 }

@@ -10,6 +10,7 @@ import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.FailureMode;
 import io.weir.ratelimit.Identity;
 import io.weir.ratelimit.Receipt;
+import io.weir.ratelimit.interceptor.heavy.HeavyKeys;
 import io.weir.ratelimit.interceptor.key.Calls;
 import io.weir.ratelimit.interceptor.key.IdentityEncoder;
 import io.weir.ratelimit.interceptor.key.KeyExpression;
@@ -94,7 +95,8 @@ class OneWaitTest {
             List.of(heard::add),
             outages,
             pause,
-            Overrides.NONE);
+            Overrides.NONE,
+            HeavyKeys.NONE);
     private final RequestRecord request = new RequestRecord(CALL);
 
     @ParameterizedTest

@@ -10,6 +10,7 @@ import io.weir.ratelimit.FailureMode;
 import io.weir.ratelimit.Identity;
 import io.weir.ratelimit.RateLimiter;
 import io.weir.ratelimit.Receipt;
+import io.weir.ratelimit.interceptor.heavy.HeavyKeys;
 import io.weir.ratelimit.interceptor.key.Calls;
 import io.weir.ratelimit.interceptor.key.IdentityEncoder;
 import io.weir.ratelimit.interceptor.key.KeyExpression;
@@ -53,7 +54,8 @@ class ShapingTest {
             List.of(heard::add),
             new Outages("local", () -> 0, List.of()),
             pause,
-            Overrides.NONE);
+            Overrides.NONE,
+            HeavyKeys.NONE);
     private final Deque<Runnable> executor = new ArrayDeque<>();
     private final RateLimiter limiter = new EngineRateLimiter(
             engine, () -> Map.of("paced", PACED, "window", WINDOW), () -> executor::add, Optional::empty);
@@ -191,7 +193,8 @@ class ShapingTest {
                 List.of(),
                 new Outages("fake", () -> 0, List.of()),
                 pause,
-                Overrides.NONE);
+                Overrides.NONE,
+                HeavyKeys.NONE);
         store.acquire(List.of(new Charge(single.limits(), "p.bob", 1)));
         Decision decision = crowded[0].decide(binding(1, single), ALICE);
         assertThat(decision).isInstanceOf(Decision.Rejected.class);
@@ -362,7 +365,8 @@ class ShapingTest {
                 List.of(),
                 new Outages("local", () -> 0, List.of()),
                 failing,
-                Overrides.NONE);
+                Overrides.NONE,
+                HeavyKeys.NONE);
         store.acquire(List.of(new Charge(PACED.limits(), "p.alice", 1)));
         for (int call = 0; call < 5; call++) {
             CompletableFuture<Decision> decision =
@@ -388,7 +392,7 @@ class ShapingTest {
         store.acquire(List.of(shadow, window));
         Decision refused = store.acquire(List.of(shadow, window));
         assertThat(refused).isInstanceOf(Decision.Rejected.class);
-        assertThat(Shaping.waitOf(new DecidingStore.Told(List.of(shadow, window), refused, 0, null)))
+        assertThat(Shaping.waitOf(new DecidingStore.Told(List.of(shadow, window), refused, 0, 0, null)))
                 .isEqualTo(1_000_000);
         assertThat(Shaping.impatient(List.of(shadow, window)))
                 .containsExactly(shadow, new Charge(WINDOW.limits(), "p.alice", 1));

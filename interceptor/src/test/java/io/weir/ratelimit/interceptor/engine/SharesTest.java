@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.weir.ratelimit.Algorithm;
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.FailureMode;
+import io.weir.ratelimit.interceptor.heavy.HeavyKeys;
 import io.weir.ratelimit.interceptor.key.Calls;
 import io.weir.ratelimit.interceptor.key.IdentityEncoder;
 import io.weir.ratelimit.interceptor.key.KeyExpression;
@@ -148,7 +149,8 @@ class SharesTest {
                     List.of(),
                     new Outages("redisson", () -> time.micros() * 1_000, List.of()),
                     new ManualPause(time),
-                    Overrides.NONE));
+                    Overrides.NONE,
+                    HeavyKeys.NONE));
         }
         for (int window = 0; window < 3; window++) {
             int admitted = 0;

@@ -8,6 +8,7 @@ import io.smallrye.config.PropertiesConfigSource;
 import io.smallrye.config.SmallRyeConfigBuilder;
 import io.smallrye.metrics.SharedMetricRegistries;
 import io.weir.ratelimit.interceptor.engine.LogCapture;
+import io.weir.ratelimit.interceptor.key.ShownKeys;
 import io.weir.ratelimit.interceptor.policy.Problems;
 import io.weir.ratelimit.interceptor.policy.Settings;
 import io.weir.ratelimit.spi.ConfigurationProblem;
@@ -60,7 +61,13 @@ class TelemetryTest {
 
     private Telemetry choose(String metrics, String serverHas) {
         return Telemetry.choose(
-                settings("ratelimit.metrics", metrics), "local", new Server(serverHas), true, List.of(), problems);
+                settings("ratelimit.metrics", metrics),
+                "local",
+                new Server(serverHas),
+                true,
+                List.of(),
+                new ShownKeys(Optional.empty()),
+                problems);
     }
 
     @ParameterizedTest
@@ -96,7 +103,13 @@ class TelemetryTest {
         MetricRegistry registry = SharedMetricRegistries.getOrCreate("test");
         registry.removeMatching((id, metric) -> true);
         Telemetry telemetry = Telemetry.choose(
-                settings("ratelimit.metrics", wanted), backend, new Server(serverHas), true, List.of(), problems);
+                settings("ratelimit.metrics", wanted),
+                backend,
+                new Server(serverHas),
+                true,
+                List.of(),
+                new ShownKeys(Optional.empty()),
+                problems);
         assertThat(telemetry.backend().isPresent()).isEqualTo(measured);
         assertThat(registry.getNames().stream().filter(name -> name.endsWith(".size")))
                 .as("made at deployment, on a thread that the server knows")
@@ -129,13 +142,15 @@ class TelemetryTest {
                 new Server(""),
                 true,
                 List.of(),
+                new ShownKeys(Optional.empty()),
                 problems);
         assertThat(log.lines()).hasSize(1).noneMatch(line -> line.contains("WEIR-004"));
     }
 
     @Test
     void thatOpenTelemetryIsOffIsSaid() {
-        Telemetry.choose(settings(), "local", new Server("otel"), false, List.of(), problems);
+        Telemetry.choose(
+                settings(), "local", new Server("otel"), false, List.of(), new ShownKeys(Optional.empty()), problems);
         assertThat(log.lines())
                 .first()
                 .asString()
@@ -153,7 +168,8 @@ class TelemetryTest {
                 return new Server("otel").find(type);
             }
         };
-        Telemetry telemetry = Telemetry.choose(settings(), "local", failing, true, List.of(), problems);
+        Telemetry telemetry = Telemetry.choose(
+                settings(), "local", failing, true, List.of(), new ShownKeys(Optional.empty()), problems);
         assertThat(telemetry.listeners()).hasAtLeastOneElementOfType(DecisionMetrics.class);
         assertThat(log.lines())
                 .first()
@@ -199,7 +215,13 @@ class TelemetryTest {
 
         public static String choose() {
             List<DecisionListener> listeners = Telemetry.choose(
-                            settings(), "local", Chooser::find, true, List.of(), new Problems())
+                            settings(),
+                            "local",
+                            Chooser::find,
+                            true,
+                            List.of(),
+                            new ShownKeys(Optional.empty()),
+                            new Problems())
                     .listeners();
             return listeners.stream()
                     .map(listener -> listener.getClass().getSimpleName())

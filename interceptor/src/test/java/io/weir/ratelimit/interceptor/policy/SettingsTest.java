@@ -30,7 +30,8 @@ class SettingsTest {
             Duration.ofSeconds(5),
             1,
             Duration.ofMillis(100),
-            false);
+            false,
+            new ConsoleSettings(false, Optional.empty(), false));
 
     private final Problems problems = new Problems();
 
@@ -60,7 +61,9 @@ class SettingsTest {
                         "ratelimit.reload-interval=1h",
                         "ratelimit.instances=3",
                         "ratelimit.redis.deadline=50ms",
-                        "ratelimit.health.fail-when-degraded=true"))
+                        "ratelimit.health.fail-when-degraded=true",
+                        "ratelimit.console.enabled=true",
+                        "ratelimit.console.role=operator"))
                 .isEqualTo(new Settings(
                         false,
                         "redisson",
@@ -75,7 +78,8 @@ class SettingsTest {
                         Duration.ofHours(1),
                         3,
                         Duration.ofMillis(50),
-                        true));
+                        true,
+                        new ConsoleSettings(true, Optional.of("operator"), false)));
         assertThat(problems.found()).isEmpty();
     }
 
@@ -86,6 +90,31 @@ class SettingsTest {
                 .isFalse();
         assertThat(problems.message())
                 .contains("WEIR-125 ratelimit.health.fail-when-degraded = " + text + ": must be true or false;");
+    }
+
+    @Test
+    void thePageOfOperatorsIsForARoleOrOpenAndNotBoth() {
+        assertThat(read("ratelimit.console.open=true").console().open()).isTrue();
+        assertThat(problems.found()).isEmpty();
+        Settings both = read("ratelimit.console.open=true", "ratelimit.console.role=operator");
+        assertThat(both.console().open()).isFalse();
+        assertThat(problems.message())
+                .contains("WEIR-131 ratelimit.console.open = true: opens the page to everybody, though"
+                        + " ratelimit.console.role keeps it for one role;");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"enabled", "open"})
+    void aFlagOfThePageThatIsNeitherTrueNorFalseIsReported(String flag) {
+        assertThat(read("ratelimit.console." + flag + "=yes").console()).isEqualTo(DEFAULTS.console());
+        assertThat(problems.message())
+                .contains("WEIR-102 ratelimit.console." + flag + " = yes: must be true or false;");
+    }
+
+    @Test
+    void aRoleOfThePageThatIsBlankIsReported() {
+        read("ratelimit.console.role=  ");
+        assertThat(problems.message()).contains("WEIR-132 ratelimit.console.role: is blank");
     }
 
     @Test
@@ -130,7 +159,8 @@ class SettingsTest {
                         Duration.ofSeconds(5),
                         1,
                         Duration.ofMillis(100),
-                        false));
+                        false,
+                        new ConsoleSettings(false, Optional.empty(), false)));
         assertThat(problems.found()).isEmpty();
     }
 

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.interceptor.heavy;
+
+import io.weir.ratelimit.TopKeys;
+import io.weir.ratelimit.interceptor.heavy.SpaceSaving.Bounds;
+import java.time.Duration;
+import java.util.Comparator;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** The heavy keys of one policy in two spans of time, the one at hand and the one before: what is older is forgotten as a whole. */
+final class Recent {
+    /** How many keys are told of. */
+    static final int SHOWN = 20;
+
+    static final long SPAN_NANOS = TimeUnit.MINUTES.toNanos(5);
+
+    private volatile Spans spans;
+
+    private record Spans(Span now, @Nullable Span before) {
+        private Stream<Span> all() {
+            return before == null ? Stream.of(now) : Stream.of(before, now);
+        }
+    }
+
+    private static final class Span {
+        private final long startNanos;
+        private final SpaceSaving active = new SpaceSaving();
+
+        /** Most policies refuse nobody. */
+        private volatile @Nullable SpaceSaving refused;
+
+        private Span(long startNanos) {
+            this.startNanos = startNanos;
+        }
+
+        private SpaceSaving refusals() {
+            SpaceSaving made = refused;
+            if (made == null) {
+                synchronized (this) {
+                    made = refused;
+                    if (made == null) {
+                        made = new SpaceSaving();
+                        refused = made;
+                    }
+                }
+            }
+            return made;
+        }
+    }
+
+    Recent(long nanos) {
+        this.spans = new Spans(new Span(nanos), null);
+    }
+
+    void saw(String identity, boolean refused, long nanos) {
+        Span span = at(nanos).now;
+        span.active.saw(identity);
+        if (refused) {
+            span.refusals().saw(identity);
+        }
+    }
+
+    private Spans at(long nanos) {
+        Spans held = spans;
+        return nanos - held.now.startNanos < SPAN_NANOS ? held : turned(nanos);
+    }
+
+    private synchronized Spans turned(long nanos) {
+        Span last = spans.now;
+        long age = nanos - last.startNanos;
+        if (age >= SPAN_NANOS) {
+            spans = new Spans(new Span(nanos), age < 2 * SPAN_NANOS ? last : null);
+        }
+        return spans;
+    }
+
+    TopKeys top(UnaryOperator<String> shown, long nanos) {
+        Spans held = at(nanos);
+        Span first = held.before == null ? held.now : held.before;
+        return new TopKeys(
+                top(held, span -> span.refused, shown),
+                top(held, span -> span.active, shown),
+                Duration.ofNanos(Math.max(0, nanos - first.startNanos)));
+    }
+
+    private static List<TopKeys.Entry> top(
+            Spans spans, Function<Span, @Nullable SpaceSaving> which, UnaryOperator<String> shown) {
+        List<SpaceSaving> sketches =
+                spans.all().map(which).filter(sketch -> sketch != null).toList();
+        List<Found> most = sketches.stream()
+                .flatMap(sketch -> sketch.keys().stream())
+                .distinct()
+                .map(key -> Found.in(sketches, key))
+                .sorted(Found.MOST_FIRST)
+                .limit(SHOWN)
+                .toList();
+        // So that the last one of a full list bounds the keys that are in no counter, too.
+        long others = most.size() < SHOWN
+                ? 0
+                : sketches.stream().mapToLong(SpaceSaving::mostOfOthers).sum();
+        return most.stream()
+                .map(found -> new TopKeys.Entry(
+                        shown.apply(found.key), found.bounds.atLeast(), Math.max(others, found.bounds.atMost())))
+                .toList();
+    }
+
+    private record Found(String key, Bounds bounds) {
+        private static final Comparator<Found> MOST_FIRST = Comparator.comparingLong(
+                        (Found found) -> found.bounds.atMost())
+                .thenComparingLong(found -> found.bounds.atLeast())
+                .reversed()
+                .thenComparing(Found::key);
+
+        private static Found in(List<SpaceSaving> sketches, String key) {
+            return new Found(
+                    key, sketches.stream().map(sketch -> sketch.bounds(key)).reduce(new Bounds(0, 0), Bounds::plus));
+        }
+    }
+
+    /** The identities in their stored form that have a counter. */
+    Set<String> identities() {
+        Set<String> identities = new LinkedHashSet<>();
+        spans.all().forEach(span -> {
+            identities.addAll(span.active.keys());
+            SpaceSaving refused = span.refused;
+            if (refused != null) {
+                identities.addAll(refused.keys());
+            }
+        });
+        return identities;
+    }
+}

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.interceptor.heavy;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.weir.ratelimit.Algorithm;
+import io.weir.ratelimit.Decision;
+import io.weir.ratelimit.FailureMode;
+import io.weir.ratelimit.Quota;
+import io.weir.ratelimit.Receipt;
+import io.weir.ratelimit.TopKeys;
+import io.weir.ratelimit.interceptor.key.ShownKeys;
+import io.weir.ratelimit.spi.Charge;
+import io.weir.ratelimit.spi.DecisionEvent;
+import io.weir.ratelimit.spi.Limit;
+import io.weir.ratelimit.spi.PolicyLimits;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+class HeavyKeysTest {
+    private static final PolicyLimits API = limits("api");
+    private static final PolicyLimits LOGIN = limits("login");
+
+    private final ShownKeys shown = new ShownKeys(Optional.empty());
+    private long nanos = -TimeUnit.MINUTES.toNanos(1);
+    private final HeavyKeys heavy = new HeavyKeys(shown, () -> nanos);
+
+    private static PolicyLimits limits(String policy) {
+        return new PolicyLimits(policy, List.of(Limit.of(Algorithm.FIXED_WINDOW, 10, Duration.ofMinutes(1))));
+    }
+
+    private static Quota quota(PolicyLimits policy, boolean refused) {
+        return new Quota(
+                policy.policy(), policy.policy(), 10, 10, Duration.ofMinutes(1), refused ? 0 : 5, refused, 0, 1, 1);
+    }
+
+    private void decided(Decision decision, Charge... charges) {
+        heavy.decided(new DecisionEvent("Search.find", List.of(charges), decision, 0), nanos);
+    }
+
+    private void calls(String identity, int times) {
+        for (int i = 0; i < times; i++) {
+            decided(new Decision.Allowed(List.of(quota(API, false)), Receipt.EMPTY), new Charge(API, identity, 7));
+        }
+    }
+
+    private TopKeys.Entry exactly(String identity, long count) {
+        return new TopKeys.Entry(shown.of(identity), count, count);
+    }
+
+    private void pass(long minutes) {
+        nanos += TimeUnit.MINUTES.toNanos(minutes);
+    }
+
+    @Test
+    void callsCountOnceWhateverTheyCostAndTheMostComeFirst() {
+        calls("p.ann", 2);
+        calls("p.bob", 3);
+        assertThat(heavy.top("api").active()).containsExactly(exactly("p.bob", 3), exactly("p.ann", 2));
+        assertThat(heavy.top("api").refused()).isEmpty();
+        assertThat(heavy.top("login")).isEqualTo(new TopKeys(List.of(), List.of(), Duration.ZERO));
+    }
+
+    @Test
+    void onlyThePoliciesThatRefusedCountARefusal() {
+        decided(
+                new Decision.Rejected(List.of(quota(API, false), quota(LOGIN, true))),
+                new Charge(API, "i.10.0.0.1", 1),
+                new Charge(LOGIN, "p.ann", 1));
+        assertThat(heavy.top("api").refused()).isEmpty();
+        assertThat(heavy.top("api").active()).containsExactly(exactly("i.10.0.0.1", 1));
+        assertThat(heavy.top("login").refused()).containsExactly(exactly("p.ann", 1));
+        assertThat(heavy.top("login").active()).containsExactly(exactly("p.ann", 1));
+    }
+
+    @Test
+    void whatAPolicyInShadowModeWouldRefuseCountsAsRefused() {
+        decided(
+                new Decision.Allowed(List.of(quota(API, false)), Receipt.EMPTY, 0, List.of(quota(LOGIN, true))),
+                new Charge(LOGIN, "p.ann", 1).asShadow(),
+                new Charge(API, "p.ann", 1));
+        assertThat(heavy.top("login").refused()).containsExactly(exactly("p.ann", 1));
+        assertThat(heavy.top("api").refused()).isEmpty();
+    }
+
+    @Test
+    void aRefusalWithoutTheStoreIsACallAndNothingMore() {
+        decided(new Decision.Degraded(FailureMode.CLOSED, false, "timeout"), new Charge(API, "p.ann", 1));
+        assertThat(heavy.top("api").refused()).isEmpty();
+        assertThat(heavy.top("api").active()).containsExactly(exactly("p.ann", 1));
+    }
+
+    @Test
+    void whatIsOlderThanTenMinutesIsForgottenAndWhatIsYoungerThanFiveIsNot() {
+        calls("p.ann", 1);
+        pass(4);
+        calls("p.bob", 2);
+        assertThat(heavy.top("api").over()).isEqualTo(Duration.ofMinutes(4));
+        pass(4);
+        calls("p.ann", 4);
+        assertThat(heavy.top("api").over()).isEqualTo(Duration.ofMinutes(8));
+        assertThat(heavy.top("api").active()).containsExactly(exactly("p.ann", 5), exactly("p.bob", 2));
+        pass(5);
+        assertThat(heavy.top("api").active()).containsExactly(exactly("p.ann", 4));
+        assertThat(heavy.top("api").over()).isEqualTo(Duration.ofMinutes(5));
+        pass(10);
+        assertThat(heavy.top("api").active()).isEmpty();
+        calls("p.bob", 1);
+        assertThat(heavy.top("api").active()).containsExactly(exactly("p.bob", 1));
+    }
+
+    @Test
+    void theFirstCallAfterALongPauseCounts() {
+        calls("p.ann", 100);
+        pass(60);
+        calls("p.ann", 1);
+        assertThat(heavy.top("api").active()).containsExactly(exactly("p.ann", 1));
+    }
+
+    @Test
+    void theLastOfAFullListBoundsWhoIsNotInIt() {
+        for (int round = 0; round < 2; round++) {
+            for (int key = 0; key < 5_000; key++) {
+                calls("p." + key % 1_000, 1);
+            }
+            pass(5);
+        }
+        List<TopKeys.Entry> active = heavy.top("api").active();
+        assertThat(active).hasSize(20);
+        assertThat(active.get(19).atMost()).isGreaterThanOrEqualTo(5);
+        assertThat(active).allSatisfy(entry -> assertThat(entry.atLeast()).isLessThanOrEqualTo(5));
+    }
+
+    @Test
+    void aPolicyThatIsNoLongerThereIsForgotten() {
+        calls("p.ann", 1);
+        heavy.retain(Set.of("login"));
+        assertThat(heavy.top("api").active()).isEmpty();
+        calls("p.ann", 1);
+        heavy.retain(Set.of("api"));
+        assertThat(heavy.top("api").active()).hasSize(1);
+    }
+
+    @Test
+    void anIdentityIsFoundByTheKeyThatIsShownAndNeverShown() {
+        calls("p.ann", 1);
+        String key = heavy.top("api").active().get(0).key();
+        assertThat(key).startsWith("p.~").doesNotContain("ann");
+        assertThat(heavy.identity("api", key)).contains("p.ann");
+        assertThat(heavy.identity("api", "p.ann")).isEmpty();
+        assertThat(heavy.identity("login", key)).isEmpty();
+    }
+
+    @Test
+    void nothingIsCountedWhereNothingIsLimited() {
+        HeavyKeys.NONE.decided(
+                new DecisionEvent("x", List.of(new Charge(API, "p.ann", 1)), Decision.Allowed.UNLIMITED, 0), 0);
+        assertThat(HeavyKeys.NONE.top("api").active()).isEmpty();
+    }
+}
