@@ -38,7 +38,7 @@ class ConsoleBrowserIT {
                         .systemProperty("ratelimit.policies.hello.limit", "5/1h")
                         .start()) {
             call(server, 40);
-            browser.open(server.baseUri().resolve("ratelimit"), 1440, 1000);
+            browser.open(server.baseUri().resolve("ratelimit"), 1440, 880);
             call(server, 260);
             browser.until(
                     "refusals are shown", () -> browser.text("#total-refusals").endsWith(" %"));

@@ -3,11 +3,13 @@ package io.weir.ratelimit.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.weir.ratelimit.redisson.Await;
 import jakarta.json.JsonArray;
 import jakarta.json.JsonObject;
 import java.net.HttpURLConnection;
 import java.net.URL;
 import java.net.http.HttpResponse;
+import java.time.Duration;
 import java.util.List;
 import org.jboss.arquillian.container.test.api.Deployment;
 import org.jboss.arquillian.container.test.api.RunAsClient;
@@ -91,8 +93,11 @@ class ConsoleIT {
         String key = refused.getJsonObject(0).getString("key");
         assertThat(key).doesNotContain("127.0.0.1");
         assertThat(refused.getJsonObject(0).getInt("atMost")).isGreaterThanOrEqualTo(3);
-        assertThat(page().policy("hello").getJsonObject("rates").getJsonObject("outcomes"))
-                .isNotNull();
+        Await.until("refusals are counted", Duration.ofSeconds(10), () -> page().policy("hello")
+                .getJsonObject("rates")
+                .getJsonObject("outcomes")
+                .keySet()
+                .containsAll(List.of("allowed", "rejected")));
         String shown = "{\"policy\":\"hello\",\"shown\":\"" + key + "\"}";
         assertThat(ConsolePage.json(page().post("peek", shown)).getString("key"))
                 .isEqualTo(key);

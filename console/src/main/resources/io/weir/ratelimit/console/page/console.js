@@ -16,6 +16,7 @@ function element(name, attributes = {}, ...children) {
     return made;
 }
 
+const inline = value => element("bdi", {}, value);
 const isolated = value => element("bdi", {class: "bounded"}, value);
 
 function setText(node, value) {
@@ -292,8 +293,8 @@ function showReading(reading) {
         failed: "a source failed, and all is as before"};
     setText(byId("reading"), `Last reading ${moment(reading.at)}: ${said[reading.result] ?? reading.result}.`);
     byId("problems").replaceChildren(...reading.problems.map(problem => element("div", {class: "problem"},
-        element("p", {}, element("strong", {}, problem.id), " ", element("code", {}, isolated(problem.place)),
-            ...problem.value === "" ? [] : [" = ", element("code", {}, isolated(problem.value))]),
+        element("p", {}, element("strong", {}, problem.id), " ", element("code", {}, inline(problem.place)),
+            ...problem.value === "" ? [] : [" = ", element("code", {}, inline(problem.value))]),
         element("p", {}, isolated(problem.problem)), element("p", {class: "note"}, isolated(problem.remedy)))));
 }
 
@@ -454,7 +455,7 @@ function resultBlock(found, who, said) {
         element("td", {class: "number"}, `${whole(quota.permits)} per ${span(quota.windowMillis)}`),
         element("td", {class: "number"}, quota.resetAfterMillis === 0 ? "untouched" : span(quota.resetAfterMillis))));
     const block = element("div", {class: "result"},
-        element("p", {}, "Key ", element("code", {}, isolated(found.key)), "under the policy ", isolated(found.policy)),
+        element("p", {}, "Key ", element("code", {}, inline(found.key)), " under the policy ", inline(found.policy)),
         rows.length === 0 ? element("p", {}, "No limit applies.")
             : table(["Limit", "#Left", "#Of", "#Permits", "#Reset after"], rows));
     if (said !== "") {
@@ -471,7 +472,7 @@ function confirmReset(block, actions, found, who, opener) {
     const sure = element("button", {type: "button", class: "danger"}, "Reset now");
     const not = element("button", {type: "button"}, "Cancel");
     const question = element("div", {class: "confirmation", role: "group", "aria-label": "Confirm the reset"},
-        element("p", {}, "Reset this key under ", isolated(found.policy), "? It can spend all of its permits again, on every instance. The reset is logged."),
+        element("p", {}, "Reset this key under ", inline(found.policy), "? It can spend all of its permits again, on every instance. The reset is logged."),
         element("div", {class: "actions"}, sure, not));
     const close = () => {
         question.remove();
