@@ -4,6 +4,7 @@ package io.weir.ratelimit.it;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.opentelemetry.proto.metrics.v1.HistogramDataPoint;
+import io.opentelemetry.proto.metrics.v1.Metric;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -129,6 +130,23 @@ class ObservabilityIT {
         assertThat(collector.metric("ratelimit.utilization").getHistogram().getDataPointsList())
                 .singleElement()
                 .satisfies(point -> assertThat(point.getSum()).isEqualTo(0.2 + 0.4 + 0.6 + 0.8 + 1 + 1));
+        assertThat(collector.metrics().stream()
+                        .filter(metric -> metric.getName().startsWith("ratelimit."))
+                        .map(ObservabilityIT::inPrometheus))
+                .contains("ratelimit_decisions_total", "ratelimit_check_duration_seconds_bucket")
+                .isSubsetOf(Operations.exposed());
+    }
+
+    /** What becomes of a metric's name, by its unit and type, on its way to the rules and panels of operators. */
+    private static String inPrometheus(Metric metric) {
+        String unit = switch (metric.getUnit()) {
+            case "s" -> "_seconds";
+            case "1" -> metric.hasGauge() ? "_ratio" : "";
+            case "" -> "";
+            default -> "_" + metric.getUnit();
+        };
+        String type = metric.hasHistogram() ? "_bucket" : metric.getSum().getIsMonotonic() ? "_total" : "";
+        return metric.getName().replace('.', '_') + unit + type;
     }
 
     private static void scrapeTells(Server server) {
