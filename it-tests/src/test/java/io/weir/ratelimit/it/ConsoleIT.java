@@ -93,11 +93,14 @@ class ConsoleIT {
         String key = refused.getJsonObject(0).getString("key");
         assertThat(key).doesNotContain("127.0.0.1");
         assertThat(refused.getJsonObject(0).getInt("atMost")).isGreaterThanOrEqualTo(3);
-        Await.until("refusals are counted", Duration.ofSeconds(10), () -> page().policy("hello")
-                .getJsonObject("rates")
-                .getJsonObject("outcomes")
-                .keySet()
-                .containsAll(List.of("allowed", "rejected")));
+        Await.until(
+                "refusals are counted",
+                Duration.ofSeconds(10),
+                () -> page().policy("hello")
+                        .getJsonObject("rates")
+                        .getJsonObject("outcomes")
+                        .keySet()
+                        .containsAll(List.of("allowed", "rejected")));
         String shown = "{\"policy\":\"hello\",\"shown\":\"" + key + "\"}";
         assertThat(ConsolePage.json(page().post("peek", shown)).getString("key"))
                 .isEqualTo(key);
