@@ -316,10 +316,13 @@ async function ask(path, options = {}) {
     const stop = new AbortController();
     const late = setTimeout(() => stop.abort(), TIMEOUT_MILLIS);
     try {
-        const answer = await fetch(path, {...options, signal: stop.signal, redirect: "error", cache: "no-store"});
+        const answer = await fetch(path, {...options, signal: stop.signal, redirect: "manual", cache: "no-store"});
         const json = (answer.headers.get("Content-Type") ?? "").startsWith("application/json") ? await answer.json() : null;
         if (answer.ok && json !== null) {
             return json;
+        }
+        if (answer.type === "opaqueredirect") {
+            throw new Refusal("You are not logged in any more. Load the page again.");
         }
         throw new Refusal(json?.message ?? `The instance answered ${answer.status}. If you are not logged in any more, load the page again.`);
     } finally {
