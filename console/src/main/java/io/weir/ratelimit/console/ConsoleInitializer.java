@@ -62,23 +62,24 @@ public final class ConsoleInitializer implements ServletContainerInitializer {
     }
 
     private static void tell(Access access, ServletContext context) {
-        access.role().ifPresent(context::declareRoles);
         LOG.log(
-                access.open() ? Level.WARNING : Level.INFO,
+                Level.INFO,
                 "WEIR-506 the operators'' page is at {0}, for {1}",
-                context.getContextPath() + PATH + "/",
+                address(context),
                 access.role()
                         .map(role -> "users with the role " + role)
-                        .orElse(
-                                access.open()
-                                        ? "everybody, as ratelimit.console.open says"
-                                        : "nobody until ratelimit.console.role is set"));
+                        .orElse(access.open() ? "everybody" : "nobody"));
     }
 
     private static void tellOfTaken(ServletContext context) {
         LOG.log(
                 Level.WARNING,
                 "WEIR-501 the operators'' page is not there: the application itself answers requests under {0}",
-                context.getContextPath() + PATH);
+                address(context));
+    }
+
+    /** Open Liberty calls the root {@code /}. */
+    private static String address(ServletContext context) {
+        return (context.getContextPath() + PATH + "/").replaceAll("/+", "/");
     }
 }

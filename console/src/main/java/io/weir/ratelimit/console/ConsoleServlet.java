@@ -2,6 +2,7 @@
 package io.weir.ratelimit.console;
 
 import io.weir.ratelimit.RateLimitUnavailableException;
+import io.weir.ratelimit.interceptor.operate.Access;
 import io.weir.ratelimit.interceptor.operate.Operations;
 import jakarta.servlet.Servlet;
 import jakarta.servlet.ServletConfig;
@@ -52,7 +53,15 @@ final class ConsoleServlet implements Servlet {
     public void service(ServletRequest anyRequest, ServletResponse anyResponse) throws IOException {
         HttpServletRequest request = (HttpServletRequest) anyRequest;
         HttpServletResponse response = (HttpServletResponse) anyResponse;
-        if (doorkeeper.admits(operations().access(), request, response)) {
+        Access access;
+        try {
+            access = operations().access();
+        } catch (RuntimeException e) {
+            audit.failed(e);
+            response.sendError(HttpServletResponse.SC_NOT_FOUND);
+            return;
+        }
+        if (doorkeeper.admits(access, request, response)) {
             answer(request).sendTo(response, !request.getMethod().equals("HEAD"));
         }
     }

@@ -10,21 +10,39 @@ import jakarta.enterprise.inject.Instance;
 import jakarta.inject.Inject;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Hears of decisions where there is a page to show them. */
 @ApplicationScoped
 public class LiveDecisions implements DecisionListener {
-    @Inject
-    private Instance<Operations> operations;
+    private final Supplier<Operations> operations;
 
     /** Listeners are made before the deployment ends, which is when it is known whether there is a page. */
     private volatile boolean known;
 
     private volatile @Nullable LiveRates rates;
 
-    /** For the container only. */
-    public LiveDecisions() {}
+    /**
+     * For the container only.
+     *
+     * @param operations knows whether there is a page, when asked after the deployment
+     */
+    @Inject
+    public LiveDecisions(Instance<Operations> operations) {
+        this((Supplier<Operations>) operations::get);
+    }
+
+    /** For the container's proxies, and for nothing else. */
+    protected LiveDecisions() {
+        this(() -> {
+            throw new IllegalStateException("a proxy decides nothing");
+        });
+    }
+
+    LiveDecisions(Supplier<Operations> operations) {
+        this.operations = operations;
+    }
 
     @Override
     public void onDecision(DecisionEvent event) {

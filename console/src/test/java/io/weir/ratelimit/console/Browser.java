@@ -4,6 +4,7 @@ package io.weir.ratelimit.console;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.weir.ratelimit.redisson.Await;
 import io.weir.ratelimit.redisson.Required;
 import java.io.File;
 import java.io.IOException;
@@ -14,7 +15,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.logging.Level;
 import java.util.regex.Pattern;
@@ -76,7 +76,11 @@ public final class Browser implements AutoCloseable {
                 .usingDriverExecutable(chromedriver.orElseThrow())
                 .usingAnyFreePort()
                 .build();
-        return new Browser(new ChromeDriver(service, options));
+        Browser browser = new Browser(new ChromeDriver(service, options));
+        browser.driver.get("about:blank");
+        browser.complaints();
+        browser.requested();
+        return browser;
     }
 
     private static Optional<File> onThePath(String program) {
@@ -138,12 +142,10 @@ public final class Browser implements AutoCloseable {
      * @param holds whether it holds
      */
     public void until(String what, BooleanSupplier holds) {
-        long end = System.nanoTime() + PATIENCE.toNanos();
-        while (!holds.getAsBoolean()) {
-            assertThat(System.nanoTime() - end)
-                    .as("%s; the page shows: %s", what, text("body"))
-                    .isNegative();
-            LockSupport.parkNanos(50_000_000);
+        try {
+            Await.until(what, PATIENCE, holds);
+        } catch (AssertionError e) {
+            throw new AssertionError(e.getMessage() + "; the page shows: " + text("body"), e);
         }
     }
 
@@ -191,7 +193,7 @@ public final class Browser implements AutoCloseable {
     }
 
     /**
-     * The addresses that were asked for since this was asked last.
+     * The addresses that were asked for since this was asked last, but those of the browser itself.
      *
      * @return addresses
      */
@@ -199,6 +201,7 @@ public final class Browser implements AutoCloseable {
         return driver.manage().logs().get(LogType.PERFORMANCE).getAll().stream()
                 .flatMap(entry -> REQUESTED.matcher(entry.getMessage()).results())
                 .map(found -> URI.create(found.group(1)))
+                .filter(address -> !"chrome".equals(address.getScheme()))
                 .toList();
     }
 

@@ -16,6 +16,7 @@ function element(name, attributes = {}, ...children) {
     return made;
 }
 
+const inline = value => element("bdi", {}, value);
 const isolated = value => element("bdi", {class: "bounded"}, value);
 
 function setText(node, value) {
@@ -292,8 +293,8 @@ function showReading(reading) {
         failed: "a source failed, and all is as before"};
     setText(byId("reading"), `Last reading ${moment(reading.at)}: ${said[reading.result] ?? reading.result}.`);
     byId("problems").replaceChildren(...reading.problems.map(problem => element("div", {class: "problem"},
-        element("p", {}, element("strong", {}, problem.id), " ", element("code", {}, isolated(problem.place)),
-            ...problem.value === "" ? [] : [" = ", element("code", {}, isolated(problem.value))]),
+        element("p", {}, element("strong", {}, problem.id), " ", element("code", {}, inline(problem.place)),
+            ...problem.value === "" ? [] : [" = ", element("code", {}, inline(problem.value))]),
         element("p", {}, isolated(problem.problem)), element("p", {class: "note"}, isolated(problem.remedy)))));
 }
 
@@ -315,10 +316,13 @@ async function ask(path, options = {}) {
     const stop = new AbortController();
     const late = setTimeout(() => stop.abort(), TIMEOUT_MILLIS);
     try {
-        const answer = await fetch(path, {...options, signal: stop.signal, redirect: "error", cache: "no-store"});
+        const answer = await fetch(path, {...options, signal: stop.signal, redirect: "manual", cache: "no-store"});
         const json = (answer.headers.get("Content-Type") ?? "").startsWith("application/json") ? await answer.json() : null;
         if (answer.ok && json !== null) {
             return json;
+        }
+        if (answer.type === "opaqueredirect") {
+            throw new Refusal("You are not logged in any more. Load the page again.");
         }
         throw new Refusal(json?.message ?? `The instance answered ${answer.status}. If you are not logged in any more, load the page again.`);
     } finally {
@@ -454,7 +458,7 @@ function resultBlock(found, who, said) {
         element("td", {class: "number"}, `${whole(quota.permits)} per ${span(quota.windowMillis)}`),
         element("td", {class: "number"}, quota.resetAfterMillis === 0 ? "untouched" : span(quota.resetAfterMillis))));
     const block = element("div", {class: "result"},
-        element("p", {}, "Key ", element("code", {}, isolated(found.key)), "under the policy ", isolated(found.policy)),
+        element("p", {}, "Key ", element("code", {}, inline(found.key)), " under the policy ", inline(found.policy)),
         rows.length === 0 ? element("p", {}, "No limit applies.")
             : table(["Limit", "#Left", "#Of", "#Permits", "#Reset after"], rows));
     if (said !== "") {
@@ -471,7 +475,7 @@ function confirmReset(block, actions, found, who, opener) {
     const sure = element("button", {type: "button", class: "danger"}, "Reset now");
     const not = element("button", {type: "button"}, "Cancel");
     const question = element("div", {class: "confirmation", role: "group", "aria-label": "Confirm the reset"},
-        element("p", {}, "Reset this key under ", isolated(found.policy), "? It can spend all of its permits again, on every instance. The reset is logged."),
+        element("p", {}, "Reset this key under ", inline(found.policy), "? It can spend all of its permits again, on every instance. The reset is logged."),
         element("div", {class: "actions"}, sure, not));
     const close = () => {
         question.remove();
