@@ -4,6 +4,7 @@ package io.weir.ratelimit.it;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.opentelemetry.proto.metrics.v1.HistogramDataPoint;
+import io.opentelemetry.proto.metrics.v1.Metric;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -129,6 +130,23 @@ class ObservabilityIT {
         assertThat(collector.metric("ratelimit.utilization").getHistogram().getDataPointsList())
                 .singleElement()
                 .satisfies(point -> assertThat(point.getSum()).isEqualTo(0.2 + 0.4 + 0.6 + 0.8 + 1 + 1));
+        assertThat(collector.metrics().stream()
+                        .filter(metric -> metric.getName().startsWith("ratelimit."))
+                        .map(ObservabilityIT::inPrometheus))
+                .contains("ratelimit_decisions_total", "ratelimit_check_duration_seconds_bucket")
+                .isSubsetOf(Operations.exposed());
+    }
+
+    /** What becomes of a metric's name, by its unit and type, on its way to the rules and panels of operators. */
+    private static String inPrometheus(Metric metric) {
+        String unit = switch (metric.getUnit()) {
+            case "s" -> "_seconds";
+            case "1" -> metric.hasGauge() ? "_ratio" : "";
+            case "" -> "";
+            default -> "_" + metric.getUnit();
+        };
+        String type = metric.hasHistogram() ? "_bucket" : metric.getSum().getIsMonotonic() ? "_total" : "";
+        return metric.getName().replace('.', '_') + unit + type;
     }
 
     private static void scrapeTells(Server server) {
@@ -153,6 +171,11 @@ class ObservabilityIT {
                 .isEqualTo(6);
         assertThat(value(lines, "ratelimit_utilization_bucket", "le=\"90.0\"")).isEqualTo(4);
         assertThat(lines).noneMatch(line -> line.contains("127.0.0.1"));
+        assertThat(lines.stream()
+                        .map(line -> line.substring(0, line.indexOf('{')))
+                        .filter(name -> name.endsWith("_total") || name.endsWith("_bucket")))
+                .contains("ratelimit_decisions_total", "ratelimit_utilization_bucket")
+                .isSubsetOf(Operations.exposed());
     }
 
     /** The value of the first series of that name with all of these texts among its tags. */

@@ -63,6 +63,11 @@ final class OtlpReceiver implements AutoCloseable {
         return metrics.get(name);
     }
 
+    /** The latest of each name. */
+    List<Metric> metrics() {
+        return List.copyOf(metrics.values());
+    }
+
     private interface Taker {
         void take(InputStream body) throws IOException;
     }

@@ -21,6 +21,7 @@ import org.junit.jupiter.api.Test;
  */
 class RedisOutageIT {
     private static final Duration PATIENCE = Duration.ofSeconds(20);
+    private static final Duration PAUSE = Duration.ofMillis(100);
     private static final Pattern AWAY = Pattern.compile("WARNING.*WEIR-301.*");
     private static final Pattern BACK =
             Pattern.compile("WEIR-302 .* answers again after \\d+ s; (\\d+) decisions were taken without it");
@@ -96,12 +97,11 @@ class RedisOutageIT {
 
     /** Asks until the return is logged: as often as it takes, and not more than once. */
     private void awaitReturn(int times) {
-        Await.until("WEIR-302, " + times + " times", PATIENCE, () -> {
+        Await.until("WEIR-302, " + times + " times", PATIENCE, PAUSE, () -> {
             HttpResponse<String> response = get("api/search");
             if (response.statusCode() == 503) {
                 degraded++;
             }
-            pause();
             return lines(BACK).size() == times;
         });
         assertThat(counts(BACK).get(times - 1)).isEqualTo(degraded);
@@ -118,9 +118,8 @@ class RedisOutageIT {
         }
         // The refusal before is remembered for up to a second, whatever becomes of the key.
         AtomicReference<HttpResponse<String>> first = new AtomicReference<>(get("api/hello"));
-        Await.until("hello is let in again", Duration.ofSeconds(3), () -> {
+        Await.until("hello is let in again", Duration.ofSeconds(3), PAUSE, () -> {
             if (first.get().statusCode() == 429) {
-                pause();
                 first.set(get("api/hello"));
             }
             return first.get().statusCode() == 200;
@@ -165,13 +164,5 @@ class RedisOutageIT {
                 .results()
                 .map(result -> Integer.valueOf(result.group(1)))
                 .toList();
-    }
-
-    private static void pause() {
-        try {
-            Thread.sleep(100);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
     }
 }

@@ -8,6 +8,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -58,6 +59,19 @@ final class Server implements AutoCloseable {
     /** Where a server of that name lives, also after its end. */
     static Path directory(String name) {
         return Path.of(required("weir.servers")).resolve(name);
+    }
+
+    /** The same, without what an earlier server of that name left there. */
+    static Path emptyDirectory(String name) throws IOException {
+        Path directory = directory(name);
+        if (Files.exists(directory)) {
+            try (Stream<Path> paths = Files.walk(directory)) {
+                for (Path path : paths.sorted(Comparator.reverseOrder()).toList()) {
+                    Files.delete(path);
+                }
+            }
+        }
+        return Files.createDirectories(directory);
     }
 
     /** What the build tells the tests. */

@@ -9,11 +9,9 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse.BodyHandlers;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -193,11 +191,8 @@ abstract class ServerBuilder<B extends ServerBuilder<B>> {
 
     private Server launch() {
         int httpPort = port == 0 ? freePort() : port;
-        Path directory = Server.directory(name);
         try {
-            delete(directory);
-            Files.createDirectories(directory);
-            ProcessBuilder command = command(directory, httpPort);
+            ProcessBuilder command = command(Server.emptyDirectory(name), httpPort);
             command.environment().putAll(environment);
             return Server.run(command, name, httpPort);
         } catch (IOException e) {
@@ -224,16 +219,6 @@ abstract class ServerBuilder<B extends ServerBuilder<B>> {
             return socket.getLocalPort();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
-        }
-    }
-
-    private static void delete(Path root) throws IOException {
-        if (Files.exists(root)) {
-            try (Stream<Path> paths = Files.walk(root)) {
-                for (Path path : paths.sorted(Comparator.reverseOrder()).toList()) {
-                    Files.delete(path);
-                }
-            }
         }
     }
 }

@@ -45,6 +45,7 @@ class DeadlinesTest {
             assertThat(store.acquire(charge("warm")).allowed()).isTrue();
             left.set(0);
             process.pause();
+            long paused = System.nanoTime();
             List<CompletableFuture<Decision>> asked = new ArrayList<>();
             List<Long> tookNanos = Collections.synchronizedList(new ArrayList<>());
             for (int i = 0; i < 5_000; i++) {
@@ -52,6 +53,12 @@ class DeadlinesTest {
                 asked.add(store.acquireAsync(charge("async." + i))
                         .whenComplete((decision, failure) -> tookNanos.add(System.nanoTime() - start)));
             }
+            // Whoever asks in the middle still waits when the first two flights are given up, and leaves in their
+            // place.
+            Await.until(
+                    "half a deadline has passed",
+                    DEADLINE,
+                    () -> System.nanoTime() - paused > DEADLINE.dividedBy(2).toNanos());
             List<CompletableFuture<Duration>> waiting = IntStream.range(0, 32)
                     .mapToObj(i -> CompletableFuture.supplyAsync(
                             () -> timedOutAfter(store, charge("sync." + i)), task -> new Thread(task).start()))

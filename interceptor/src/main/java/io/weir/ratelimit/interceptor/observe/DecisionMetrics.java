@@ -10,7 +10,6 @@ import io.weir.ratelimit.spi.DecisionEvent;
 import io.weir.ratelimit.spi.DecisionListener;
 import io.weir.ratelimit.spi.PolicyLimits;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.DoubleConsumer;
@@ -18,21 +17,6 @@ import java.util.function.LongConsumer;
 
 /** Counts and measures decisions. Each series is made when it is first needed; policies, their tiers and endpoints bound their number. */
 final class DecisionMetrics implements DecisionListener, StoreListener {
-    private enum Outcome {
-        ALLOWED,
-        REJECTED,
-        /** Another policy refused. */
-        NOT_CHARGED,
-        /** A policy in shadow mode had no room, which refuses nobody. */
-        SHADOW_REJECTED,
-        DEGRADED_ALLOWED,
-        DEGRADED_REJECTED,
-        /** Configuration lets the caller past all limits. */
-        BYPASSED;
-
-        private final String tag = name().toLowerCase(Locale.ROOT);
-    }
-
     private final Meters meters;
     private final Map<String, Map<String, Map<String, Series>>> byEndpointPolicyAndTier = new ConcurrentHashMap<>();
     private final Map<BackendException.Reason, Runnable> errors = new ConcurrentHashMap<>();
@@ -61,12 +45,11 @@ final class DecisionMetrics implements DecisionListener, StoreListener {
         }
         List<Charge> charges = event.charges();
         for (int i = 0; i < charges.size(); i++) {
-            Charge charge = charges.get(i);
+            Series series = series(event.endpoint(), charges.get(i).policy());
+            series.count(Outcome.of(event, i));
             List<Quota> quotas = event.quotasOf(i);
-            Series series = series(event.endpoint(), charge.policy());
-            series.count(outcome(decision, charge, quotas));
             if (!quotas.isEmpty()) {
-                series.utilization.accept(utilization(quotas));
+                series.utilization.accept(Outcome.utilization(quotas));
             }
         }
     }
@@ -74,29 +57,6 @@ final class DecisionMetrics implements DecisionListener, StoreListener {
     @Override
     public void onBypass(String endpoint, List<PolicyLimits> policies) {
         policies.forEach(policy -> series(endpoint, policy).count(Outcome.BYPASSED));
-    }
-
-    private static Outcome outcome(Decision decision, Charge charge, List<Quota> quotas) {
-        boolean unknown = charge.shadow() && quotas.isEmpty();
-        if (decision instanceof Decision.Degraded || (unknown && decision.allowed())) {
-            return decision.allowed() ? Outcome.DEGRADED_ALLOWED : Outcome.DEGRADED_REJECTED;
-        }
-        for (int i = 0; i < quotas.size(); i++) {
-            if (quotas.get(i).refused()) {
-                return charge.shadow() ? Outcome.SHADOW_REJECTED : Outcome.REJECTED;
-            }
-        }
-        return decision.allowed() ? Outcome.ALLOWED : Outcome.NOT_CHARGED;
-    }
-
-    /** The part of its capacity that the fullest limit of a policy has given away; all of it where nothing is permitted. */
-    private static double utilization(List<Quota> quotas) {
-        double fullest = 0;
-        for (int i = 0; i < quotas.size(); i++) {
-            Quota quota = quotas.get(i);
-            fullest = Math.max(fullest, quota.capacity() == 0 ? 1 : 1 - (double) quota.remaining() / quota.capacity());
-        }
-        return fullest;
     }
 
     private Series series(String endpoint, PolicyLimits limits) {
@@ -142,7 +102,7 @@ final class DecisionMetrics implements DecisionListener, StoreListener {
 
         private Runnable counter(Outcome outcome) {
             return meters.counter(
-                    Metric.DECISIONS, "policy", policy, "endpoint", endpoint, "outcome", outcome.tag, "tier", tier);
+                    Metric.DECISIONS, "policy", policy, "endpoint", endpoint, "outcome", outcome.tag(), "tier", tier);
         }
     }
 }

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.console;
+
+import java.util.Collection;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+
+/** Writes JSON (RFC 8259), in ASCII. Written here since an application need not have a library for it. */
+final class JsonText {
+    private JsonText() {}
+
+    /**
+     * A value as JSON.
+     *
+     * @param value a text, a whole number, a finite number, a truth, a map by texts, a collection, an optional of
+     *     one of these, where nothing is {@code null}
+     * @return the text
+     */
+    static String of(Object value) {
+        StringBuilder text = new StringBuilder();
+        write(value, text);
+        return text.toString();
+    }
+
+    private static void write(Object value, StringBuilder text) {
+        if (value instanceof String string) {
+            quote(string, text);
+        } else if (value instanceof Long || value instanceof Integer || value instanceof Boolean) {
+            text.append(value);
+        } else if (value instanceof Double number) {
+            text.append(String.format(Locale.ROOT, "%.4f", number));
+        } else if (value instanceof Map<?, ?> object) {
+            writeMembers(object, text);
+        } else if (value instanceof Collection<?> array) {
+            writeElements(array, text);
+        } else if (value instanceof Optional<?> optional) {
+            optional.ifPresentOrElse(present -> write(present, text), () -> text.append("null"));
+        } else {
+            throw new IllegalArgumentException("no JSON for " + value.getClass());
+        }
+    }
+
+    private static void writeMembers(Map<?, ?> object, StringBuilder text) {
+        char before = '{';
+        for (Map.Entry<?, ?> member : object.entrySet()) {
+            text.append(before);
+            quote((String) member.getKey(), text);
+            text.append(':');
+            write(member.getValue(), text);
+            before = ',';
+        }
+        text.append(object.isEmpty() ? "{}" : "}");
+    }
+
+    private static void writeElements(Collection<?> array, StringBuilder text) {
+        char before = '[';
+        for (Object element : array) {
+            text.append(before);
+            write(element, text);
+            before = ',';
+        }
+        text.append(array.isEmpty() ? "[]" : "]");
+    }
+
+    private static void quote(String value, StringBuilder text) {
+        text.append('"');
+        for (int i = 0; i < value.length(); i++) {
+            char c = value.charAt(i);
+            if (c == '"' || c == '\\') {
+                text.append('\\').append(c);
+            } else if (c < ' ' || c > '~' || c == '<') {
+                text.append(String.format("\\u%04x", (int) c));
+            } else {
+                text.append(c);
+            }
+        }
+        text.append('"');
+    }
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.console;
+
+import io.weir.ratelimit.Quota;
+import io.weir.ratelimit.interceptor.observe.Outcome;
+import io.weir.ratelimit.spi.DecisionEvent;
+import io.weir.ratelimit.spi.PolicyLimits;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+
+/** Counts the decisions of the last minute by policy. The policies bound what it keeps. */
+final class LiveRates {
+    private final LongSupplier nanoTime;
+    private final Map<String, RateRing> byPolicy = new ConcurrentHashMap<>();
+
+    LiveRates(LongSupplier nanoTime) {
+        this.nanoTime = nanoTime;
+    }
+
+    void decided(DecisionEvent event) {
+        long second = second();
+        for (int i = 0; i < event.charges().size(); i++) {
+            RateRing ring = ring(event.charges().get(i).policy());
+            Outcome outcome = Outcome.of(event, i);
+            List<Quota> quotas = event.quotasOf(i);
+            if (quotas.isEmpty()) {
+                ring.count(second, outcome);
+            } else {
+                ring.count(second, outcome, Outcome.utilization(quotas));
+            }
+        }
+    }
+
+    void bypassed(List<PolicyLimits> policies) {
+        long second = second();
+        policies.forEach(policy -> ring(policy).count(second, Outcome.BYPASSED));
+    }
+
+    /** What was counted for a policy in the last minute. */
+    Rates of(String policy) {
+        RateRing ring = byPolicy.get(policy);
+        return ring == null ? Rates.NONE : ring.before(second());
+    }
+
+    /** Forgets policies that are not there any more. */
+    void keep(Collection<String> policies) {
+        byPolicy.keySet().retainAll(policies);
+    }
+
+    private RateRing ring(PolicyLimits limits) {
+        RateRing ring = byPolicy.get(limits.policy());
+        return ring != null ? ring : byPolicy.computeIfAbsent(limits.policy(), ignored -> new RateRing());
+    }
+
+    private long second() {
+        return TimeUnit.NANOSECONDS.toSeconds(nanoTime.getAsLong());
+    }
+}

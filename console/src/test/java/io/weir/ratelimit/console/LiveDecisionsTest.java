@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.console;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.weir.ratelimit.Algorithm;
+import io.weir.ratelimit.Decision;
+import io.weir.ratelimit.Quota;
+import io.weir.ratelimit.Receipt;
+import io.weir.ratelimit.interceptor.operate.Access;
+import io.weir.ratelimit.spi.Charge;
+import io.weir.ratelimit.spi.DecisionEvent;
+import io.weir.ratelimit.spi.Limit;
+import io.weir.ratelimit.spi.PolicyLimits;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+
+/** Whether decisions are counted at all. */
+class LiveDecisionsTest {
+    private static final PolicyLimits API =
+            new PolicyLimits("api", List.of(Limit.of(Algorithm.FIXED_WINDOW, 10, Duration.ofMinutes(1))));
+    private static final DecisionEvent DECISION = new DecisionEvent(
+            "Api.get",
+            List.of(new Charge(API, "i.1", 1)),
+            new Decision.Allowed(
+                    List.of(new Quota("api", "api", 10, 10, Duration.ofMinutes(1), 9, false, 0, 0, 0)), Receipt.EMPTY),
+            1);
+
+    private final FakeOperations operations = new FakeOperations();
+    private final AtomicInteger asked = new AtomicInteger();
+    private final LiveDecisions decisions = new LiveDecisions(() -> {
+        asked.incrementAndGet();
+        return operations;
+    });
+
+    @Test
+    void nobodyIsAskedBeforeTheFirstDecision() {
+        assertThat(asked).hasValue(0);
+    }
+
+    @Test
+    void wherePagesAreOffNothingIsCountedAndNobodyAskedAgain() {
+        operations.access = new Access(false, Optional.empty(), false);
+        decisions.onDecision(DECISION);
+        decisions.onBypass("Api.get", List.of(API));
+        assertThat(decisions.counted()).isEmpty();
+        assertThat(asked).hasValue(1);
+    }
+
+    @Test
+    void whereThereIsAPageOneCounts() {
+        decisions.onDecision(DECISION);
+        LiveRates first = decisions.counted().orElseThrow();
+        decisions.onDecision(DECISION);
+        assertThat(decisions.counted()).containsSame(first);
+        assertThat(asked).hasValue(1);
+    }
+}

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.console;
+
+import io.undertow.Undertow;
+import io.undertow.security.idm.Account;
+import io.undertow.security.idm.Credential;
+import io.undertow.security.idm.IdentityManager;
+import io.undertow.security.idm.PasswordCredential;
+import io.undertow.server.HttpHandler;
+import io.undertow.servlet.Servlets;
+import io.undertow.servlet.api.DeploymentInfo;
+import io.undertow.servlet.api.DeploymentManager;
+import io.undertow.servlet.api.InstanceFactory;
+import io.undertow.servlet.api.InstanceHandle;
+import jakarta.servlet.Servlet;
+import jakarta.servlet.ServletException;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.security.Principal;
+import java.time.Clock;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicLong;
+
+/** The page on a servlet container on a port of its own, under the context root {@code /app}. */
+final class PageServer implements AutoCloseable {
+    final FakeOperations operations = new FakeOperations();
+    final AtomicLong nanos = new AtomicLong(1_000_000_000_000L);
+    final LiveRates rates = new LiveRates(nanos::get);
+    private final Undertow server;
+
+    private PageServer(boolean login) throws ServletException {
+        Servlet page = new ConsoleServlet(() -> new Console(operations, rates), Clock.systemUTC(), System::nanoTime);
+        InstanceFactory<Servlet> made = () -> new InstanceHandle<>() {
+            @Override
+            public Servlet getInstance() {
+                return page;
+            }
+
+            @Override
+            public void release() {}
+        };
+        DeploymentInfo deployment = Servlets.deployment()
+                .setClassLoader(PageServer.class.getClassLoader())
+                .setContextPath("/app")
+                .setDeploymentName("app")
+                .addServlet(Servlets.servlet("page", Servlet.class, made).addMapping("/ratelimit/*"));
+        if (login) {
+            deployment
+                    .setIdentityManager(new TwoUsers())
+                    .setLoginConfig(Servlets.loginConfig("BASIC", "test"))
+                    .addSecurityRoles("operator", "other");
+        }
+        DeploymentManager manager = Servlets.defaultContainer().addDeployment(deployment);
+        manager.deploy();
+        HttpHandler application = manager.start();
+        server = Undertow.builder()
+                .addHttpListener(0, "127.0.0.1")
+                .setHandler(exchange -> {
+                    if (exchange.getRequestPath().startsWith("/app/")) {
+                        exchange.setRelativePath(exchange.getRequestPath().substring("/app".length()));
+                        exchange.setResolvedPath("/app");
+                        application.handleRequest(exchange);
+                    } else {
+                        exchange.setStatusCode(404);
+                    }
+                })
+                .setWorkerThreads(8)
+                .setIoThreads(2)
+                .build();
+        server.start();
+    }
+
+    static PageServer start() throws ServletException {
+        return new PageServer(false);
+    }
+
+    /** With users: {@code operator} and {@code other}, with the roles and the passwords of their names. */
+    static PageServer withLogin() throws ServletException {
+        return new PageServer(true);
+    }
+
+    int port() {
+        return ((InetSocketAddress) server.getListenerInfo().get(0).getAddress()).getPort();
+    }
+
+    URI at(String path) {
+        return URI.create("http://127.0.0.1:" + port() + "/app" + path);
+    }
+
+    @Override
+    public void close() {
+        server.stop();
+    }
+
+    private static final class TwoUsers implements IdentityManager {
+        @Override
+        public Account verify(Account account) {
+            return account;
+        }
+
+        @Override
+        public Account verify(String id, Credential credential) {
+            boolean known = Set.of("operator", "other").contains(id)
+                    && credential instanceof PasswordCredential password
+                    && id.equals(new String(password.getPassword()));
+            return known ? new User(id) : null;
+        }
+
+        @Override
+        public Account verify(Credential credential) {
+            return null;
+        }
+    }
+
+    private record User(String name) implements Account {
+        @Override
+        public Principal getPrincipal() {
+            return () -> name;
+        }
+
+        @Override
+        public Set<String> getRoles() {
+            return Set.of(name);
+        }
+    }
+}

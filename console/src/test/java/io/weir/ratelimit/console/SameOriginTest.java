@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.console;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Which requests are a page's own. */
+class SameOriginTest {
+    private static boolean sent(Map<String, List<String>> headers) {
+        return SameOrigin.sent(name -> headers.getOrDefault(name, List.of()));
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "same-origin, true",
+        "same-site, false",
+        "cross-site, false",
+        "none, false",
+        "Same-Origin, false",
+        "'', false"
+    })
+    void whatTheBrowserSaysOfTheSiteDecidesAlone(String site, boolean own) {
+        assertThat(sent(Map.of(
+                        "Sec-Fetch-Site", List.of(site), "Origin", List.of("http://h:1"), "Host", List.of("h:1"))))
+                .isEqualTo(own);
+        assertThat(sent(Map.of("Sec-Fetch-Site", List.of(site), "Origin", List.of("null"))))
+                .isEqualTo(own);
+    }
+
+    @Test
+    void whoSaysItTwiceIsNotBelieved() {
+        assertThat(sent(Map.of("Sec-Fetch-Site", List.of("same-origin", "same-origin"))))
+                .isFalse();
+        assertThat(sent(Map.of("Origin", List.of("http://h", "http://h"), "Host", List.of("h"))))
+                .isFalse();
+        assertThat(sent(Map.of("Origin", List.of("http://h"), "Host", List.of("h", "h"))))
+                .isFalse();
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "http://example.org,        example.org",
+        "http://example.org:9080,   example.org:9080",
+        "https://example.org,       example.org",
+        "https://example.org,       example.org:443",
+        "http://example.org:80,     example.org",
+        "HTTP://EXAMPLE.ORG:9080,   example.org:9080",
+        "http://example.org,        Example.Org",
+        "http://[::1]:9080,         [::1]:9080",
+        "http://127.0.0.1:9080,     127.0.0.1:9080",
+    })
+    void anOriginThatIsTheHostIsOwn(String origin, String host) {
+        assertThat(sent(Map.of("Origin", List.of(origin), "Host", List.of(host))))
+                .isTrue();
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "null,                            example.org",
+        "'',                              example.org",
+        "http://example.org:9081,         example.org:9080",
+        "http://example.org,              example.org:9080",
+        "http://example.org:9080,         example.org",
+        "https://example.org,             example.org:80",
+        "http://a.example.org,            example.org",
+        "http://example.org,              a.example.org",
+        "http://example.org.evil.example, example.org",
+        "http://example.org@evil.example, example.org",
+        "http://evil.example/example.org, example.org",
+        "http://example.org/,             example.org",
+        "http://localhost:9080,           127.0.0.1:9080",
+        "example.org,                     example.org",
+        "file://,                         example.org",
+        "chrome-extension://example.org,  example.org",
+        "http://example.org,              ''",
+    })
+    void anyOtherOriginIsNot(String origin, String host) {
+        assertThat(sent(Map.of("Origin", List.of(origin), "Host", List.of(host))))
+                .isFalse();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"Origin", "Host"})
+    void whatIsMissingIsNot(String there) {
+        assertThat(sent(Map.of(there, List.of(there.equals("Host") ? "example.org" : "http://example.org"))))
+                .isFalse();
+        assertThat(sent(Map.of())).isFalse();
+    }
+}

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.weir.ratelimit.redisson.Await;
+import jakarta.json.JsonArray;
+import jakarta.json.JsonObject;
+import java.net.HttpURLConnection;
+import java.net.URL;
+import java.net.http.HttpResponse;
+import java.time.Duration;
+import java.util.List;
+import org.jboss.arquillian.container.test.api.Deployment;
+import org.jboss.arquillian.container.test.api.RunAsClient;
+import org.jboss.arquillian.junit5.ArquillianExtension;
+import org.jboss.arquillian.test.api.ArquillianResource;
+import org.jboss.shrinkwrap.api.spec.WebArchive;
+import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** The operators' page of the example, which is open to everybody. */
+@Order(DeploymentOrder.WITHOUT_MECHANISM)
+@Tag("arquillian")
+@ExtendWith(ArquillianExtension.class)
+@RunAsClient
+class ConsoleIT {
+    @ArquillianResource
+    private URL base;
+
+    @Deployment(testable = false)
+    static WebArchive example() {
+        return TestWar.exampleWith("ratelimit.policies.hello.limit=5/1h");
+    }
+
+    private ConsolePage page() {
+        return new ConsolePage(Http.loopback(base));
+    }
+
+    @Test
+    void thePageIsBelowTheContextRootWithItsPolicyOfContents() throws Exception {
+        HttpURLConnection connection = (HttpURLConnection)
+                Http.loopback(base).resolve("ratelimit").toURL().openConnection();
+        connection.setInstanceFollowRedirects(false);
+        assertThat(connection.getResponseCode()).isEqualTo(302);
+        assertThat(connection.getHeaderField("Location")).isEqualTo("ratelimit/");
+        for (String part : List.of("", "console.js", "console.css", "icon.svg")) {
+            HttpResponse<String> answer = page().get(part);
+            assertThat(answer.statusCode()).as(part).isEqualTo(200);
+            assertThat(answer.headers().allValues("Content-Security-Policy"))
+                    .hasSize(1)
+                    .first()
+                    .asString()
+                    .startsWith("default-src 'none'; script-src 'self'");
+            assertThat(answer.headers().allValues("Cache-Control")).containsExactly("no-store");
+        }
+        assertThat(page().get("").body()).contains("<title>Rate limits</title>");
+        assertThat(page().get("other").statusCode()).isEqualTo(404);
+    }
+
+    @Test
+    void theStateTellsOfThePoliciesOfTheExampleAndWhereTheirValuesComeFrom() {
+        JsonObject state = page().state();
+        assertThat(state.getJsonObject("store").getString("backend")).isEqualTo("local");
+        assertThat(state.getJsonObject("reading").getString("result")).isEqualTo("applied");
+        assertThat(state.getJsonArray("policies").getValuesAs(JsonObject.class))
+                .extracting(policy -> policy.getString("name"))
+                .contains("hello", "login-ip", "plan", "ReportService.report");
+        assertThat(page().policy("login-user").getJsonArray("settings").getValuesAs(JsonObject.class))
+                .anySatisfy(setting -> {
+                    assertThat(setting.getString("property")).isEqualTo("ratelimit.policies.login-user.limit");
+                    assertThat(setting.getString("value")).isEqualTo("20/1m");
+                    assertThat(setting.getString("source"))
+                            .isNotEqualTo("default")
+                            .isNotBlank();
+                });
+        assertThat(page().policy("ReportService.report")
+                        .getJsonArray("settings")
+                        .toString())
+                .contains("3/10s", "io.weir.example.ReportService.report()");
+    }
+
+    @Test
+    void whoIsRefusedIsShownLookedUpAndReset() {
+        page().post("reset", ConsolePage.THIS_CLIENT);
+        assertThat(Http.statuses(8, Http.loopback(base).resolve("api/hello")))
+                .containsExactly(200, 200, 200, 200, 200, 429, 429, 429);
+        assertThat(page().left()).isZero();
+        JsonArray refused = page().policy("hello").getJsonObject("top").getJsonArray("refused");
+        assertThat(refused).isNotEmpty();
+        String key = refused.getJsonObject(0).getString("key");
+        assertThat(key).doesNotContain("127.0.0.1");
+        assertThat(refused.getJsonObject(0).getInt("atMost")).isGreaterThanOrEqualTo(3);
+        Await.until(
+                "refusals are counted",
+                Duration.ofSeconds(10),
+                () -> page().policy("hello")
+                        .getJsonObject("rates")
+                        .getJsonObject("outcomes")
+                        .keySet()
+                        .containsAll(List.of("allowed", "rejected")));
+        String shown = "{\"policy\":\"hello\",\"shown\":\"" + key + "\"}";
+        assertThat(ConsolePage.json(page().post("peek", shown)).getString("key"))
+                .isEqualTo(key);
+        assertThat(page().post("reset", shown).statusCode()).isEqualTo(200);
+        assertThat(page().left()).isEqualTo(5);
+    }
+
+    @Test
+    void nothingButAPostOfThePageChangesAnything() {
+        page().post("reset", ConsolePage.THIS_CLIENT);
+        Http.get(Http.loopback(base).resolve("api/hello"));
+        assertThat(page().left()).isEqualTo(4);
+        assertThat(page().get("reset").statusCode()).isEqualTo(405);
+        assertThat(page().get("reset?policy=hello&alternative=0&parts=127.0.0.1")
+                        .statusCode())
+                .isEqualTo(405);
+        assertThat(page().foreignPost("reset", ConsolePage.THIS_CLIENT).statusCode())
+                .isEqualTo(403);
+        for (String origin : List.of("null", "http://example.org", "http://127.0.0.1:1", "http://a.127.0.0.1")) {
+            assertThat(page().foreignPost("reset", ConsolePage.THIS_CLIENT, "Origin", origin)
+                            .statusCode())
+                    .as(origin)
+                    .isEqualTo(403);
+        }
+        assertThat(page().foreignPost("reset", ConsolePage.THIS_CLIENT, "Sec-Fetch-Site", "cross-site")
+                        .statusCode())
+                .isEqualTo(403);
+        assertThat(page().left()).isEqualTo(4);
+        String own = "http://" + Http.loopback(base).getAuthority();
+        assertThat(page().foreignPost("reset", ConsolePage.THIS_CLIENT, "Origin", own)
+                        .statusCode())
+                .isEqualTo(200);
+        assertThat(page().left()).isEqualTo(5);
+    }
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import jakarta.json.Json;
+import jakarta.json.JsonObject;
+import java.io.StringReader;
+import java.net.URI;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.List;
+
+/** The operators' page of an application, as its own script and others call it. */
+record ConsolePage(URI base) {
+    static final String THIS_CLIENT = "{\"policy\":\"hello\",\"alternative\":\"0\",\"parts\":[\"127.0.0.1\"]}";
+
+    HttpResponse<String> get(String path, String... headers) {
+        return Http.get(base.resolve("ratelimit/" + path), headers);
+    }
+
+    JsonObject state() {
+        return json(get("state"));
+    }
+
+    JsonObject policy(String name) {
+        return state().getJsonArray("policies").getValuesAs(JsonObject.class).stream()
+                .filter(policy -> policy.getString("name").equals(name))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    /** As the page does it, with header fields more. */
+    HttpResponse<String> post(String path, String body, String... headers) {
+        List<String> all = new ArrayList<>(List.of("Sec-Fetch-Site", "same-origin"));
+        all.addAll(List.of(headers));
+        return foreignPost(path, body, all.toArray(String[]::new));
+    }
+
+    HttpResponse<String> foreignPost(String path, String body, String... headers) {
+        return Http.post(base.resolve("ratelimit/" + path), "application/json", body, headers);
+    }
+
+    /** What this client has left of {@code hello}. */
+    int left() {
+        return json(post("peek", THIS_CLIENT))
+                .getJsonArray("quotas")
+                .getJsonObject(0)
+                .getInt("remaining");
+    }
+
+    /** The same answer to whatever is asked for. */
+    void assertAnswers(int status, String... headers) {
+        for (String path : List.of("", "state", "console.js", "other")) {
+            assertThat(get(path, headers).statusCode()).as("GET %s", path).isEqualTo(status);
+        }
+        assertThat(post("reset", THIS_CLIENT, headers).statusCode()).isEqualTo(status);
+    }
+
+    static JsonObject json(HttpResponse<String> response) {
+        assertThat(response.statusCode()).as(response.body()).isEqualTo(200);
+        return Json.createReader(new StringReader(response.body())).readObject();
+    }
+
+    static String[] as(String user, String password) {
+        return new String[] {
+            "Authorization",
+            "Basic " + Base64.getEncoder().encodeToString((user + ":" + password).getBytes(StandardCharsets.UTF_8))
+        };
+    }
+}

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import jakarta.json.JsonObject;
+import java.net.URI;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Supplier;
+import org.junit.jupiter.api.Test;
+
+/** A Prometheus scrapes the example, and the rules of operators find what its callers did. */
+class PrometheusIT {
+    private int admitted;
+    private int refused;
+
+    @Test
+    void aRefusalRateFiresWithTheNameOfItsPolicy() {
+        Tool tool = Tool.named("prometheus");
+        try (Server server = LibertyServer.named("scraped-liberty").start();
+                Prometheus prometheus = Prometheus.start(tool, "prometheus", server)) {
+            URI hello = server.baseUri().resolve("api/hello");
+            JsonObject alert = await(prometheus, () -> {
+                call(hello);
+                return firing(prometheus, "WeirRefusalRate");
+            });
+            assertThat(alert.getJsonObject("labels").getString("job")).isEqualTo("example");
+            assertThat(alert.getJsonObject("labels").getString("policy")).isEqualTo("hello");
+            assertThat(alert.getJsonObject("annotations").getString("summary"))
+                    .matches("Policy hello of example refuses [\\d.]+% of its calls");
+            assertThat(prometheus.value("weir:refused:ratio_rate5m"))
+                    .hasValueSatisfying(part -> assertThat(part).isBetween(0.5, 1.0));
+            assertThat(prometheus.value("weir:near_limit:ratio_rate5m"))
+                    .hasValueSatisfying(part -> assertThat(part).isBetween(0.5, 1.0));
+            assertThat(prometheus.value("sum(weir:utilization_bucket:rate5m{le='1.0'})"
+                            + " / sum(weir:utilization_bucket:rate5m{le='+Inf'})"))
+                    .contains(1.0);
+            assertThat(prometheus.alerts())
+                    .extracting(other -> other.getJsonObject("labels").getString("alertname"))
+                    .isSubsetOf("WeirRefusalRate", "WeirNearLimit");
+
+            counts(prometheus, "rejected", refused);
+            counts(prometheus, "allowed", admitted);
+        }
+    }
+
+    private void call(URI uri) {
+        for (int status : Http.statuses(3, uri)) {
+            if (status == 200) {
+                admitted++;
+            } else {
+                assertThat(status).isEqualTo(429);
+                refused++;
+            }
+        }
+    }
+
+    private static Optional<JsonObject> firing(Prometheus prometheus, String name) {
+        return prometheus.alerts().stream()
+                .filter(alert ->
+                        alert.getJsonObject("labels").getString("alertname").equals(name))
+                .filter(alert -> alert.getString("state").equals("firing"))
+                .findFirst();
+    }
+
+    private static void counts(Prometheus prometheus, String outcome, double expected) {
+        String counter = "ratelimit_decisions_total{policy=\"hello\",outcome=\"" + outcome + "\"}";
+        await(prometheus, () -> prometheus.value(counter).filter(count -> count == expected));
+    }
+
+    private static <T> T await(Prometheus prometheus, Supplier<Optional<T>> question) {
+        long end = System.nanoTime() + Duration.ofSeconds(60).toNanos();
+        while (System.nanoTime() < end) {
+            Optional<T> answer = question.get();
+            if (answer.isPresent()) {
+                return answer.get();
+            }
+            LockSupport.parkNanos(100_000_000);
+        }
+        throw new AssertionError(
+                "Not within a minute; the alerts are " + prometheus.alerts() + "\n" + prometheus.tail());
+    }
+}
