@@ -135,6 +135,21 @@ class HeavyKeysTest {
     }
 
     @Test
+    void theLastOfAFullListBoundsAKeyThatWasNeverAmongTheHeaviestOfItsTime() {
+        for (String crowd : List.of("p.a", "p.b")) {
+            for (int key = 0; key < SpaceSaving.COUNTERS; key++) {
+                calls(crowd + key, 5);
+            }
+            calls("p.steady", 4);
+            pass(5);
+        }
+        pass(-1);
+        List<TopKeys.Entry> active = heavy.top("api").active();
+        assertThat(active).extracting(TopKeys.Entry::key).doesNotContain(shown.of("p.steady"));
+        assertThat(active.get(19).atMost()).isGreaterThanOrEqualTo(8);
+    }
+
+    @Test
     void aPolicyThatIsNoLongerThereIsForgotten() {
         calls("p.ann", 1);
         heavy.retain(Set.of("login"));
