@@ -30,6 +30,10 @@ final class Callers {
     private Callers() {}
 
     static RateLimitEngine engine(List<DecisionListener> listeners) {
+        return engine(listeners, HeavyKeys.NONE);
+    }
+
+    static RateLimitEngine engine(List<DecisionListener> listeners, HeavyKeys heavy) {
         return new RateLimitEngine(
                 new LocalBackend(100_000),
                 new Fallback(1, () -> new LocalBackend(100_000)),
@@ -38,7 +42,7 @@ final class Callers {
                 new Outages("local", System::nanoTime, List.of()),
                 Pause.REAL,
                 Overrides.NONE,
-                HeavyKeys.NONE);
+                heavy);
     }
 
     static Binding binding(String key) {

@@ -48,7 +48,7 @@ public record PolicyView(
      *
      * @param property the property that sets it or would, such as {@code ratelimit.policies.api.limit}
      * @param value the value in text
-     * @param source the name of the configuration source, the annotation's {@code Class.method}, or {@code default}
+     * @param source the name of the configuration source, the place of the annotation, such as {@code com.example.Search.find(String)}, or {@code default}
      */
     public record Setting(String property, String value, String source) {}
 }

@@ -6,7 +6,7 @@ package io.weir.ratelimit.interceptor.policy;
  *
  * @param property the property that sets it or would
  * @param value the value in text
- * @param source the name of the source of configuration, the annotation's {@code Class.method}, or {@value #DEFAULT}
+ * @param source the name of the source of configuration, the place of the annotation, such as {@code com.example.Search.find(String)}, or {@value #DEFAULT}
  */
 public record Origin(String property, String value, String source) {
     static final String DEFAULT = "default";

@@ -11,14 +11,20 @@ import io.weir.ratelimit.interceptor.key.KeyTerms;
 import io.weir.ratelimit.interceptor.policy.Policies;
 import io.weir.ratelimit.interceptor.policy.Problems;
 import io.weir.ratelimit.interceptor.policy.Settings;
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import javax.tools.ToolProvider;
 import org.eclipse.microprofile.config.Config;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -68,6 +74,46 @@ class StartReportTest {
 
         private List<String> warnings(String store, String... policiesOfSources) {
             return new StartWarnings(settings, config, rulebook).all(store, reader.rules(), Set.of(policiesOfSources));
+        }
+    }
+
+    @Test
+    void aPageThatNobodyOrEverybodyMaySeeOrThatIsNotThereIsWarnedAbout() {
+        assertThat(new Report("ratelimit.console.role=operator").warnings("local"))
+                .isEmpty();
+        assertThat(new Report("ratelimit.console.enabled=true", "ratelimit.console.role=operator").warnings("local"))
+                .singleElement()
+                .asString()
+                .startsWith("WEIR-014 the operators' page is enabled");
+        assertThat(new Report("ratelimit.console.enabled=true").warnings("local"))
+                .satisfiesExactly(
+                        line -> assertThat(line)
+                                .startsWith("WEIR-012 the operators' page is enabled and nobody may see it"),
+                        line -> assertThat(line).startsWith("WEIR-014"));
+        assertThat(new Report(
+                                "ratelimit.console.enabled=true",
+                                "ratelimit.console.open=true",
+                                "ratelimit.enabled=false")
+                        .warnings("local"))
+                .satisfiesExactly(
+                        line -> assertThat(line).startsWith("WEIR-013 the operators' page is open to everybody"),
+                        line -> assertThat(line).startsWith("WEIR-014"));
+    }
+
+    @Test
+    void aPageInALibraryOfTheApplicationIsThere(@TempDir Path classes) throws Exception {
+        Path source = classes.resolve("ConsoleServlet.java");
+        Files.writeString(source, "package io.weir.ratelimit.console; class ConsoleServlet {}");
+        ToolProvider.getSystemJavaCompiler().run(null, null, null, "-d", classes.toString(), source.toString());
+        Thread thread = Thread.currentThread();
+        ClassLoader before = thread.getContextClassLoader();
+        try (URLClassLoader library =
+                new URLClassLoader(new URL[] {classes.toUri().toURL()}, before)) {
+            thread.setContextClassLoader(library);
+            Report report = new Report("ratelimit.console.enabled=true", "ratelimit.console.role=operator");
+            assertThat(report.warnings("local")).isEmpty();
+        } finally {
+            thread.setContextClassLoader(before);
         }
     }
 

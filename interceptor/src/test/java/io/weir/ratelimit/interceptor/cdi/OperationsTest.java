@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.interceptor.cdi;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.tuple;
+
+import io.weir.ratelimit.Algorithm;
+import io.weir.ratelimit.Identity;
+import io.weir.ratelimit.Quota;
+import io.weir.ratelimit.RateLimit;
+import io.weir.ratelimit.RateLimiter;
+import io.weir.ratelimit.TopKeys;
+import io.weir.ratelimit.interceptor.engine.StoreHealth;
+import io.weir.ratelimit.interceptor.key.Calls;
+import io.weir.ratelimit.interceptor.operate.Access;
+import io.weir.ratelimit.interceptor.operate.Operations;
+import io.weir.ratelimit.interceptor.operate.Operations.Caller;
+import io.weir.ratelimit.interceptor.operate.PolicyView;
+import io.weir.ratelimit.interceptor.policy.ReloadListener.Result;
+import io.weir.ratelimit.spi.CallContext;
+import io.weir.ratelimit.spi.KeyResolver;
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.inject.Inject;
+import jakarta.inject.Named;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class OperationsTest {
+    private static final String SECRET = "ratelimit.key-secret=0123456789abcdef";
+
+    @ApplicationScoped
+    public static class Desk {
+        @Inject
+        Operations operations;
+
+        @Inject
+        RateLimiter limiter;
+
+        public Operations operations() {
+            return operations;
+        }
+
+        public RateLimiter limiter() {
+            return limiter;
+        }
+    }
+
+    @ApplicationScoped
+    public static class Shop {
+        @RateLimit("plan")
+        public void order() {}
+
+        @RateLimit(limit = "7/1h", key = "ip", algorithm = Algorithm.TOKEN_BUCKET)
+        public void look() {}
+    }
+
+    @Named("customer")
+    @ApplicationScoped
+    public static class Customer implements KeyResolver {
+        @Override
+        public Optional<Identity> resolve(CallContext call) {
+            return call.principal().map(name -> Identity.of("customer of " + name));
+        }
+    }
+
+    private static Container start(String... lines) {
+        List<String> all = new ArrayList<>(List.of(
+                "ratelimit.metrics=none",
+                "ratelimit.policies.plan.limit=2/1h, 100/24h",
+                "ratelimit.policies.plan.key=principal | ip",
+                "ratelimit.policies.plan.tier=header:X-Plan",
+                "ratelimit.policies.plan.tiers.gold.limit=5/1h",
+                "ratelimit.policies.plan.tiers.iron.limit=1/1m",
+                "ratelimit.policies.login.limit=3/1h",
+                "ratelimit.policies.login.key=ip + header:X-Key | customer | global",
+                "ratelimit.policies.login.paths=/login",
+                "ratelimit.policies.login.methods=POST"));
+        all.addAll(Arrays.asList(lines));
+        return Container.start(all.toArray(String[]::new), Desk.class, Shop.class, Customer.class);
+    }
+
+    private static Operations operations(Container container) {
+        return container.bean(Desk.class).operations();
+    }
+
+    private static RateLimiter limiter(Container container) {
+        return container.bean(Desk.class).limiter();
+    }
+
+    private static void orders(Container container, CallContext caller, int times) {
+        for (int i = 0; i < times; i++) {
+            container.inRequest(caller, () -> {
+                try {
+                    container.bean(Shop.class).order();
+                } catch (RuntimeException e) {
+                    assertThat(e).hasMessageContaining("plan");
+                }
+            });
+        }
+    }
+
+    private static List<Long> remaining(List<Quota> quotas) {
+        return quotas.stream().map(Quota::remaining).toList();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {SECRET, "ratelimit.instances=1"})
+    void codeAndOperatorsSeeWhoIsRefusedAndWhoCallsAndNobodysName(String line) {
+        try (Container container = start(line)) {
+            orders(container, Calls.by("alice"), 5);
+            orders(container, Calls.by("bob"), 2);
+            orders(container, Calls.from("203.0.113.7"), 3);
+            TopKeys top = limiter(container).topKeys("plan");
+            assertThat(top.active())
+                    .extracting(TopKeys.Entry::atLeast, TopKeys.Entry::atMost)
+                    .containsExactly(tuple(5L, 5L), tuple(3L, 3L), tuple(2L, 2L));
+            assertThat(top.refused()).hasSize(2);
+            assertThat(top.refused().get(0).key())
+                    .isEqualTo(top.active().get(0).key())
+                    .startsWith("p.~");
+            assertThat(top.refused().get(0).atLeast()).isEqualTo(3);
+            assertThat(top.refused().get(1).key()).startsWith("i.~");
+            assertThat(top.toString()).doesNotContain("alice", "bob", "203.0");
+            assertThat(operations(container).topKeys("plan").active()).isEqualTo(top.active());
+            assertThat(limiter(container).topKeys("login").active()).isEmpty();
+            assertThatThrownBy(() -> limiter(container).topKeys("nothing"))
+                    .isInstanceOf(IllegalArgumentException.class);
+            assertThatThrownBy(() -> operations(container).topKeys("nothing"))
+                    .isInstanceOf(IllegalArgumentException.class);
+        }
+    }
+
+    @Test
+    void whereNothingIsLimitedNobodyIsCounted() {
+        try (Container container = start("ratelimit.enabled=false")) {
+            orders(container, Calls.by("alice"), 5);
+            limiter(container).acquire("plan", Identity.principal("alice"));
+            assertThat(limiter(container).topKeys("plan").active()).isEmpty();
+            assertThat(operations(container).store().state()).isEqualTo(StoreHealth.State.OFF);
+            assertThat(operations(container).policies()).hasSize(3);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {SECRET, "ratelimit.instances=1"})
+    void aCallerIsFoundByNameAndByTheShownKeyAndHasOneQuotaPerLimitOfItsTier(String line) {
+        try (Container container = start(line)) {
+            Operations operations = operations(container);
+            orders(container, Calls.by("alice"), 2);
+            Caller named = operations.caller("plan", 0, List.of("alice"));
+            assertThat(named).isEqualTo(operations.caller("plan", Identity.principal("alice")));
+            String shown = operations.topKeys("plan").active().get(0).key();
+            assertThat(named.key()).isEqualTo(shown);
+            assertThat(operations.shown("plan", " " + shown)).isEqualTo(named);
+            assertThat(named.toString()).doesNotContain("alice");
+            assertThat(remaining(operations.peek(named, ""))).containsExactly(0L, 98L);
+            assertThat(remaining(operations.peek(named, "gold"))).containsExactly(3L);
+            assertThat(remaining(operations.peek(named, "")))
+                    .as("it spends nothing")
+                    .containsExactly(0L, 98L);
+            assertThatThrownBy(() -> operations.peek(named, "silver"))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessage("the policy plan has no tier \"silver\", but [gold, iron]");
+        }
+    }
+
+    @Test
+    void aCallerIsResetUnderAllTiers() {
+        try (Container container = start()) {
+            Operations operations = operations(container);
+            orders(container, Calls.by("alice"), 1);
+            orders(container, Calls.by("alice").withHeader("x-plan", "iron"), 1);
+            orders(container, Calls.by("bob"), 1);
+            Caller alice = operations.caller("plan", 0, List.of("alice"));
+            assertThat(remaining(operations.peek(alice, ""))).containsExactly(1L, 99L);
+            assertThat(remaining(operations.peek(alice, "iron"))).containsExactly(0L);
+            operations.reset(alice);
+            assertThat(remaining(operations.peek(alice, ""))).containsExactly(2L, 100L);
+            assertThat(remaining(operations.peek(alice, "iron"))).containsExactly(1L);
+            assertThat(remaining(operations.peek(operations.caller("plan", 0, List.of("bob")), "")))
+                    .containsExactly(1L, 99L);
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "203.0.113.7, 203.0.113.7",
+        "::ffff:203.0.113.7, 203.0.113.7",
+        "2001:DB8::1, 2001:db8::/64",
+        "2001:db8::/64, 2001:db8::/64"
+    })
+    void anAddressIsBroughtToTheFormUnderWhichItSharesAKey(String text, String shared) {
+        try (Container container = start()) {
+            assertThat(operations(container).caller("plan", 1, List.of(text)))
+                    .isEqualTo(operations(container).caller("plan", Identity.address(shared)));
+        }
+    }
+
+    @Test
+    void theValuesOfACompoundAreThoseOfItsTerms() {
+        try (Container container = start()) {
+            Operations operations = operations(container);
+            assertThat(operations.caller("login", 0, List.of("10.0.0.1", " k1 ")))
+                    .isEqualTo(operations.caller(
+                            "login", Identity.address("10.0.0.1").and(Identity.header("X-Key", "k1"))));
+            assertThat(operations.caller("login", 2, List.of("")))
+                    .isEqualTo(operations.caller("login", Identity.GLOBAL));
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '>',
+            value = {
+                "plan  > 0 > ''             > the user's name must not be blank",
+                "plan  > 1 > example.org    > this is no address: write one such as 203.0.113.7 or 2001:db8::1",
+                "plan  > 1 > 2001:db8::/48  > addresses do not share a key by /48: that of this one is 2001:db8::/64",
+                "plan  > 2 > x              > the key principal | ip has no alternative 2",
+                "plan  > -1 > x             > the key principal | ip has no alternative -1",
+                "login > 0 > 10.0.0.1       > the key [ip, header:x-key] has 2 values, and 1 are given",
+                "login > 2 > alice          > global is one key for everyone and has no value: leave it empty",
+                "login > 1 > alice          > the key term customer is a bean of the application, which alone knows to which key a value"
+                        + " leads: name the caller by the key as logs and spans show it",
+                "other > 0 > alice          > there is no policy \"other\""
+            })
+    void whatDoesNotFitIsSaidInWordsForAnOperator(String policy, int alternative, String value, String message) {
+        try (Container container = start()) {
+            assertThatThrownBy(() -> operations(container).caller(policy, alternative, List.of(value)))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessage(message);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "p.alice",
+                "p.~short",
+                "p.~abcdefghijklmnopqrstu}",
+                "x.~abcdefghijklmnopqrstuv",
+                "p.~abcdefghijklmnopqrstuv:plan",
+                "p.~abcdefghijklmnopqrstuv+",
+                "",
+                "{p.~abcdefghijklmnopqrstuv"
+            })
+    void nothingButAKeyOfTheStoredFormGetsIntoTheStore(String text) {
+        for (String line : List.of(SECRET, "ratelimit.instances=1")) {
+            try (Container container = start(line)) {
+                assertThatThrownBy(() -> operations(container).shown("plan", text))
+                        .isInstanceOf(IllegalArgumentException.class)
+                        .hasMessageContaining("cannot be told from its hash");
+            }
+        }
+        assertThatThrownBy(() -> new Caller("plan", "p.{x}", "p")).isInstanceOf(IllegalArgumentException.class);
+    }
+
+    @Test
+    void withASecretAnyShownKeyIsACallerAndKeysOfAllAlwaysAre() {
+        String key = "i.~abcdefghijklmnopqrstuv+h.x-key.~abcdefghijklmnopqrst_-";
+        try (Container container = start(SECRET)) {
+            assertThat(operations(container).shown("login", key)).isEqualTo(new Caller("login", key, key));
+            assertThat(operations(container).shown("login", "all").identity()).isEqualTo("all");
+        }
+        try (Container container = start()) {
+            assertThatThrownBy(() -> operations(container).shown("login", key))
+                    .hasMessageContaining("ratelimit.key-secret");
+            assertThat(operations(container).shown("login", "anon").identity()).isEqualTo("anon");
+        }
+    }
+
+    @Test
+    void policiesAreSeenWithWhereTheirValuesComeFrom() {
+        try (Container container = start("ratelimit.policies.\"Shop.look\".cost=2")) {
+            List<PolicyView> policies = operations(container).policies();
+            assertThat(policies).extracting(PolicyView::name).containsExactly("Shop.look", "login", "plan");
+            PolicyView look = policies.get(0);
+            String property = "ratelimit.policies.\"Shop.look\".";
+            assertThat(look.settings())
+                    .containsExactlyInAnyOrder(
+                            new PolicyView.Setting(property + "limit", "7/1h", Shop.class.getName() + ".look()"),
+                            new PolicyView.Setting(property + "key", "ip", Shop.class.getName() + ".look()"),
+                            new PolicyView.Setting(
+                                    property + "algorithm", "token-bucket", Shop.class.getName() + ".look()"),
+                            new PolicyView.Setting(property + "cost", "2", "application"),
+                            new PolicyView.Setting(property + "mode", "enforce", "default"),
+                            new PolicyView.Setting(property + "on-failure", "open", "default"));
+            assertThat(look.endpoints()).containsExactly("Shop.look");
+            PolicyView login = policies.get(1);
+            assertThat(login.keys())
+                    .containsExactly(List.of("ip", "header:x-key"), List.of("customer"), List.of("global"));
+            assertThat(login.paths()).isEqualTo("paths /login, POST");
+            assertThat(login.endpoints()).isEmpty();
+            PolicyView plan = policies.get(2);
+            assertThat(plan.limits()).containsExactly("2/1h", "100/1d");
+            assertThat(plan.tiers()).isEqualTo(Map.of("gold", List.of("5/1h"), "iron", List.of("1/1m")));
+            assertThat(plan.settings())
+                    .extracting(PolicyView.Setting::property)
+                    .contains("ratelimit.policies.plan.tiers.gold.limit", "ratelimit.policies.plan.tier");
+            assertThat(List.of(plan.mode(), plan.algorithm(), plan.key(), plan.onFailure()))
+                    .containsExactly("enforce", "sliding-window", "principal | ip", "open");
+            assertThat(plan.cost()).isEqualTo(1);
+        }
+    }
+
+    @Test
+    void whoMaySeeThePageAndTheLastReadingAreSeen() {
+        try (Container container = start("ratelimit.console.enabled=true", "ratelimit.console.role=operator")) {
+            assertThat(operations(container).access()).isEqualTo(new Access(true, Optional.of("operator"), false));
+            assertThat(operations(container).lastReading().result()).isEqualTo(Result.APPLIED);
+            assertThat(operations(container).store().backend()).isEqualTo("local");
+        }
+        try (Container container = start()) {
+            assertThat(operations(container).access()).isEqualTo(new Access(false, Optional.empty(), false));
+        }
+    }
+}
