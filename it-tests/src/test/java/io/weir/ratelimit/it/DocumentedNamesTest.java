@@ -58,19 +58,37 @@ class DocumentedNamesTest {
     }
 
     @Test
-    void linksBetweenDocumentsLeadSomewhere() throws IOException {
-        try (Stream<Path> docs = Files.walk(ROOT.resolve("docs"))) {
-            Stream<Path> documents = Stream.concat(
-                    Stream.of(ROOT.resolve("README.md"), ROOT.resolve("CONTRIBUTING.md")),
-                    docs.filter(path -> path.toString().endsWith(".md")));
-            documents.forEach(document -> {
-                for (String target : found(readPath(document), "\\]\\((?!https?:)([^)#]+)(?:#[^)]*)?\\)")) {
-                    assertThat(document.resolveSibling(target))
-                            .as("link in %s", document)
-                            .exists();
-                }
-            });
+    void theTableOfCompatibilityHasTheVersionsOfTheBuild() {
+        Pom parent = Pom.of(ROOT);
+        String page = read("docs/reference/compatibility.md");
+        for (String property : List.of(
+                "openliberty",
+                "payara",
+                "wildfly",
+                "redisson",
+                "caffeine",
+                "jakartaee",
+                "microprofile-config",
+                "microprofile-fault-tolerance",
+                "microprofile-health",
+                "microprofile-jwt",
+                "microprofile-metrics",
+                "microprofile-openapi",
+                "opentelemetry",
+                "embedded-redis")) {
+            String version =
+                    parent.text("/project/properties/" + property + ".version").orElseThrow();
+            assertThat(page).as(property).containsPattern("(?<![\\d.])" + Pattern.quote(version) + "(?![\\d.]*\\d)");
         }
+    }
+
+    @Test
+    void everyNumberOfTheTroubleshootingPageIsAMessageAndWarningsOfRunTimeAreOnIt() {
+        String messages = read("docs/reference/messages.md");
+        Set<String> headings =
+                found(read("docs/operations/troubleshooting.md").replaceAll("(?m)^(?!### ).*$", ""), "(WEIR-\\d{3})");
+        assertThat(found(messages, "(?m)^\\| (WEIR-\\d{3}) \\|")).containsAll(headings);
+        assertThat(headings).containsAll(found(messages, "(?m)^\\| (WEIR-\\d{3}) \\| (?:WARNING|ERROR) \\|"));
     }
 
     private static Set<String> found(String text, String regex) {
@@ -99,7 +117,7 @@ class DocumentedNamesTest {
         return readPath(ROOT.resolve(path));
     }
 
-    private static String readPath(Path path) {
+    static String readPath(Path path) {
         try {
             return Files.readString(path);
         } catch (IOException e) {

@@ -171,6 +171,11 @@ class ObservabilityIT {
                 .isEqualTo(6);
         assertThat(value(lines, "ratelimit_utilization_bucket", "le=\"90.0\"")).isEqualTo(4);
         assertThat(lines).noneMatch(line -> line.contains("127.0.0.1"));
+        assertThat(lines.stream()
+                        .map(line -> line.substring(0, line.indexOf('{')))
+                        .filter(name -> name.endsWith("_total") || name.endsWith("_bucket")))
+                .contains("ratelimit_decisions_total", "ratelimit_utilization_bucket")
+                .isSubsetOf(Operations.exposed());
     }
 
     /** The value of the first series of that name with all of these texts among its tags. */

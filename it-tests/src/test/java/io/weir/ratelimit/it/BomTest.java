@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+import javax.xml.xpath.XPathConstants;
+import javax.xml.xpath.XPathExpressionException;
+import javax.xml.xpath.XPathFactory;
+import org.junit.jupiter.api.Test;
+import org.w3c.dom.Node;
+
+class BomTest {
+    private static final String MANAGED = "/project/dependencyManagement/dependencies/dependency";
+    private static final String PLUGINS = "//pluginManagement/plugins/plugin";
+
+    private final Pom parent = Pom.of(Pom.ROOT);
+    private final Pom bom = Pom.of(Pom.ROOT.resolve("bom"));
+
+    @Test
+    void eachReleasedJarAndTheContractTestAreInTheBomAndNothingElse() {
+        Stream<String> released =
+                Stream.concat(Pom.released().stream().map(Pom::artifact), Stream.of("weir-api:test-jar"));
+        assertThat(bom.nodes(MANAGED).stream()
+                        .map(dependency -> child(dependency, "artifactId")
+                                + (child(dependency, "type").isEmpty() ? "" : ":" + child(dependency, "type"))))
+                .containsExactlyInAnyOrderElementsOf(released.toList());
+        assertThat(bom.nodes(MANAGED)).allSatisfy(dependency -> {
+            assertThat(child(dependency, "groupId")).isEqualTo("io.weir");
+            assertThat(child(dependency, "version")).isEqualTo("${project.version}");
+            assertThat(child(dependency, "scope")).isEmpty();
+        });
+    }
+
+    @Test
+    void theBomInheritsNothingThatAnApplicationWouldGetWithIt() {
+        assertThat(bom.text("/project/parent")).isEmpty();
+        assertThat(bom.text("/project/version")).isEqualTo(parent.text("/project/version"));
+    }
+
+    @Test
+    void whatTheBomCannotInheritIsAsInTheParent() {
+        assertThat(parent.text("/project/properties/project.build.outputTimestamp"))
+                .isPresent()
+                .isEqualTo(bom.text("/project/properties/project.build.outputTimestamp"));
+        assertThat(parent.text("/project/licenses")).isPresent().isEqualTo(bom.text("/project/licenses"));
+        assertThat(parent.text("/project/developers")).isPresent().isEqualTo(bom.text("/project/developers"));
+        assertThat(parent.text("/project/url")).isEqualTo(bom.text("/project/url"));
+        assertThat(parent.text("/project/scm/url")).isEqualTo(bom.text("/project/scm/url"));
+        assertThat(versions(parent)).containsAllEntriesOf(versions(bom));
+    }
+
+    private static Map<String, String> versions(Pom pom) {
+        Map<String, String> versions = new TreeMap<>();
+        pom.nodes(PLUGINS)
+                .forEach(plugin -> versions.put(child(plugin, "artifactId"), resolved(pom, child(plugin, "version"))));
+        return versions;
+    }
+
+    private static String resolved(Pom pom, String value) {
+        return value.startsWith("${")
+                ? pom.text("/project/properties/" + value.substring(2, value.length() - 1))
+                        .orElseThrow()
+                : value;
+    }
+
+    private static String child(Node node, String name) {
+        try {
+            return (String) XPathFactory.newInstance().newXPath().evaluate(name, node, XPathConstants.STRING);
+        } catch (XPathExpressionException e) {
+            throw new IllegalArgumentException(name, e);
+        }
+    }
+}

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.lang.module.ModuleDescriptor;
+import java.lang.module.ModuleFinder;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.jar.Attributes;
+import java.util.jar.JarFile;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+
+/** What is in the jars that a release uploads. */
+class ReleasedJarsIT {
+    private static final Map<String, String> MODULES = Map.of(
+            "weir-api", "io.weir.ratelimit",
+            "weir-interceptor", "io.weir.ratelimit.interceptor",
+            "weir-redisson-backend", "io.weir.ratelimit.redisson",
+            "weir-console", "io.weir.ratelimit.console");
+
+    @Test
+    void eachJarIsAModuleOfTheNameThatIsPromised() {
+        for (Pom pom : Pom.released()) {
+            assertThat(module(pom).name()).as(pom.artifact()).isEqualTo(MODULES.get(pom.artifact()));
+        }
+    }
+
+    @Test
+    void noTwoJarsShareAPackage() {
+        Map<String, String> owners = new HashMap<>();
+        for (Pom pom : Pom.released()) {
+            Set<String> packages = module(pom).packages();
+            assertThat(packages).as(pom.artifact()).isNotEmpty();
+            packages.forEach(name ->
+                    assertThat(owners.put(name, pom.artifact())).as(name).isNull());
+        }
+    }
+
+    @Test
+    void eachJarSaysWhatItIsAndHasItsLicence() throws IOException {
+        for (Pom pom : Pom.released()) {
+            try (JarFile jar = new JarFile(pom.jar().toFile())) {
+                Attributes manifest = jar.getManifest().getMainAttributes();
+                assertThat(manifest.getValue("Implementation-Title"))
+                        .isEqualTo(pom.text("/project/name").orElseThrow());
+                assertThat(manifest.getValue("Implementation-Version")).isEqualTo(Pom.version());
+                for (String file : List.of("LICENSE", "NOTICE")) {
+                    assertThat(jar.getInputStream(jar.getEntry("META-INF/" + file))
+                                    .readAllBytes())
+                            .as("%s of %s", file, pom.artifact())
+                            .isEqualTo(Files.readAllBytes(Pom.ROOT.resolve(file)));
+                }
+            }
+        }
+    }
+
+    @Test
+    void whatAnApplicationGetsWithWeirIsListedWithItsLicence() throws IOException {
+        Set<String> listed = Pattern.compile("(?m)^\\| `([^`:]+):([^`:]+):([^`]+)` \\| [^|]+ \\| [^|]+ \\|$")
+                .matcher(Files.readString(Pom.ROOT.resolve("THIRD-PARTY.md")))
+                .results()
+                .map(row -> row.group(2) + "-" + row.group(3) + ".jar")
+                .collect(Collectors.toCollection(TreeSet::new));
+        Path war = Pom.ROOT.resolve("examples/openliberty/target/weir-example-openliberty.war");
+        try (JarFile libraries = new JarFile(war.toFile())) {
+            assertThat(listed)
+                    .containsExactlyInAnyOrderElementsOf(libraries.stream()
+                            .map(entry -> entry.getName())
+                            .filter(name -> name.startsWith("WEB-INF/lib/") && name.endsWith(".jar"))
+                            .map(name -> name.substring("WEB-INF/lib/".length()))
+                            // Weir itself, and the example's own choice of a log.
+                            .filter(name -> !name.startsWith("weir-") && !name.startsWith("slf4j-jdk14-"))
+                            .toList());
+        }
+    }
+
+    private static ModuleDescriptor module(Pom pom) {
+        return ModuleFinder.of(pom.jar()).findAll().iterator().next().descriptor();
+    }
+}
