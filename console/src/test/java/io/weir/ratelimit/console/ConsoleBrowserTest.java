@@ -65,6 +65,8 @@ class ConsoleBrowserTest {
 
     @AfterEach
     void stop() {
+        // The page would go on to ask, and complain to the next test.
+        browser.driver().get("about:blank");
         server.close();
     }
 

@@ -112,7 +112,7 @@ class ConsoleServletTest {
         JsonObject found = json(client.post("/ratelimit/peek", HELLO));
         assertThat(found.getJsonArray("quotas").getJsonObject(0).getInt("remaining"))
                 .isEqualTo(2);
-        assertThat(found.toString()).doesNotContain("secret identity");
+        assertThat(found.toString()).doesNotContain("k.secret");
         assertThat(json(client.post("/ratelimit/reset", HELLO)).getString("policy"))
                 .isEqualTo("hello");
         assertThat(server.operations.done).containsExactly("peek hello 0203.0.113.7 ", "reset hello 0203.0.113.7");

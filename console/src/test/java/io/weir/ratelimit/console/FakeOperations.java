@@ -113,7 +113,7 @@ final class FakeOperations implements Operations {
     }
 
     private static Caller named(String policy, String key) {
-        return new Caller(policy, "secret identity", key);
+        return new Caller(policy, "k.secret", key);
     }
 
     @Override
