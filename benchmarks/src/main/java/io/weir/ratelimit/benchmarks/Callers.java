@@ -50,9 +50,14 @@ final class Callers {
     }
 
     static Binding binding(String key, Algorithm algorithm) {
-        Limit limit = algorithm == Algorithm.LEAKY_BUCKET
-                ? Limit.of(algorithm, PLENTY, Duration.ofHours(1), PLENTY)
-                : Limit.of(algorithm, PLENTY, Duration.ofHours(1));
+        return binding(
+                key,
+                algorithm == Algorithm.LEAKY_BUCKET
+                        ? Limit.of(algorithm, PLENTY, Duration.ofHours(1), PLENTY)
+                        : Limit.of(algorithm, PLENTY, Duration.ofHours(1)));
+    }
+
+    static Binding binding(String key, Limit limit) {
         Policy policy = new Policy(
                 new PolicyLimits(key, List.of(limit)),
                 KeyExpression.parse(key, new KeyTerms(32, 64)),

@@ -260,11 +260,12 @@ public final class RateLimitEngine {
     }
 
     private void tell(Binding binding, Told told) {
-        DecisionEvent event = new DecisionEvent(binding.endpoint(), told.charges(), told.decision(), told.nanos());
-        heavy.decided(event, told.atNanos());
+        heavy.decided(told.charges(), told.decision(), told.atNanos());
         outages.tellChanges();
         if (!listeners.isEmpty()) {
-            listeners.tell(DecisionListener::onDecision, event);
+            listeners.tell(
+                    DecisionListener::onDecision,
+                    new DecisionEvent(binding.endpoint(), told.charges(), told.decision(), told.nanos()));
         }
     }
 

@@ -52,19 +52,28 @@ public final class HeavyKeys {
     /**
      * Counts a decision.
      *
-     * @param event the decision
+     * @param charges what the call would spend
+     * @param decision the decision about them
      * @param nanos when it was taken, by the monotonic clock
      */
-    public void decided(DecisionEvent event, long nanos) {
+    public void decided(List<Charge> charges, Decision decision, long nanos) {
         if (!on) {
             return;
         }
-        boolean refuses = event.decision() instanceof Decision.Rejected
-                || !event.decision().shadow().isEmpty();
-        List<Charge> charges = event.charges();
+        if (decision instanceof Decision.Rejected || !decision.shadow().isEmpty()) {
+            refused(new DecisionEvent("", charges, decision, 0), nanos);
+            return;
+        }
         for (int i = 0; i < charges.size(); i++) {
             Charge charge = charges.get(i);
-            of(charge.policy().policy(), nanos).saw(charge.identity(), refuses && anyRefused(event.quotasOf(i)), nanos);
+            of(charge.policy().policy(), nanos).saw(charge.identity(), false, nanos);
+        }
+    }
+
+    private void refused(DecisionEvent event, long nanos) {
+        for (int i = 0; i < event.charges().size(); i++) {
+            Charge charge = event.charges().get(i);
+            of(charge.policy().policy(), nanos).saw(charge.identity(), anyRefused(event.quotasOf(i)), nanos);
         }
     }
 

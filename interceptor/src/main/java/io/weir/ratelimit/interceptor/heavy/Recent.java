@@ -11,7 +11,6 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** The heavy keys of one policy in two spans of time, the one at hand and the one before: what is older is forgotten as a whole. */
@@ -21,13 +20,7 @@ final class Recent {
 
     static final long SPAN_NANOS = TimeUnit.MINUTES.toNanos(5);
 
-    private volatile Spans spans;
-
-    private record Spans(Span now, @Nullable Span before) {
-        private Stream<Span> all() {
-            return before == null ? Stream.of(now) : Stream.of(before, now);
-        }
-    }
+    private volatile Span now;
 
     private static final class Span {
         private final long startNanos;
@@ -36,8 +29,17 @@ final class Recent {
         /** Most policies refuse nobody. */
         private volatile @Nullable SpaceSaving refused;
 
-        private Span(long startNanos) {
+        private volatile @Nullable Span before;
+
+        private Span(long startNanos, @Nullable Span before) {
             this.startNanos = startNanos;
+            this.before = before;
+        }
+
+        /** This one and the one before, if that counts. */
+        private List<Span> all() {
+            Span older = before;
+            return older == null ? List.of(this) : List.of(older, this);
         }
 
         private SpaceSaving refusals() {
@@ -56,44 +58,44 @@ final class Recent {
     }
 
     Recent(long nanos) {
-        this.spans = new Spans(new Span(nanos), null);
+        this.now = new Span(nanos, null);
     }
 
     void saw(String identity, boolean refused, long nanos) {
-        Span span = at(nanos).now;
+        Span span = at(nanos);
         span.active.saw(identity);
         if (refused) {
             span.refusals().saw(identity);
         }
     }
 
-    private Spans at(long nanos) {
-        Spans held = spans;
-        return nanos - held.now.startNanos < SPAN_NANOS ? held : turned(nanos);
+    private Span at(long nanos) {
+        Span span = now;
+        return nanos - span.startNanos < SPAN_NANOS ? span : turned(nanos);
     }
 
-    private synchronized Spans turned(long nanos) {
-        Span last = spans.now;
+    private synchronized Span turned(long nanos) {
+        Span last = now;
         long age = nanos - last.startNanos;
         if (age >= SPAN_NANOS) {
-            spans = new Spans(new Span(nanos), age < 2 * SPAN_NANOS ? last : null);
+            last.before = null;
+            now = new Span(nanos, age < 2 * SPAN_NANOS ? last : null);
         }
-        return spans;
+        return now;
     }
 
     TopKeys top(UnaryOperator<String> shown, long nanos) {
-        Spans held = at(nanos);
-        Span first = held.before == null ? held.now : held.before;
+        List<Span> spans = at(nanos).all();
         return new TopKeys(
-                top(held, span -> span.refused, shown),
-                top(held, span -> span.active, shown),
-                Duration.ofNanos(Math.max(0, nanos - first.startNanos)));
+                top(spans, span -> span.refused, shown),
+                top(spans, span -> span.active, shown),
+                Duration.ofNanos(Math.max(0, nanos - spans.get(0).startNanos)));
     }
 
     private static List<TopKeys.Entry> top(
-            Spans spans, Function<Span, @Nullable SpaceSaving> which, UnaryOperator<String> shown) {
+            List<Span> spans, Function<Span, @Nullable SpaceSaving> which, UnaryOperator<String> shown) {
         List<SpaceSaving> sketches =
-                spans.all().map(which).filter(sketch -> sketch != null).toList();
+                spans.stream().map(which).filter(sketch -> sketch != null).toList();
         List<Found> most = sketches.stream()
                 .flatMap(sketch -> sketch.keys().stream())
                 .distinct()
@@ -127,7 +129,7 @@ final class Recent {
     /** The identities in their stored form that have a counter. */
     Set<String> identities() {
         Set<String> identities = new LinkedHashSet<>();
-        spans.all().forEach(span -> {
+        now.all().forEach(span -> {
             identities.addAll(span.active.keys());
             SpaceSaving refused = span.refused;
             if (refused != null) {

@@ -56,9 +56,10 @@ final class SpaceSaving {
         }
     }
 
-    private static final class Counter {
+    /** An atomic number itself, since each sighting would pay for the way to another one. */
+    @SuppressWarnings("serial") // it goes nowhere
+    private static final class Counter extends AtomicLong {
         private final String key;
-        private final AtomicLong count = new AtomicLong();
 
         /** What it was given when it was opened beside the sighting that opened it: some of it may be another key's. */
         private long error;
@@ -69,11 +70,16 @@ final class SpaceSaving {
 
         /** False if it is closed: then another key has its place. */
         private boolean add() {
-            return count.incrementAndGet() > 0;
+            return incrementAndGet() > 0;
+        }
+
+        private void open(long before) {
+            error = before;
+            addAndGet(before + 1);
         }
 
         private long close() {
-            return count.getAndSet(Long.MIN_VALUE);
+            return getAndSet(Long.MIN_VALUE);
         }
     }
 
@@ -127,9 +133,7 @@ final class SpaceSaving {
             retire(counters.set(place, counter));
         }
         known.put(key, counter);
-        long before = cells.get(cell);
-        counter.error = before;
-        counter.count.addAndGet(before + 1);
+        counter.open(cells.get(cell));
         return true;
     }
 
@@ -139,7 +143,7 @@ final class SpaceSaving {
         int place = -1;
         for (int i = 0; i < COUNTERS && found > least; i++) {
             int at = (next + i) & (COUNTERS - 1);
-            long count = counters.get(at).count.get();
+            long count = counters.get(at).get();
             if (count < found) {
                 found = count;
                 place = at;
@@ -171,7 +175,7 @@ final class SpaceSaving {
             if (counter == null) {
                 return new Bounds(0, cells.get(cell(key)));
             }
-            long count = counter.count.get();
+            long count = counter.get();
             return new Bounds(count - counter.error, count);
         } finally {
             lock.unlock();

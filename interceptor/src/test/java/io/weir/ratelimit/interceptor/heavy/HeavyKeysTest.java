@@ -11,7 +11,6 @@ import io.weir.ratelimit.Receipt;
 import io.weir.ratelimit.TopKeys;
 import io.weir.ratelimit.interceptor.key.ShownKeys;
 import io.weir.ratelimit.spi.Charge;
-import io.weir.ratelimit.spi.DecisionEvent;
 import io.weir.ratelimit.spi.Limit;
 import io.weir.ratelimit.spi.PolicyLimits;
 import java.time.Duration;
@@ -39,7 +38,7 @@ class HeavyKeysTest {
     }
 
     private void decided(Decision decision, Charge... charges) {
-        heavy.decided(new DecisionEvent("Search.find", List.of(charges), decision, 0), nanos);
+        heavy.decided(List.of(charges), decision, nanos);
     }
 
     private void calls(String identity, int times) {
@@ -136,6 +135,21 @@ class HeavyKeysTest {
     }
 
     @Test
+    void theLastOfAFullListBoundsAKeyThatWasNeverAmongTheHeaviestOfItsTime() {
+        for (String crowd : List.of("p.a", "p.b")) {
+            for (int key = 0; key < SpaceSaving.COUNTERS; key++) {
+                calls(crowd + key, 5);
+            }
+            calls("p.steady", 4);
+            pass(5);
+        }
+        pass(-1);
+        List<TopKeys.Entry> active = heavy.top("api").active();
+        assertThat(active).extracting(TopKeys.Entry::key).doesNotContain(shown.of("p.steady"));
+        assertThat(active.get(19).atMost()).isGreaterThanOrEqualTo(8);
+    }
+
+    @Test
     void aPolicyThatIsNoLongerThereIsForgotten() {
         calls("p.ann", 1);
         heavy.retain(Set.of("login"));
@@ -157,8 +171,7 @@ class HeavyKeysTest {
 
     @Test
     void nothingIsCountedWhereNothingIsLimited() {
-        HeavyKeys.NONE.decided(
-                new DecisionEvent("x", List.of(new Charge(API, "p.ann", 1)), Decision.Allowed.UNLIMITED, 0), 0);
+        HeavyKeys.NONE.decided(List.of(new Charge(API, "p.ann", 1)), Decision.Allowed.UNLIMITED, 0);
         assertThat(HeavyKeys.NONE.top("api").active()).isEmpty();
     }
 }
