@@ -199,6 +199,59 @@ class ConsoleBrowserTest {
         assertQuiet();
     }
 
+    private void name(String address) {
+        browser.run("document.querySelector('#parts input').value = arguments[0]", address);
+    }
+
+    @Test
+    void whatIsToldAfterAResetIsOfTheCallerThatWasReset() {
+        open();
+        name("203.0.113.7");
+        click("#lookup button[type=submit]");
+        browser.until("the quota is shown", () -> browser.text("#result").contains("5 per 10 s"));
+        name("203.0.113.8");
+        click("#result .actions button");
+        click("#result .danger");
+        browser.until("it was reset", () -> browser.text("#result").contains("It was reset."));
+        assertThat(server.operations.done)
+                .containsExactly("peek hello 0203.0.113.7 ", "reset hello 0203.0.113.7", "peek hello 0203.0.113.7 ");
+    }
+
+    @Test
+    void aResetIsToldAlsoWhereTheQuotaCannotBeAskedAfterIt() {
+        open();
+        name("203.0.113.7");
+        click("#lookup button[type=submit]");
+        browser.until("the quota is shown", () -> browser.text("#result").contains("5 per 10 s"));
+        click("#result .actions button");
+        browser.run(
+                "const real = window.fetch;"
+                        + "window.fetch = (path, ...more) => path === 'peek' ? Promise.reject(new Error()) : real(path, ...more)");
+        click("#result .danger");
+        browser.until("it is told", () -> browser.text("#result").contains("cannot be reached"));
+        assertThat(browser.text("#result")).startsWith("It was reset.");
+    }
+
+    @Test
+    void whoWasLookedUpLastIsShownWhicheverAnswerComesLast() {
+        open();
+        browser.run("const real = window.fetch; window.late = [];"
+                + "window.fetch = async (path, options) => {"
+                + "  const answer = await real(path, options);"
+                + "  if (path === 'peek' && options.body.includes('203.0.113.7')) await new Promise(go => window.late.push(go));"
+                + "  return answer; }");
+        name("203.0.113.7");
+        click("#lookup button[type=submit]");
+        browser.until(
+                "the first answer is held",
+                () -> browser.run("return window.late.length").equals(1L));
+        name("203.0.113.8");
+        click("#lookup button[type=submit]");
+        browser.until("the second is shown", () -> browser.text("#result").contains("0203.0.113.8"));
+        browser.run("window.late[0](); return new Promise(go => setTimeout(go))");
+        assertThat(browser.text("#result")).contains("0203.0.113.8").doesNotContain("0203.0.113.7");
+    }
+
     @Test
     void theKeyboardDoesIt() {
         open();

@@ -458,20 +458,26 @@ function lookUpShown(policy, key) {
     lookUp();
 }
 
-async function lookUp(said = "") {
-    const who = caller();
-    const tier = byId("tier").value;
+// What was asked last is shown, whichever answer comes last: keys are hashed, and nobody sees whose a late one is.
+let asked = 0;
+
+async function lookUp(who = caller(), tier = byId("tier").value, said = "") {
+    const turn = ++asked;
+    let result;
     try {
-        const found = await post("peek", tier === "" ? who : {...who, tier});
-        byId("result").replaceChildren(resultBlock(found, who, said));
+        result = resultBlock(await post("peek", tier === "" ? who : {...who, tier}), who, tier, said);
     } catch (failure) {
-        say(failure instanceof Refusal ? failure.message : "This instance cannot be reached.");
+        const why = failure instanceof Refusal ? failure.message : "This instance cannot be reached.";
+        result = problem(said === "" ? why : `${said} What it has left is not known. ${why}`);
+    }
+    if (turn === asked) {
+        byId("result").replaceChildren(result);
     }
 }
 
-const say = message => byId("result").replaceChildren(element("p", {class: "problem"}, message));
+const problem = message => element("p", {class: "problem"}, message);
 
-function resultBlock(found, who, said) {
+function resultBlock(found, who, tier, said) {
     const rows = found.quotas.map(quota => element("tr", {}, element("th", {scope: "row"}, isolated(quota.name)),
         element("td", {class: "number"}, whole(quota.remaining)), element("td", {class: "number"}, whole(quota.capacity)),
         element("td", {class: "number"}, `${whole(quota.permits)} per ${span(quota.windowMillis)}`),
@@ -485,12 +491,12 @@ function resultBlock(found, who, said) {
     }
     const reset = element("button", {type: "button"}, "Reset…");
     const actions = element("div", {class: "actions"}, reset);
-    reset.addEventListener("click", () => confirmReset(block, actions, found, who, reset));
+    reset.addEventListener("click", () => confirmReset(block, actions, found, who, tier, reset));
     block.append(actions);
     return block;
 }
 
-function confirmReset(block, actions, found, who, opener) {
+function confirmReset(block, actions, found, who, tier, opener) {
     const sure = element("button", {type: "button", class: "danger"}, "Reset now");
     const not = element("button", {type: "button"}, "Cancel");
     const question = element("div", {class: "confirmation", role: "group", "aria-label": "Confirm the reset"},
@@ -507,10 +513,11 @@ function confirmReset(block, actions, found, who, opener) {
         sure.disabled = true;
         try {
             await post("reset", who);
-            await lookUp("It was reset.");
+            await lookUp(who, tier, "It was reset.");
             byId("result").querySelector("button")?.focus();
         } catch (failure) {
-            say(failure instanceof Refusal ? failure.message : "This instance cannot be reached; whether it was reset is not known.");
+            byId("result").replaceChildren(
+                problem(failure instanceof Refusal ? failure.message : "This instance cannot be reached; whether it was reset is not known."));
         }
     });
     actions.hidden = true;

@@ -14,7 +14,7 @@ public record Origin(String property, String value, String source) {
     /** Hides what is secret in the name of a source, which can be a URL with a user's password or parameters. */
     public Origin {
         source = source.replaceAll("://\\S*@", "://***@")
-                .replaceAll("\\?\\S*", "?***")
+                .replaceAll("([?;])\\S*", "$1***")
                 .replaceAll("\\p{Cntrl}", " ");
     }
 }

@@ -330,6 +330,8 @@ class ReloadTest {
     void theNameOfASourceShowsNoSecret() {
         assertThat(new Origin("p", "1", "Db[jdbc:x://me:secr/et@db/x?password=hidden] file:/etc/a\nb").source())
                 .isEqualTo("Db[jdbc:x://***@db/x?*** file:/etc/a b");
+        assertThat(new Origin("p", "1", "Db[jdbc:sqlserver://db:1433;user=me;password=hidden]").source())
+                .isEqualTo("Db[jdbc:sqlserver://db:1433;***");
     }
 
     @Test
