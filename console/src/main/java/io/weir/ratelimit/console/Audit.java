@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.console;
 
+import io.weir.ratelimit.interceptor.observe.SampledLine;
 import io.weir.ratelimit.interceptor.operate.Operations;
 import java.lang.System.Logger.Level;
 import java.security.Principal;
@@ -14,9 +15,9 @@ final class Audit {
     private static final long QUIET_NANOS = TimeUnit.MINUTES.toNanos(1);
 
     private final LongSupplier nanoTime;
-    private final Sample entries = new Sample();
-    private final Sample origins = new Sample();
-    private final Sample failures = new Sample();
+    private final SampledLine entries = new SampledLine(QUIET_NANOS);
+    private final SampledLine origins = new SampledLine(QUIET_NANOS);
+    private final SampledLine failures = new SampledLine(QUIET_NANOS);
 
     Audit(LongSupplier nanoTime) {
         this.nanoTime = nanoTime;
@@ -68,25 +69,5 @@ final class Audit {
 
     private static String inLine(String text) {
         return text.replaceAll("\\p{Cntrl}", " ");
-    }
-
-    /** What no line has told of. */
-    private static final class Sample {
-        private long untold;
-        private long toldNanos;
-        private boolean told;
-
-        /** How many a line is due for, this one included; 0 if none is due. */
-        synchronized long countToTell(long nanos) {
-            untold++;
-            if (told && nanos - toldNanos < QUIET_NANOS) {
-                return 0;
-            }
-            long count = untold;
-            untold = 0;
-            told = true;
-            toldNanos = nanos;
-            return count;
-        }
     }
 }

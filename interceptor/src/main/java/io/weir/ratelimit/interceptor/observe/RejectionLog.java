@@ -27,7 +27,7 @@ final class RejectionLog implements DecisionListener {
 
     private final ShownKeys keys;
     private final LongSupplier nanoTime;
-    private final Map<String, Sample> byPolicy = new ConcurrentHashMap<>();
+    private final Map<String, SampledLine> byPolicy = new ConcurrentHashMap<>();
 
     RejectionLog(ShownKeys keys, LongSupplier nanoTime) {
         this.keys = keys;
@@ -93,9 +93,9 @@ final class RejectionLog implements DecisionListener {
                 mode);
     }
 
-    private Sample sample(String policy) {
-        Sample sample = byPolicy.get(policy);
-        return sample != null ? sample : byPolicy.computeIfAbsent(policy, ignored -> new Sample());
+    private SampledLine sample(String policy) {
+        SampledLine sample = byPolicy.get(policy);
+        return sample != null ? sample : byPolicy.computeIfAbsent(policy, ignored -> new SampledLine(QUIET_NANOS));
     }
 
     /** As in the header field: in seconds, rounded up. */
@@ -103,25 +103,5 @@ final class RejectionLog implements DecisionListener {
         return retryAfter
                 .map(wait -> wait.plusNanos(999_999_999).toSeconds() + "s")
                 .orElse("never");
-    }
-
-    /** The refusals of a policy that no line has told of. */
-    private static final class Sample {
-        private long untold;
-        private long toldNanos;
-        private boolean told;
-
-        /** How many refusals a line is due for, this one included; 0 if none is due. */
-        synchronized long countToTell(long nanos) {
-            untold++;
-            if (told && nanos - toldNanos < QUIET_NANOS) {
-                return 0;
-            }
-            long count = untold;
-            untold = 0;
-            told = true;
-            toldNanos = nanos;
-            return count;
-        }
     }
 }
