@@ -21,6 +21,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -149,9 +150,32 @@ class ConsoleBrowserTest {
         assertThat(browser.text(".details"))
                 .contains("ratelimit.policies.hello.limit", "application.properties", "HelloResource.hello")
                 .contains("i:ab12", "40–42", "i:cd34", "90", "Most refused, last 5 min");
-        click(".details button[aria-label='Look up i:ab12']");
+        click(".details button[aria-label='Look up i:ab12 under hello']");
         browser.until("the key is looked up", () -> browser.text("#result").contains("i:ab12"));
         assertThat(server.operations.done).containsExactly("peek hello i:ab12 ");
+        assertQuiet();
+    }
+
+    @Test
+    void theMostRefusedOfAllPoliciesAreSeenAtOnceAndLookedUpFromThere() {
+        open();
+        assertThat(browser.text("#refused")).isEqualTo("nobody");
+        server.operations.top = new TopKeys(
+                IntStream.rangeClosed(1, 8)
+                        .mapToObj(i -> new TopKeys.Entry("i:" + i, 1_000 * i, 1_000 * i))
+                        .toList(),
+                List.of(),
+                Duration.ofMinutes(5));
+        browser.until(
+                "ten keys are listed",
+                () -> browser.run("return document.querySelectorAll('#refused tbody tr').length")
+                        .equals(10L));
+        assertThat(browser.text("#refused")).startsWith("Policy").contains("hello", "plan", "i:8", "8,000", "i:4");
+        assertThat(browser.text("#refused tbody tr")).contains("i:8");
+        assertThat(browser.text("#refused")).doesNotContain("i:3");
+        click("#refused button[aria-label='Look up i:8 under plan']");
+        browser.until("the key is looked up", () -> browser.text("#result").contains("i:8"));
+        assertThat(server.operations.done).containsExactly("peek plan i:8 ");
         assertQuiet();
     }
 

@@ -17,6 +17,7 @@ import io.weir.ratelimit.spi.PolicyLimits;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.IntStream;
 import org.assertj.core.data.Offset;
 import org.junit.jupiter.api.Test;
 
@@ -50,6 +51,13 @@ class LiveRatesTest {
         assertThat(rates.of("api").counts()).isEqualTo(Map.of(Outcome.ALLOWED, 1L));
         assertThat(rates.of("api").decided().get(0)).isOne();
         seconds(1);
+        assertThat(rates.of("api").counts()).isEmpty();
+    }
+
+    @Test
+    void whatIsOlderIsNotToldAgainWhenItsSlotComesRound() {
+        decide(9, false);
+        seconds(90);
         assertThat(rates.of("api").counts()).isEmpty();
     }
 
@@ -135,5 +143,12 @@ class LiveRatesTest {
         assertThat(total.counts()).isEqualTo(Map.of(Outcome.ALLOWED, 2L, Outcome.REJECTED, 2L));
         assertThat(total.refusalRate()).contains(0.5);
         assertThat(total.decided().get(Rates.SECONDS - 1)).isEqualTo(4);
+    }
+
+    @Test
+    void manyThreadsLoseNothingWithinASecond() {
+        IntStream.range(0, 20_000).parallel().forEach(i -> decide(9, i % 4 == 0));
+        seconds(1);
+        assertThat(rates.of("api").counts()).isEqualTo(Map.of(Outcome.ALLOWED, 15_000L, Outcome.REJECTED, 5_000L));
     }
 }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.net.URL;
 import java.net.http.HttpResponse;
+import java.util.List;
 import org.jboss.arquillian.container.test.api.Deployment;
 import org.jboss.arquillian.container.test.api.RunAsClient;
 import org.jboss.arquillian.junit5.ArquillianExtension;
@@ -32,11 +33,21 @@ class ConsoleOffIT {
     @Test
     void nothingIsThere() {
         ConsolePage page = new ConsolePage(Http.loopback(base));
-        page.assertAnswers(404);
-        HttpResponse<String> other = Http.get(page.base().resolve("elsewhere/"));
-        assertThat(page.get("").body().replace("ratelimit", "elsewhere")).isEqualTo(other.body());
-        assertThat(page.get("").headers().map().keySet())
-                .isEqualTo(other.headers().map().keySet());
+        for (String path : List.of("", "state", "console.js", "reset")) {
+            assertSame(page.get(path), Http.get(page.base().resolve("elsewhere/" + path)));
+            assertThat(page.get(path).statusCode()).isEqualTo(404);
+        }
+        // WildFly answers 405 where there is nothing.
+        assertSame(
+                page.post("reset", ConsolePage.THIS_CLIENT),
+                Http.post(page.base().resolve("elsewhere/reset"), "application/json", ConsolePage.THIS_CLIENT));
         assertThat(Http.get(page.base().resolve("api/health")).statusCode()).isEqualTo(200);
+    }
+
+    private static void assertSame(HttpResponse<String> answer, HttpResponse<String> other) {
+        assertThat(answer.statusCode()).isEqualTo(other.statusCode());
+        assertThat(answer.body().replace("ratelimit", "elsewhere")).isEqualTo(other.body());
+        assertThat(answer.headers().map().keySet())
+                .isEqualTo(other.headers().map().keySet());
     }
 }

@@ -169,17 +169,19 @@ class PolicyRows {
             block.append(element("p", {class: "note"}, "none"));
             return block;
         }
-        const rows = entries.map(entry => {
-            const button = element("button", {type: "button", "data-focus": `${title} ${entry.key}`}, "Look up");
-            button.setAttribute("aria-label", `Look up ${entry.key}`);
-            button.addEventListener("click", () => lookUpShown(this.name, entry.key));
-            const times = entry.atLeast === entry.atMost ? whole(entry.atLeast) : `${whole(entry.atLeast)}–${whole(entry.atMost)}`;
-            return element("tr", {}, element("td", {}, element("code", {}, isolated(entry.key))),
-                element("td", {class: "number"}, times), element("td", {}, button));
-        });
+        const rows = entries.map(entry => keyRow(this.name, entry, title));
         block.append(table(["Key", "#Times", ""], rows));
         return block;
     }
+}
+
+function keyRow(policy, entry, list, ...cells) {
+    const button = element("button", {type: "button", "data-focus": `${list} ${policy} ${entry.key}`}, "Look up");
+    button.setAttribute("aria-label", `Look up ${entry.key} under ${policy}`);
+    button.addEventListener("click", () => lookUpShown(policy, entry.key));
+    const times = entry.atLeast === entry.atMost ? whole(entry.atLeast) : `${whole(entry.atLeast)}–${whole(entry.atMost)}`;
+    return element("tr", {}, ...cells, element("td", {}, element("code", {}, isolated(entry.key))),
+        element("td", {class: "number"}, times), element("td", {}, button));
 }
 
 function table(heads, rows) {
@@ -259,6 +261,22 @@ function showTotal(rates) {
     totalHistory.show(rates);
 }
 
+const MOST_REFUSED = 10;
+
+function showMostRefused(all) {
+    const refused = all.flatMap(({name, top}) => top.refused.map(entry => ({policy: name, ...entry})))
+        .sort((one, other) => other.atLeast - one.atLeast).slice(0, MOST_REFUSED);
+    const list = byId("refused");
+    const shown = JSON.stringify(refused);
+    if (list.dataset.shown === shown) {
+        return;
+    }
+    list.dataset.shown = shown;
+    keepingFocus(list, () => list.replaceChildren(refused.length === 0 ? element("p", {class: "note"}, "nobody")
+        : table(["Policy", "Key", "#Times", ""], refused.map(entry => keyRow(entry.policy, entry, "Refused most",
+            element("th", {scope: "row"}, isolated(entry.policy)))))));
+}
+
 function showPolicies(all) {
     const names = new Set(all.map(policy => policy.name));
     for (const [name, rows] of policies) {
@@ -304,6 +322,7 @@ function show(state) {
     byId("started").dateTime = new Date(state.instance.started).toISOString();
     showStore(state.store);
     showTotal(state.rates);
+    showMostRefused(state.policies);
     showPolicies(state.policies);
     showReading(state.reading);
 }
