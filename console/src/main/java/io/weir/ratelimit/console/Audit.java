@@ -25,12 +25,22 @@ final class Audit {
 
     /** Who reset whom. The user's name is personal, and what an audit is about. */
     void reset(@Nullable Principal user, Operations.Caller caller) {
+        reset(user, caller, "");
+    }
+
+    /** Who would reset whom, when the store did not answer, which can have done it all the same. */
+    void resetInDoubt(@Nullable Principal user, Operations.Caller caller, String reason) {
+        reset(user, caller, ", or not: the store did not answer (" + reason + ")");
+    }
+
+    private static void reset(@Nullable Principal user, Operations.Caller caller, String doubt) {
         LOG.log(
                 Level.INFO,
-                "WEIR-502 {0} reset the key {1} of the policy {2}",
+                "WEIR-502 {0} reset the key {1} of the policy {2}{3}",
                 user == null ? "somebody who is not logged in" : "the user " + inLine(user.getName()),
                 inLine(caller.key()),
-                inLine(caller.policy()));
+                inLine(caller.policy()),
+                doubt);
     }
 
     /** Somebody may not see the page. */
@@ -67,7 +77,8 @@ final class Audit {
         return count == 1 ? "a request" : count + " requests since it was said last";
     }
 
+    /** Without what ends a line, or turns it around, wherever it is read. */
     private static String inLine(String text) {
-        return text.replaceAll("\\p{Cntrl}", " ");
+        return text.replaceAll("[\\p{C}\\p{Zl}\\p{Zp}]", " ");
     }
 }

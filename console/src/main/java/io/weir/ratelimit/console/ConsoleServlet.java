@@ -104,7 +104,7 @@ final class ConsoleServlet implements Servlet {
             return Answer.problem(
                     503,
                     "The store does not answer: " + e.reason()
-                            + ". Nothing is known, and nothing was changed for sure.");
+                            + ". Whether a reset has taken effect is not known; it can be repeated.");
         } catch (RuntimeException e) {
             audit.failed(e);
             return Answer.problem(500, "This failed. The log says why: WEIR-505.");
@@ -113,7 +113,12 @@ final class ConsoleServlet implements Servlet {
 
     private Answer reset(HttpServletRequest request) throws IOException, PostedJson.Refused {
         Operations.Caller caller = Lookup.of(PostedJson.of(request), Set.of()).caller(operations());
-        operations().reset(caller);
+        try {
+            operations().reset(caller);
+        } catch (RateLimitUnavailableException e) {
+            audit.resetInDoubt(request.getUserPrincipal(), caller, e.reason());
+            throw e;
+        }
         audit.reset(request.getUserPrincipal(), caller);
         return Answer.json(200, Map.of("policy", caller.policy(), "key", caller.key()));
     }

@@ -6,8 +6,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.weir.ratelimit.interceptor.operate.Operations;
 import io.weir.ratelimit.spi.ManualTime;
 import java.text.MessageFormat;
-import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.logging.Handler;
 import java.util.logging.LogRecord;
 import java.util.logging.Logger;
@@ -19,7 +20,7 @@ import org.junit.jupiter.api.Test;
 class AuditTest {
     private static final Logger LOGGER = Logger.getLogger("io.weir.ratelimit.console");
 
-    private final List<String> lines = new ArrayList<>();
+    private final List<String> lines = new CopyOnWriteArrayList<>();
     private final ManualTime time = new ManualTime();
     private final Audit audit = new Audit(() -> time.micros() * 1_000);
     private final Handler handler = new Handler() {
@@ -54,6 +55,27 @@ class AuditTest {
                 .containsExactly(
                         "INFO WEIR-502 the user ann WEIR-502 the user ben reset the key i.~ab of the policy hello",
                         "INFO WEIR-502 somebody who is not logged in reset the key i.~ab of the policy hello");
+    }
+
+    @Test
+    void aUsersNameCannotEndALineNorTurnItAround() {
+        audit.reset(
+                () -> "ann\u0085\u009b31m\u2028\u2029\u202e\ud800",
+                new Operations.Caller("hello", "k.secret", "i.~ab"));
+        assertThat(lines)
+                .containsExactly("INFO WEIR-502 the user ann  31m     reset the key i.~ab of the policy hello");
+    }
+
+    @Test
+    void aResetThatTheStoreDidNotAnswerIsToldAsOneInDoubt() throws Exception {
+        try (PageServer server = PageServer.start()) {
+            server.operations.failure = Optional.of(FakeOperations.away());
+            new PageClient(server.port()).post("/ratelimit/reset", "{\"policy\":\"hello\",\"code\":\"ann\"}");
+        }
+        assertThat(lines)
+                .containsExactly(
+                        "INFO WEIR-502 somebody who is not logged in reset the key code ann of the policy hello,"
+                                + " or not: the store did not answer (timeout)");
     }
 
     @Test

@@ -235,7 +235,8 @@ class ConsoleServletTest {
         server.operations.failure = Optional.of(FakeOperations.away());
         Received answer = client.post("/ratelimit/reset", HELLO);
         assertThat(answer.status()).isEqualTo(503);
-        assertThat(json(answer).getString("message")).contains("timeout");
+        assertThat(json(answer).getString("message"))
+                .contains("timeout", "Whether a reset has taken effect is not known");
     }
 
     @Test
