@@ -23,7 +23,7 @@ final class PostedJson {
     private PostedJson() {}
 
     /** The fields. */
-    static Map<String, Object> of(HttpServletRequest request) throws IOException, Refused {
+    static Map<String, Object> of(HttpServletRequest request) throws Refused {
         if (!SameOrigin.sent(name -> values(request, name))) {
             throw new Refused(403, "Requests are taken from this page only, and not from other sites.");
         }
@@ -31,9 +31,7 @@ final class PostedJson {
         if (!TYPE.matcher(type.strip()).matches()) {
             throw new Refused(415, "The body must be application/json in UTF-8.");
         }
-        byte[] body = request.getContentLengthLong() > LONGEST
-                ? new byte[LONGEST + 1]
-                : request.getInputStream().readNBytes(LONGEST + 1);
+        byte[] body = body(request);
         if (body.length > LONGEST) {
             throw new Refused(413, "The body has more than " + LONGEST + " bytes.");
         }
@@ -46,6 +44,18 @@ final class PostedJson {
             throw new Refused(400, "The body is not UTF-8.");
         } catch (IllegalArgumentException e) {
             throw new Refused(400, String.valueOf(e.getMessage()));
+        }
+    }
+
+    private static byte[] body(HttpServletRequest request) throws Refused {
+        if (request.getContentLengthLong() > LONGEST) {
+            return new byte[LONGEST + 1];
+        }
+        try {
+            return request.getInputStream().readNBytes(LONGEST + 1);
+        } catch (IOException e) {
+            // A sender who goes away in the middle is no fault that a server should log.
+            throw new Refused(400, "The body ended too soon.");
         }
     }
 

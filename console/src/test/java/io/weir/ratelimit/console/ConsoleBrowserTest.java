@@ -180,6 +180,29 @@ class ConsoleBrowserTest {
     }
 
     @Test
+    void whatIsSelectedAndWhatIsTypedStaysWhenFiguresCome() {
+        server.operations.top = refused("i:first");
+        open();
+        browser.until("the key is listed", () -> browser.text("#refused").contains("i:first"));
+        browser.run("document.getSelection().selectAllChildren(document.querySelector('#refused code'))");
+        browser.run("document.querySelector('#parts input').value = '203.0.113.7'");
+        server.operations.top = refused("i:second");
+        server.operations.policies.add(FakeOperations.policy("added", List.of(List.of("ip")), Map.of()));
+        browser.until("an answer has come", () -> browser.text("#policies").contains("added"));
+        assertThat(browser.text("#refused")).contains("i:first").doesNotContain("i:second");
+        assertThat(browser.run("return document.getSelection().toString()")).isEqualTo("i:first");
+        assertThat(browser.run("return document.querySelector('#parts input').value"))
+                .isEqualTo("203.0.113.7");
+        browser.run("document.getSelection().removeAllRanges()");
+        browser.until("the list goes on", () -> browser.text("#refused").contains("i:second"));
+        assertQuiet();
+    }
+
+    private static TopKeys refused(String key) {
+        return new TopKeys(List.of(new TopKeys.Entry(key, 1, 1)), List.of(), Duration.ofMinutes(5));
+    }
+
+    @Test
     void aResetIsDoneAfterAQuestionOnly() {
         open();
         browser.run("document.querySelector('#parts input').value = '203.0.113.7'");

@@ -150,13 +150,13 @@ class PolicyRows {
         }
         const {rates, top} = this.policy;
         const shown = JSON.stringify([rates.outcomes, top]);
-        if (this.shownLive !== shown) {
+        if (this.shownLive !== shown && !inUse(this.live)) {
             this.shownLive = shown;
             keepingFocus(this.live, () => this.live.replaceChildren(outcomesBlock(rates),
                 this.topBlock("Most refused", top.refused), this.topBlock("Most active", top.active)));
         }
         const settings = JSON.stringify({...this.policy, rates: null, top: null});
-        if (this.shownFixed !== settings) {
+        if (this.shownFixed !== settings && !inUse(this.fixed)) {
             this.shownFixed = settings;
             keepingFocus(this.fixed, () => this.fixed.replaceChildren(...settingsBlocks(this.policy)));
         }
@@ -189,6 +189,20 @@ function table(heads, rows) {
         ? element("th", {scope: "col", class: "number"}, name.slice(1))
         : element(name === "" ? "td" : "th", name === "" ? {} : {scope: "col"}, name)));
     return element("div", {class: "wide"}, element("table", {}, element("thead", {}, head), element("tbody", {}, ...rows)));
+}
+
+let pressed = null;
+document.addEventListener("pointerdown", event => {
+    pressed = event.target;
+});
+["pointerup", "pointercancel"].forEach(end => document.addEventListener(end, () => setTimeout(() => {
+    pressed = null;
+})));
+
+// Whoever presses a button of a list, or selects a key in it, must not lose that to new figures; those come with the next answer.
+function inUse(parent) {
+    const selection = document.getSelection();
+    return (pressed !== null && parent.contains(pressed)) || (!selection.isCollapsed && parent.contains(selection.anchorNode));
 }
 
 function keepingFocus(parent, change) {
@@ -268,7 +282,7 @@ function showMostRefused(all) {
         .sort((one, other) => other.atLeast - one.atLeast).slice(0, MOST_REFUSED);
     const list = byId("refused");
     const shown = JSON.stringify(refused);
-    if (list.dataset.shown === shown) {
+    if (list.dataset.shown === shown || inUse(list)) {
         return;
     }
     list.dataset.shown = shown;
@@ -394,19 +408,26 @@ document.addEventListener("visibilitychange", () => {
 
 let known = [];
 
+const offerOf = policy => JSON.stringify([policy.name, policy.keys, Object.keys(policy.tiers)]);
+
 function offerPolicies(all) {
-    const offer = JSON.stringify(all.map(policy => [policy.name, policy.keys, Object.keys(policy.tiers)]));
+    const offer = all.map(offerOf).join();
     if (byId("policy").dataset.offer === offer) {
         return;
     }
     byId("policy").dataset.offer = offer;
     const chosen = byId("policy").value;
+    const before = known.find(policy => policy.name === chosen);
+    const now = all.find(policy => policy.name === chosen);
     known = all;
     byId("policy").replaceChildren(...all.map(policy => element("option", {value: policy.name}, shortened(policy.name))));
-    if (all.some(policy => policy.name === chosen)) {
+    if (now !== undefined) {
         byId("policy").value = chosen;
     }
-    offerWays();
+    // What is being typed stays where it still fits.
+    if (before === undefined || now === undefined || offerOf(before) !== offerOf(now)) {
+        offerWays();
+    }
 }
 
 const shortened = value => value.length > 60 ? `${value.slice(0, 60)}…` : value;
