@@ -54,7 +54,7 @@ final class Operations {
                     return switch (metric.group(2)) {
                         case "counter" -> Stream.of(name + "_total");
                         case "timer" -> histogram(name + "_seconds");
-                        case "histogram" -> Stream.concat(histogram(name), histogram(name + "(_ratio)?"));
+                        case "histogram" -> Stream.concat(histogram(name), histogram(name + "_ratio"));
                         default -> Stream.of(name);
                     };
                 })

@@ -204,9 +204,10 @@ abstract class ServerBuilder<B extends ServerBuilder<B>> {
         return pattern.matcher(server.log()).find();
     }
 
+    /** Patiently: where the path is limited, a request that is given up has been counted like the one after it. */
     private static boolean answers(URI uri) throws InterruptedException {
         HttpRequest request =
-                HttpRequest.newBuilder(uri).timeout(Duration.ofSeconds(5)).build();
+                HttpRequest.newBuilder(uri).timeout(Duration.ofSeconds(30)).build();
         try {
             return CLIENT.send(request, BodyHandlers.discarding()).statusCode() == 200;
         } catch (IOException e) {
