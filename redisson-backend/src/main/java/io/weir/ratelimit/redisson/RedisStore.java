@@ -41,7 +41,10 @@ final class RedisStore implements AutoCloseable {
         this.waiting = new Waiting(deadline);
         this.keys = StoredKeys.of(namespace);
         Flights flights = new Flights(
-                flight -> redis.run(Script.ACQUIRE, flight.keys(), flight.argument(time.micros())), listener, breaker);
+                flight -> redis.run(
+                        Script.ACQUIRE, flight.keys(), flight.argument(time.micros()), flight.deadlineNanos()),
+                listener,
+                breaker);
         RefusalMemory memory = time == REDIS_CLOCK ? new RefusalMemory() : null;
         this.giveBacks = new GiveBacks(redis, keys, time, deadline, memory);
         this.checkIn = new CheckIn(redis, keys, flights, breaker, giveBacks, waiting, memory);
@@ -73,7 +76,7 @@ final class RedisStore implements AutoCloseable {
         waiting.firstAttempt(redis, until);
         try {
             if (!breaker.passOrProbe()) {
-                probe(charges, named, until);
+                awaitProbe(charges, until);
             }
             return shadow ? askedWithShadow(charges, named, until) : asked(charges, named, until);
         } catch (BackendException e) {
@@ -110,9 +113,7 @@ final class RedisStore implements AutoCloseable {
         if (breaker.passOrProbe()) {
             return decide(charges, named, shadow, until);
         }
-        return checkIn.watched(checkIn.look(charges, named, until))
-                .whenComplete((answer, failure) -> breaker.probed(proof(failure)))
-                .thenCompose(answer -> decide(charges, named, shadow, until));
+        return probe(charges, until).thenCompose(answer -> decide(charges, named, shadow, until));
     }
 
     private CompletableFuture<Decision> decide(List<Charge> charges, List<String> named, boolean shadow, long until) {
@@ -130,18 +131,17 @@ final class RedisStore implements AutoCloseable {
         return false;
     }
 
-    private void probe(List<Charge> charges, List<String> named, long until) {
-        BackendException failure = waiting.late();
+    private void awaitProbe(List<Charge> charges, long until) {
         try {
-            await(checkIn.look(charges, named, until));
-            failure = null;
-        } catch (BackendException e) {
-            failure = proof(e);
-            throw e;
+            waiting.await(probe(charges, until), until, () -> {});
         } finally {
-            breaker.probed(failure);
             breaker.tell();
         }
+    }
+
+    /** Asks whether Redis is back. What came of it is known by the deadline, also where nobody waits for it any more. */
+    private CompletableFuture<Answer> probe(List<Charge> charges, long until) {
+        return checkIn.probe(charges, until).whenComplete((answer, failure) -> breaker.probed(proof(failure)));
     }
 
     /** Why Redis is still away, null if it is not: one that found something strange under a key has answered. */
@@ -156,7 +156,7 @@ final class RedisStore implements AutoCloseable {
         waiting.firstAttempt(redis, until);
         List<String> named = keys.of(charges);
         if (!breaker.passOrProbe()) {
-            probe(charges, named, until);
+            awaitProbe(charges, until);
         }
         return await(checkIn.boarded(charges, named, false, until)).quotas(charges);
     }

@@ -55,9 +55,7 @@ final class FaultCalls {
     }
 
     private static void assertInTime(long startNanos) {
-        assertThat(Duration.ofNanos(System.nanoTime() - startNanos))
-                .as("time a failing call took")
-                .isLessThan(DEADLINE.plus(MARGIN));
+        assertThat(QuietTime.since(startNanos)).as("time a failing call took").isLessThan(DEADLINE.plus(MARGIN));
     }
 
     /** Waits until the store decides again. */

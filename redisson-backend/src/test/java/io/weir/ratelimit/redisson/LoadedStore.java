@@ -61,6 +61,7 @@ final class LoadedStore implements AutoCloseable {
     }
 
     private LoadedStore(RedissonBackend backend, int callers, boolean mayBeRefused, Charge... charges) {
+        QuietTime.watch();
         this.mayBeRefused = mayBeRefused;
         this.backend = backend;
         this.charges = List.of(charges);
@@ -137,7 +138,10 @@ final class LoadedStore implements AutoCloseable {
     void end(Duration deadline) {
         close();
         assertThat(surprise).hasNullValue();
-        assertThat(Duration.ofNanos(slowestNanos())).isLessThan(deadline.plus(FaultCalls.MARGIN));
+        assertThat(calls)
+                .filteredOn(call -> call.nanos() >= deadline.toNanos())
+                .allSatisfy(call -> assertThat(QuietTime.between(call.startNanos, call.endNanos))
+                        .isLessThan(deadline.plus(FaultCalls.MARGIN)));
     }
 
     private long slowestNanos() {

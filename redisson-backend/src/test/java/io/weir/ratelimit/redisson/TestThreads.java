@@ -8,8 +8,9 @@ import java.util.stream.Collectors;
 
 /** The threads that there were at an instant. */
 record TestThreads(Set<Thread> threads) {
-    /** Threads that the platform keeps for everyone. */
-    private static final Set<String> EVERYONES = Set.of("CompletableFutureDelayScheduler", "Common-Cleaner");
+    /** Threads that the platform and the tests keep for everyone. */
+    private static final Set<String> EVERYONES =
+            Set.of("CompletableFutureDelayScheduler", "Common-Cleaner", QuietTime.THREAD);
 
     static TestThreads now() {
         return new TestThreads(Set.copyOf(Thread.getAllStackTraces().keySet()));
