@@ -78,6 +78,11 @@ final class LoadedStore implements AutoCloseable {
         return new LoadedStore(backend, THREADS, false, charges);
     }
 
+    /** Load that goes on when the limit is spent. */
+    static LoadedStore beyondTheLimit(RedissonBackend backend, Charge... charges) {
+        return new LoadedStore(backend, THREADS, true, charges);
+    }
+
     /** Load of a single caller, who is refused when the limit is spent, on a store that need not decide yet. */
     static LoadedStore ofOneCaller(RedissonBackend backend, Charge... charges) {
         return new LoadedStore(backend, 1, true, charges);
