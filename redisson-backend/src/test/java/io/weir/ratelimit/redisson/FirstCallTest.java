@@ -5,7 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.ratelimit.spi.BackendException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -21,6 +23,7 @@ class FirstCallTest {
     void theFirstCallsOfAStoreWhoseRedisIsStoppedTakeADeadline(boolean connected) {
         long[] nanos = new long[STORES * CALLS];
         long[] first = new long[STORES];
+        List<Duration> counted = new ArrayList<>();
         try (RedisProcess redis = RedisProcess.started()) {
             for (int store = 0; store < STORES; store++) {
                 RedissonBackend backend = connected ? start(redis) : null;
@@ -31,7 +34,9 @@ class FirstCallTest {
                 backend = connected ? backend : start(redis);
                 try {
                     for (int call = 0; call < CALLS; call++) {
+                        Stopwatch watch = Stopwatch.started();
                         nanos[store * CALLS + call] = failing(backend);
+                        counted.add(watch.elapsed());
                     }
                     first[store] = nanos[store * CALLS];
                 } finally {
@@ -42,7 +47,6 @@ class FirstCallTest {
         }
         Arrays.sort(nanos);
         Arrays.sort(first);
-        long p99 = FaultTable.percentile(nanos, 99);
         System.out.printf(
                 "Redis stopped, %s: %d calls of %d new stores, deadline %d ms: median %s, p99 %s, longest %s ms; the first of each: median %s, longest %s ms%n",
                 connected ? "after the store has connected" : "before the store has connected",
@@ -50,11 +54,12 @@ class FirstCallTest {
                 STORES,
                 FaultCalls.DEADLINE.toMillis(),
                 FaultTable.millis(FaultTable.percentile(nanos, 50)),
-                FaultTable.millis(p99),
+                FaultTable.millis(FaultTable.percentile(nanos, 99)),
                 FaultTable.millis(nanos[nanos.length - 1]),
                 FaultTable.millis(FaultTable.percentile(first, 50)),
                 FaultTable.millis(first[first.length - 1]));
-        assertThat(Duration.ofNanos(p99)).isLessThan(FaultCalls.DEADLINE.plus(FaultCalls.MARGIN));
+        Collections.sort(counted);
+        assertThat(counted.get(counted.size() * 99 / 100 - 1)).isLessThan(FaultCalls.DEADLINE.plus(FaultCalls.MARGIN));
     }
 
     private static RedissonBackend start(RedisProcess redis) {
