@@ -121,11 +121,12 @@ class BreakerFaultsTest {
         long before = way.scripts();
         long[] nanos = new long[1_000];
         long[] quiet = new long[nanos.length];
+        Stopwatch.started();
         for (int call = 0; call < nanos.length; call++) {
             long start = System.nanoTime();
             assertThat(reason(call % 2 == 1)).isEqualTo(Reason.BREAKER_OPEN);
             nanos[call] = System.nanoTime() - start;
-            quiet[call] = QuietTime.between(start, start + nanos[call]).toNanos();
+            quiet[call] = Stopwatch.between(start, start + nanos[call]).toNanos();
         }
         Arrays.sort(nanos);
         System.out.printf(

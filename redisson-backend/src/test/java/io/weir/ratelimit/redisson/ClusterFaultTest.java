@@ -41,17 +41,23 @@ class ClusterFaultTest {
 
             cluster.masters().get(2).kill();
             int without = 0;
+            int late = 0;
             long end = System.nanoTime() + Duration.ofSeconds(4).toNanos();
             while (System.nanoTime() < end) {
                 assertFailsInTime(store, first, dead);
                 assertFailsInTime(store, dead, second);
                 assertFailsInTime(store, first, dead, second);
-                assertThat(store.backend().acquire(List.of(first, second)).allowed())
-                        .isTrue();
-                without++;
+                Stopwatch watch = Stopwatch.started();
+                if (decides(store, first, second)) {
+                    without++;
+                } else {
+                    // Nothing but a machine that stood still may keep it.
+                    assertThat(watch.elapsed()).isLessThan(DEADLINE.minusMillis(100));
+                    late++;
+                }
             }
-            assertThat(store.spent(first)).isEqualTo(without);
-            assertThat(store.spent(second)).isEqualTo(without);
+            assertThat(store.spent(first)).isBetween((long) without, (long) without + late);
+            assertThat(store.spent(second)).isBetween((long) without, (long) without + late);
 
             cluster.masters().get(2).start();
             Await.until("all three decide again", LONG, () -> decides(store, first, second, dead));
@@ -67,9 +73,9 @@ class ClusterFaultTest {
     }
 
     private static void assertFailsInTime(ClusterStore store, Charge... charges) {
-        long start = System.nanoTime();
+        Stopwatch watch = Stopwatch.started();
         assertThatThrownBy(() -> store.backend().acquire(List.of(charges))).isInstanceOf(BackendException.class);
-        assertThat(QuietTime.since(start)).isLessThan(DEADLINE.plus(FaultCalls.MARGIN));
+        assertThat(watch.elapsed()).isLessThan(DEADLINE.plus(FaultCalls.MARGIN));
     }
 
     @Test

@@ -3,7 +3,6 @@ package io.weir.ratelimit.redisson;
 
 import io.weir.ratelimit.Algorithm;
 import io.weir.ratelimit.spi.Charge;
-import io.weir.ratelimit.spi.Limit;
 import io.weir.ratelimit.spi.PolicyLimits;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -93,8 +92,7 @@ record ClusterStore(ClusterFixture cluster, String namespace, RedissonBackend ba
 
     /** Permits that are spent under the only limit of a charge. */
     long spent(Charge charge) {
-        Limit limit = charge.policy().limits().get(0);
-        return limit.capacity() - backend.peek(charge).get(0).remaining();
+        return FaultCalls.spent(backend, charge);
     }
 
     /** How often all masters have run a command. */

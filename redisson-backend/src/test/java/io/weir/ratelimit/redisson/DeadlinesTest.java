@@ -23,6 +23,7 @@ import org.junit.jupiter.api.Test;
 /** Checks end at their deadline, whatever Redis does, and leave nothing behind. */
 class DeadlinesTest {
     private static final Duration DEADLINE = Duration.ofMillis(300);
+    private static final Duration IN_TIME = DEADLINE.plus(FaultCalls.MARGIN).plus(FaultCalls.MARGIN);
     private static final Duration LONG = Duration.ofSeconds(20);
     private static final Limit LIMIT = Limit.of(Algorithm.TOKEN_BUCKET, 1_000, Duration.ofHours(1));
 
@@ -45,13 +46,15 @@ class DeadlinesTest {
             assertThat(store.acquire(charge("warm")).allowed()).isTrue();
             left.set(0);
             process.pause();
+            Stopwatch.started();
             long paused = System.nanoTime();
             List<CompletableFuture<Decision>> asked = new ArrayList<>();
-            List<Call> calls = Collections.synchronizedList(new ArrayList<>());
+            List<LoadedStore.Call> ended = Collections.synchronizedList(new ArrayList<>());
             for (int i = 0; i < 5_000; i++) {
                 long start = System.nanoTime();
                 asked.add(store.acquireAsync(charge("async." + i))
-                        .whenComplete((decision, failure) -> calls.add(new Call(start, System.nanoTime()))));
+                        .whenComplete((decision, failure) ->
+                                ended.add(new LoadedStore.Call(start, System.nanoTime(), failure == null))));
             }
             // Whoever asks in the middle still waits when the first two flights are given up, and leaves in their
             // place.
@@ -59,24 +62,25 @@ class DeadlinesTest {
                     "half a deadline has passed",
                     DEADLINE,
                     () -> System.nanoTime() - paused > DEADLINE.dividedBy(2).toNanos());
-            List<CompletableFuture<Call>> waiting = IntStream.range(0, 32)
+            List<CompletableFuture<Duration>> waiting = IntStream.range(0, 32)
                     .mapToObj(i -> CompletableFuture.supplyAsync(
-                            () -> timedOut(store, charge("sync." + i)), task -> new Thread(task).start()))
+                            () -> timedOutAfter(store, charge("sync." + i)), task -> new Thread(task).start()))
                     .toList();
-            for (CompletableFuture<Call> each : waiting) {
-                Call call = each.get(20, TimeUnit.SECONDS);
-                assertThat(Duration.ofNanos(call.endNanos - call.startNanos)).isGreaterThanOrEqualTo(DEADLINE);
-                calls.add(call);
+            for (CompletableFuture<Duration> each : waiting) {
+                assertThat(each.get(20, TimeUnit.SECONDS)).isLessThan(IN_TIME);
             }
             for (CompletableFuture<Decision> each : asked) {
                 assertThat(reason(each)).isEqualTo(Reason.TIMEOUT);
             }
-            assertThat(calls)
-                    .allSatisfy(call -> assertThat(QuietTime.between(call.startNanos, call.endNanos))
-                            .isLessThan(DEADLINE.plus(FaultCalls.MARGIN).plus(FaultCalls.MARGIN)));
+            assertThat(ended)
+                    .hasSize(asked.size())
+                    .allSatisfy(call -> assertThat(Stopwatch.between(call.startNanos(), call.endNanos()))
+                            .isLessThan(IN_TIME));
+            // One more deadline, so that whatever was about to leave has left.
+            timedOutAfter(store, charge("last"));
+            int sent = left.get();
             process.resume();
             Await.until("the store decides again", Duration.ofSeconds(20), () -> decides(store));
-            int sent = left.get();
             assertThat(sent).as("checks that left").isBetween(4, asked.size() + waiting.size());
             long spent = redis.keys("weir:1:{deadlines:k.*sync.*").size();
             System.out.printf("%d of %d checks left, %d were spent%n", sent, asked.size() + waiting.size(), spent);
@@ -173,15 +177,14 @@ class DeadlinesTest {
         return List.of(TestStore.charge("k." + identity, 1, LIMIT));
     }
 
-    private record Call(long startNanos, long endNanos) {}
-
-    private static Call timedOut(RedisStore store, List<Charge> charges) {
-        long start = System.nanoTime();
+    private static Duration timedOutAfter(RedisStore store, List<Charge> charges) {
+        Stopwatch watch = Stopwatch.started();
         try {
             throw new AssertionError("decided " + store.acquire(charges));
         } catch (BackendException e) {
             assertThat(e.reason()).isEqualTo(Reason.TIMEOUT);
-            return new Call(start, System.nanoTime());
+            assertThat(System.nanoTime() - watch.startNanos()).isGreaterThanOrEqualTo(DEADLINE.toNanos());
+            return watch.elapsed();
         }
     }
 

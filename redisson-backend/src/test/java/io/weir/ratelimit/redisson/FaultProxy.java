@@ -18,6 +18,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import javax.net.ServerSocketFactory;
+import javax.net.ssl.SSLContext;
 
 /**
  * The way between clients and a Redis, on a free port of the loopback: a test can make it slow, deaf or broken, have scripts
@@ -41,14 +43,15 @@ public final class FaultProxy implements AutoCloseable {
     });
     private final Set<Socket> sockets = ConcurrentHashMap.newKeySet();
     private final Set<Socket> deaf = ConcurrentHashMap.newKeySet();
+    private final AtomicInteger connections = new AtomicInteger();
     private final Map<String, Long> commands = new ConcurrentHashMap<>();
     private volatile Way way = Way.OPEN;
     private volatile Duration delay = Duration.ZERO;
     private volatile String error = "";
 
-    private FaultProxy(int target) throws IOException {
-        this.server = new ServerSocket(0, 0, InetAddress.getLoopbackAddress());
-        this.target = target;
+    private FaultProxy(ServerSocketFactory servers, RedisProcess redis) throws IOException {
+        this.server = servers.createServerSocket(0, 0, InetAddress.getLoopbackAddress());
+        this.target = redis.port();
         late.prestartAllCoreThreads();
         thread("fault-accept", this::accept);
     }
@@ -60,8 +63,17 @@ public final class FaultProxy implements AutoCloseable {
      * @return the proxy
      */
     public static FaultProxy before(RedisProcess redis) {
+        return before(redis, ServerSocketFactory.getDefault());
+    }
+
+    /** Takes TLS off in front of a Redis, whose binary may know none, with that key and certificate. */
+    static FaultProxy before(RedisProcess redis, SSLContext tls) {
+        return before(redis, tls.getServerSocketFactory());
+    }
+
+    private static FaultProxy before(RedisProcess redis, ServerSocketFactory servers) {
         try {
-            return new FaultProxy(redis.port());
+            return new FaultProxy(servers, redis);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -69,7 +81,16 @@ public final class FaultProxy implements AutoCloseable {
 
     /** The address as configuration writes it. */
     public String address() {
-        return "redis://127.0.0.1:" + server.getLocalPort();
+        return "redis://127.0.0.1:" + port();
+    }
+
+    int port() {
+        return server.getLocalPort();
+    }
+
+    /** How many connections were made, also those whose handshake failed. */
+    int connections() {
+        return connections.get();
     }
 
     /** Lets everything through at once. A connection that was deaf for a moment stays so. */
@@ -119,6 +140,7 @@ public final class FaultProxy implements AutoCloseable {
         while (!server.isClosed()) {
             try {
                 Socket client = server.accept();
+                connections.incrementAndGet();
                 if (way == Way.CUT) {
                     reset(client);
                 } else {

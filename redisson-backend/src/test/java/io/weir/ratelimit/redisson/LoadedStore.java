@@ -10,6 +10,7 @@ import io.weir.ratelimit.spi.Charge;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -29,6 +30,9 @@ import java.util.concurrent.locks.LockSupport;
  * failing at once is no reason to call more often; the first one waits for a stage, the others in the call.
  */
 final class LoadedStore implements AutoCloseable {
+    /** Which of the failures leave open whether Redis has charged the call: by the others it says, or was not asked. */
+    private static final Set<Reason> UNCERTAIN = EnumSet.of(Reason.TIMEOUT, Reason.CONNECTION);
+
     private static final int THREADS = 4;
     private static final Duration PAUSE = Duration.ofMillis(3);
     private static final int STEADY = 400;
@@ -61,7 +65,7 @@ final class LoadedStore implements AutoCloseable {
     }
 
     private LoadedStore(RedissonBackend backend, int callers, boolean mayBeRefused, Charge... charges) {
-        QuietTime.watch();
+        Stopwatch.started();
         this.mayBeRefused = mayBeRefused;
         this.backend = backend;
         this.charges = List.of(charges);
@@ -144,13 +148,9 @@ final class LoadedStore implements AutoCloseable {
         close();
         assertThat(surprise).hasNullValue();
         assertThat(calls)
-                .filteredOn(call -> call.nanos() >= deadline.toNanos())
-                .allSatisfy(call -> assertThat(QuietTime.between(call.startNanos, call.endNanos))
+                .filteredOn(call -> call.nanos() > deadline.toNanos())
+                .allSatisfy(call -> assertThat(Stopwatch.between(call.startNanos, call.endNanos))
                         .isLessThan(deadline.plus(FaultCalls.MARGIN)));
-    }
-
-    private long slowestNanos() {
-        return calls.stream().mapToLong(Call::nanos).max().orElse(0);
     }
 
     long admitted() {
@@ -161,18 +161,30 @@ final class LoadedStore implements AutoCloseable {
         return refused.get();
     }
 
-    /** Calls that failed, each of which may have been charged once. */
+    /** Calls that failed. */
     long failures() {
         return failed.values().stream().mapToLong(Long::longValue).sum();
     }
 
-    Map<Reason, Long> failuresByReason() {
-        return Map.copyOf(failed);
+    /** Calls that failed and may have been charged, each of them once. */
+    long uncertain() {
+        return UNCERTAIN.stream()
+                .mapToLong(reason -> failed.getOrDefault(reason, 0L))
+                .sum();
     }
 
-    /** What failed calls were told. */
-    Set<String> told() {
-        return Set.copyOf(told);
+    /** Waits until a call has been told so. */
+    void awaitTold(String what) {
+        Await.until("a call is told: " + what, DECIDES_WITHIN, () -> told.contains(what));
+    }
+
+    /** Waits until a call has failed so. */
+    void awaitFailure(Reason reason) {
+        Await.until("a call fails with " + reason, DECIDES_WITHIN, () -> failed.containsKey(reason));
+    }
+
+    Map<Reason, Long> failuresByReason() {
+        return Map.copyOf(failed);
     }
 
     /** All calls that have ended, in no order. */
@@ -184,7 +196,7 @@ final class LoadedStore implements AutoCloseable {
     @Override
     public String toString() {
         return admitted + " admitted, " + refused + " refused, failed " + failed + ", slowest "
-                + slowestNanos() / 1_000_000 + " ms";
+                + calls.stream().mapToLong(Call::nanos).max().orElse(0) / 1_000_000 + " ms";
     }
 
     @Override

@@ -107,19 +107,14 @@ final class Scenario implements AutoCloseable {
         Await.until("the few permits are spent", Duration.ofSeconds(30), () -> scarce.refused() > 0);
         load.end(DEADLINE);
         scarce.end(DEADLINE);
-        long spent = spent(many);
+        long spent = FaultCalls.spent(backend, many);
         assertThat(spent)
                 .as("spent, each at most once: %s", load)
-                .isBetween(load.admitted(), load.admitted() + load.failures());
+                .isBetween(load.admitted(), load.admitted() + load.uncertain());
         assertThat(load.refused()).isZero();
-        assertThat(spent(few)).as(scarce.toString()).isEqualTo(FEW);
-        assertThat(scarce.admitted()).as(scarce.toString()).isBetween(FEW - scarce.failures(), FEW);
+        assertThat(FaultCalls.spent(backend, few)).as(scarce.toString()).isEqualTo(FEW);
+        assertThat(scarce.admitted()).as(scarce.toString()).isBetween(FEW - scarce.uncertain(), FEW);
         FaultTable.add(fault, beganNanos, endedNanos, spent, load);
-    }
-
-    private long spent(Charge charge) {
-        return charge.policy().limits().get(0).capacity()
-                - backend.peek(charge).get(0).remaining();
     }
 
     /** Ends the store; nothing of it is left. */

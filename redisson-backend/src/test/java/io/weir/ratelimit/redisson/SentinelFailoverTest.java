@@ -42,8 +42,7 @@ class SentinelFailoverTest {
                     long ended = System.nanoTime();
                     load.awaitSteadyDecisions();
                     load.end(DEADLINE);
-                    long spent = CHARGE.policy().limits().get(0).capacity()
-                            - backend.peek(CHARGE).get(0).remaining();
+                    long spent = FaultCalls.spent(backend, CHARGE);
                     assertThat(spent)
                             .as(load.toString())
                             .isPositive()

@@ -143,7 +143,10 @@ class SharedLeasesTest {
                 }
             });
             assertThat(admitted.get()).isGreaterThanOrEqualTo(limit.permits());
-            assertThat((redis.calls("evalsha") - commands) * 20).isLessThan(most);
+            // A machine that is too slow for the rate makes fewer calls in the time in which so much is admitted.
+            double windows = (System.nanoTime() - start) / 1e3 / limit.windowMicros();
+            assertThat((redis.calls("evalsha") - commands) * 20.0)
+                    .isLessThan(Math.max(most, 20 * limit.permits() * windows));
         }
     }
 }

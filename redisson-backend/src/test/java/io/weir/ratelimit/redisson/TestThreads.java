@@ -3,21 +3,21 @@ package io.weir.ratelimit.redisson;
 
 import java.time.Duration;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Set;
-import java.util.stream.Collectors;
 
 /** The threads that there were at an instant. */
 record TestThreads(Set<Thread> threads) {
-    /** Threads that the platform and the tests keep for everyone. */
+    /** Threads that the platform keeps for everyone. */
     private static final Set<String> EVERYONES =
-            Set.of("CompletableFutureDelayScheduler", "Common-Cleaner", QuietTime.THREAD);
+            Set.of("CompletableFutureDelayScheduler", "Common-Cleaner", Stopwatch.THREAD);
 
     static TestThreads now() {
         return new TestThreads(Set.copyOf(Thread.getAllStackTraces().keySet()));
     }
 
-    /** The names of those that came since and are not the platform's. */
-    Set<String> others() {
+    /** The names of those that came since and are not the platform's, each as often as there are threads of it. */
+    List<String> others() {
         Set<Thread> now = new HashSet<>(Thread.getAllStackTraces().keySet());
         now.removeAll(threads);
         return now.stream()
@@ -25,7 +25,7 @@ record TestThreads(Set<Thread> threads) {
                 .filter(name -> !EVERYONES.contains(name)
                         && !name.startsWith("process reaper")
                         && !name.startsWith("ForkJoinPool.commonPool"))
-                .collect(Collectors.toSet());
+                .toList();
     }
 
     /** Waits until there are no others. */
