@@ -20,9 +20,9 @@ class LeasesInOutageTest {
                         TestStore.on(process.address(), FaultCalls.DEADLINE).ready()) {
             RedissonBackend watch = new RedissonBackend(store.client(), store.namespace(), Duration.ofSeconds(20));
             FaultCalls.awaitDecision(watch);
-            LeasedCalls calls = new LeasedCalls(store.backend(), watch, LeasedCalls.charge(200, LIMIT)).hot();
+            LeasedCalls calls = new LeasedCalls(store.backend(), watch, LeasedCalls.charge(200, LIMIT));
             for (int outage = 0; outage < 3; outage++) {
-                calls.hot();
+                hot(calls);
                 long before = calls.admitted();
                 process.pause();
                 int failed = 0;
@@ -40,5 +40,18 @@ class LeasesInOutageTest {
             }
             calls.awaitGivenBackButForFailures();
         }
+    }
+
+    /** Where a machine is busy, a call can run into its deadline before the outage too. */
+    private static void hot(LeasedCalls calls) {
+        Await.until("permits are taken ahead", LeasedCalls.SOON, () -> {
+            try {
+                calls.hot();
+                return true;
+            } catch (BackendException e) {
+                calls.mayHaveSpent(1);
+                return false;
+            }
+        });
     }
 }

@@ -65,7 +65,7 @@ public final class SentinelFixture implements AutoCloseable {
                         port %d
                         bind 127.0.0.1
                         sentinel monitor %s 127.0.0.1 %d 2
-                        sentinel down-after-milliseconds %s 1000
+                        sentinel down-after-milliseconds %s 3000
                         sentinel failover-timeout %s 5000
                         """.formatted(port, NAME, master.port(), NAME, NAME));
         return started(port, List.of(file, "--sentinel"));
