@@ -20,10 +20,8 @@ import org.junit.jupiter.api.Test;
 
 /** One server to which the application is deployed again and again, while Redis is there and while it is away: nothing stays. */
 class RedeployIT {
-    private static final int TIMES =
-            Integer.getInteger("weir.test.redeployments", Boolean.getBoolean("weir.test.full") ? 20 : 5);
-    private static final int AWAY = Math.max(2, TIMES / 4);
     private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final Duration LOOK_EVERY = Duration.ofMillis(100);
 
     /** Class loaders of an application that is gone, which a server's caches may keep for a while. */
     private static final int STALE = 2;
@@ -32,15 +30,58 @@ class RedeployIT {
     private Server server;
     private Jvm jvm;
 
+    /** How an application comes to a running server once more. */
+    private interface Again {
+        /** Makes the server do it, which takes a while. */
+        void deploy(Path directory) throws IOException;
+
+        /** By another file of the same name. */
+        static Again byWar(String name) {
+            return directory -> {
+                Path war = directory.resolve(name);
+                Path copy = Files.copy(war, directory.resolve("copy.war"), StandardCopyOption.REPLACE_EXISTING);
+                Files.move(copy, war, StandardCopyOption.REPLACE_EXISTING);
+            };
+        }
+
+        /** By a file whose time is looked at. */
+        static Again byTouching(String name) {
+            return directory -> Files.writeString(directory.resolve(name), "");
+        }
+    }
+
     @Test
     void openLiberty() {
         leavesNothingBehind(
                 LibertyServer.named("redeployed"),
-                "servers/redeployed/apps/weir-example-openliberty.war",
-                Pattern.compile("CWWKZ0003I"));
+                Again.byWar("servers/redeployed/apps/weir-example-openliberty.war"),
+                Pattern.compile("CWWKZ0003I"),
+                times(5));
     }
 
-    private void leavesNothingBehind(ServerBuilder<?> kind, String war, Pattern deployed) {
+    @Test
+    void payara() {
+        leavesNothingBehind(
+                PayaraServer.named("redeployed-payara").expanded(),
+                Again.byTouching("application/.reload"),
+                Pattern.compile("was successfully deployed in"),
+                times(3));
+    }
+
+    @Test
+    void wildFly() {
+        leavesNothingBehind(
+                WildFlyServer.named("redeployed-wildfly"),
+                Again.byWar("deployments/ROOT.war"),
+                Pattern.compile("WFLYSRV0016"),
+                times(3));
+    }
+
+    private static int times(int usually) {
+        return Integer.getInteger("weir.test.redeployments", Boolean.getBoolean("weir.test.full") ? 20 : usually);
+    }
+
+    private void leavesNothingBehind(ServerBuilder<?> kind, Again again, Pattern deployed, int times) {
         try (redis;
                 Server started = kind.systemProperty("ratelimit.redis.address", redis.address())
                         .systemProperty("ratelimit.redis.deadline", "500ms")
@@ -48,20 +89,19 @@ class RedeployIT {
                         .start()) {
             server = started;
             jvm = Jvm.of(server);
-            Path file = server.directory().resolve(war);
-            redeploy(file, deployed);
+            redeploy(again, deployed);
             awaitStore();
             Footprint baseline = footprint();
-            for (int i = 0; i < TIMES; i++) {
-                redeploy(file, deployed);
+            for (int i = 0; i < times; i++) {
+                redeploy(again, deployed);
                 awaitStore();
             }
-            verify(baseline, TIMES + " deployments");
+            verify(baseline, times + " deployments");
 
             redis.kill();
             Await.until("the breaker is open", PATIENCE, () -> search() == 200 && said("WEIR-416") == 1);
-            for (int i = 0; i < AWAY; i++) {
-                redeploy(file, deployed);
+            for (int i = 0; i < Math.max(2, times / 4); i++) {
+                redeploy(again, deployed);
                 assertThat(search()).isEqualTo(200);
             }
             redis.start();
@@ -115,15 +155,14 @@ class RedeployIT {
         assertThat(loaders[0]).isPositive();
     }
 
-    private void redeploy(Path war, Pattern deployed) {
+    private void redeploy(Again again, Pattern deployed) {
         long before = count(deployed);
         try {
-            Path copy = Files.copy(war, server.directory().resolve("copy.war"), StandardCopyOption.REPLACE_EXISTING);
-            Files.move(copy, war, StandardCopyOption.REPLACE_EXISTING);
+            again.deploy(server.directory());
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
-        Await.until("deployed again", PATIENCE, () -> count(deployed) > before);
+        Await.until("deployed again", PATIENCE, LOOK_EVERY, () -> count(deployed) > before);
     }
 
     /** Decisions are those of the store. */
