@@ -34,7 +34,6 @@ final class RedisStore implements AutoCloseable {
             TimeSource time,
             BackendListener listener,
             Breaker breaker) {
-        PlatformTimer.start();
         this.breaker = breaker;
         this.redis = redis;
         this.waiting = new Waiting(deadline);

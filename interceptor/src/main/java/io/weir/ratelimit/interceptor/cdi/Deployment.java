@@ -104,6 +104,7 @@ final class Deployment {
         Outages outages = new Outages(backend.name(), System::nanoTime, storeListeners);
         RateLimitEngine engine = engine(settings, backend, outages, telemetry.listeners(), overrides, heavy);
         if (problems.found().isEmpty()) {
+            PlatformTimer.start();
             telemetry.backend().ifPresent(backend::listen);
             backend.start();
             LOG.log(Level.INFO, new StartSummary(settings, rulebook, reader.rules()).text(backend.name(), config));

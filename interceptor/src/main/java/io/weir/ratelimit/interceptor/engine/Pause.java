@@ -9,8 +9,6 @@ import java.util.concurrent.locks.LockSupport;
 public interface Pause {
     /** Waits in real time. */
     Pause REAL = new Pause() {
-        private volatile boolean timerRuns;
-
         @Override
         public long nanos() {
             return System.nanoTime();
@@ -30,10 +28,6 @@ public interface Pause {
 
         @Override
         public CompletableFuture<Void> after(long micros) {
-            if (!timerRuns) {
-                PlatformTimer.start();
-                timerRuns = true;
-            }
             return new CompletableFuture<Void>().completeOnTimeout(null, micros, TimeUnit.MICROSECONDS);
         }
     };

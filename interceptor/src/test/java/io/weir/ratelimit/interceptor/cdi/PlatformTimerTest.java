@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.weir.ratelimit.interceptor.engine;
+package io.weir.ratelimit.interceptor.cdi;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

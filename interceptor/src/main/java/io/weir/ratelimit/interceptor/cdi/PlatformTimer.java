@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.weir.ratelimit.redisson;
+package io.weir.ratelimit.interceptor.cdi;
 
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
