@@ -101,6 +101,9 @@ final class Lease {
     private boolean closed;
     private boolean dropped;
 
+    /** What is on its way back, also of grants that are gone. Guarded by this. */
+    private CompletableFuture<Void> goingBack = CompletableFuture.completedFuture(null);
+
     private long lastMark;
     private int idleLooks;
 
@@ -164,8 +167,12 @@ final class Lease {
     }
 
     private CompletableFuture<Void> giveBack(Grant grant, long nowNanos) {
-        return CompletableFuture.allOf(
+        CompletableFuture<Void> given = CompletableFuture.allOf(
                 grant.close(nowNanos).stream().map(store::giveBack).toArray(CompletableFuture<?>[]::new));
+        synchronized (this) {
+            goingBack = goingBack.isDone() ? given : CompletableFuture.allOf(goingBack, given);
+        }
+        return given;
     }
 
     /** Hears that a call was admitted by Redis. */
@@ -274,9 +281,10 @@ final class Lease {
      * Looks after what nobody has asked for lately.
      *
      * @param idle after how many looks without a call between them all of it is given back
-     * @return false if the lease has ended
+     * @return null while the lease lasts; once, when it has ended, what completes when all of it is given back
      */
-    boolean look(int idle, long nowNanos) {
+    @Nullable
+    CompletableFuture<Void> look(int idle, long nowNanos) {
         Grant first = current;
         if (first != null && first.isOver(nowNanos)) {
             retire(first, nowNanos);
@@ -286,11 +294,7 @@ final class Lease {
         idleLooks = mark == lastMark ? idleLooks + 1 : 0;
         lastMark = mark;
         // Who holds this flag for good keeps everybody else from asking.
-        if (idleLooks < idle || !asking.compareAndSet(false, true)) {
-            return true;
-        }
-        CompletableFuture<Void> unused = close(false, nowNanos);
-        return false;
+        return idleLooks < idle || !asking.compareAndSet(false, true) ? null : close(false, nowNanos);
     }
 
     /**
@@ -313,14 +317,15 @@ final class Lease {
             current = null;
             next = null;
         }
-        CompletableFuture<Void> given = inTheAir;
         for (Grant grant : grants) {
             if (drops) {
                 grant.close(nowNanos);
             } else {
-                given = CompletableFuture.allOf(given, giveBack(grant, nowNanos));
+                CompletableFuture<Void> unused = giveBack(grant, nowNanos);
             }
         }
-        return given;
+        synchronized (this) {
+            return CompletableFuture.allOf(inTheAir, goingBack);
+        }
     }
 }

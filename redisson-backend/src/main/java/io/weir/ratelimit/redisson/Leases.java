@@ -208,11 +208,12 @@ final class Leases {
         int holding = 0;
         for (Map.Entry<String, Lease> each : leases.entrySet()) {
             Lease lease = each.getValue();
-            if (!lease.look(IDLE_LOOKS, now)) {
-                remove(each.getKey(), lease);
-            } else if (lease.unspent() > 0) {
-                holding++;
+            CompletableFuture<Void> ended = lease.look(IDLE_LOOKS, now);
+            if (ended != null) {
+                // Until then it can be waited for, by who gives back a cost.
+                CompletableFuture<Void> unused = ended.thenRun(() -> remove(each.getKey(), lease));
             }
+            holding += lease.unspent() > 0 ? 1 : 0;
         }
         return holding;
     }

@@ -6,8 +6,10 @@ import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.FixedWindowState;
 import io.weir.ratelimit.spi.Limit;
 import io.weir.ratelimit.spi.LimitState;
+import io.weir.ratelimit.spi.PolicyLimits;
 import io.weir.ratelimit.spi.SlidingWindowState;
 import io.weir.ratelimit.spi.TokenBucketState;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -18,7 +20,7 @@ final class LeaseModelStore {
     private static final long EPOCH = 1_763_638_242_000_000L;
 
     private final ModelTime time;
-    private final Map<Limit, LimitState> stored = new HashMap<>();
+    private final Map<Duration, LimitState> stored = new HashMap<>();
 
     LeaseModelStore(ModelTime time) {
         this.time = time;
@@ -30,7 +32,7 @@ final class LeaseModelStore {
 
     /** The state of a limit as it is now. */
     LimitState state(Limit limit) {
-        LimitState state = stored.get(limit);
+        LimitState state = stored.get(limit.window());
         return state == null ? LimitState.untouched(limit, now()) : state.at(limit, now());
     }
 
@@ -45,7 +47,7 @@ final class LeaseModelStore {
             LimitState state = state(limit);
             states.add(room ? state.spend(limit, charge.cost(), now()) : state);
             if (room) {
-                stored.put(limit, states.get(states.size() - 1));
+                stored.put(limit.window(), states.get(states.size() - 1));
             }
         }
         return new Answer(states, room, room, 0, now(), sentNanos, 0);
@@ -62,15 +64,30 @@ final class LeaseModelStore {
     private void giveBack(Charge charge, List<LimitState> states) {
         for (int i = 0; i < states.size(); i++) {
             Limit limit = charge.policy().limits().get(i);
-            LimitState before = stored.get(limit);
+            LimitState before = stored.get(limit.window());
             if (before != null) {
-                LimitState after = before.giveBack(limit, states.get(i), charge.cost(), now());
-                if (isNothing(after)) {
-                    stored.remove(limit);
-                } else {
-                    stored.put(limit, after);
-                }
+                put(limit, before.giveBack(limit, states.get(i), charge.cost(), now()));
             }
+        }
+    }
+
+    /** Gives back a cost of which there is no receipt. */
+    void giveBackCost(Charge charge) {
+        for (Limit limit : charge.policy().limits()) {
+            put(limit, state(limit).giveBack(limit, charge.cost()));
+        }
+    }
+
+    /** Brings what is stored to now, as a charge by these limits does. */
+    void touch(PolicyLimits policy) {
+        policy.limits().forEach(limit -> put(limit, state(limit)));
+    }
+
+    private void put(Limit limit, LimitState state) {
+        if (isNothing(state)) {
+            stored.remove(limit.window());
+        } else {
+            stored.put(limit.window(), state);
         }
     }
 

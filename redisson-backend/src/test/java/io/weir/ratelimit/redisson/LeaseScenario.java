@@ -5,63 +5,67 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.ratelimit.spi.BackendReceipt;
 import io.weir.ratelimit.spi.Charge;
-import io.weir.ratelimit.spi.FixedWindowState;
 import io.weir.ratelimit.spi.Limit;
 import io.weir.ratelimit.spi.LimitState;
-import io.weir.ratelimit.spi.SlidingWindowState;
+import io.weir.ratelimit.spi.PolicyLimits;
 import io.weir.ratelimit.spi.TokenBucketState;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 
-/**
- * Instances that share a key, with a book of what they admit. A window must have been charged what is admitted in it; a bucket that is
- * charged at the very instants at which calls are admitted must always have had room.
- */
+/** Instances that share a key, with a book of what they admit. */
 final class LeaseScenario {
     private static final long LONGEST_MICROS = 8_000_000;
     private static final int MOST_CALLS = 3_000;
+    private static final long RELOADED_WITHIN_MICROS = 4_000_000;
 
     private final String title;
     private final Charge model;
+    private PolicyLimits inForce;
+    private long steadyFromMicros;
     private final Random random;
     private final ModelTime time = new ModelTime();
     private final LeaseModelStore store = new LeaseModelStore(time);
     private final List<Instance> instances = new ArrayList<>();
 
-    /** What was admitted by limit and start of the window. */
-    private final Map<Limit, Map<Long, Long>> windows = new HashMap<>();
-
-    private final Map<Limit, LimitState> buckets = new HashMap<>();
+    private final LeaseBook book;
     private final boolean loses;
     private final boolean resets;
     private final boolean refunds;
+    private final boolean refundsCosts;
+    private final boolean reloads;
     private long spentAhead;
+    private long refunded;
+    private long reloaded;
     private boolean lost;
     private boolean settled;
 
     LeaseScenario(String title, Charge model, int instances, Random random) {
         this.model = model;
+        this.inForce = model.policy();
         this.random = random;
         boolean isOfBuckets = store.state(limit(0)) instanceof TokenBucketState;
         this.loses = random.nextInt(3) == 0;
         // What is on its way back to a bucket when that is dropped is taken from what is charged next.
         this.resets = instances == 1 && !isOfBuckets && random.nextInt(3) == 0;
-        this.refunds = !isOfBuckets && random.nextBoolean();
-        this.title = title + " " + model + " on " + instances + (loses ? " loses" : "") + (resets ? " resets" : "");
+        this.refunds = random.nextBoolean();
+        // What another instance holds can be given back by it, and is spent all the same.
+        this.refundsCosts = !refunds && instances == 1 && random.nextBoolean();
+        this.reloads = !isOfBuckets && !resets && !refundsCosts && random.nextInt(3) == 0;
+        this.title = title + " " + model + " on " + instances + (loses ? " loses" : "") + (resets ? " resets" : "")
+                + (refunds ? " refunds" : "") + (refundsCosts ? " refunds costs" : "") + (reloads ? " reloads" : "");
+        this.book = new LeaseBook(store, this.title, model.policy());
         for (int i = 0; i < instances; i++) {
             this.instances.add(new Instance());
         }
-        model.policy().limits().forEach(limit -> windows.put(limit, new HashMap<>()));
     }
 
     private final class Instance implements Lease.Store {
         private final long aheadNanos = random.nextLong(-1_000_000_000_000L, 1_000_000_000_000L);
         private Leases leases = made();
+        private PolicyLimits policy = model.policy();
 
         private Leases made() {
             return new Leases(
@@ -81,7 +85,7 @@ final class LeaseScenario {
         public CompletableFuture<Answer> takeAhead(Charge charge) {
             assertThat(charge.cost())
                     .as(title)
-                    .isLessThanOrEqualTo(model.policy().lease());
+                    .isLessThanOrEqualTo(charge.policy().lease());
             CompletableFuture<Answer> answer = new CompletableFuture<>();
             long sent = nanoTime();
             time.in(delay(), () -> {
@@ -117,50 +121,71 @@ final class LeaseScenario {
         }
 
         private void call(long cost) {
-            Charge charge = new Charge(model.policy(), model.identity(), cost);
+            Charge charge = new Charge(policy, model.identity(), cost);
             Lease.Taken taken = leases.take(charge, false, nanoTime());
             if (taken != null) {
                 spentAhead++;
-                admitted(charge);
+                book.admitted(charge);
                 if (random.nextInt(50) == 0) {
                     taken.putBack(nanoTime());
-                    refunded(charge, taken.entry().states());
-                } else if (refunds && random.nextInt(20) == 0) {
-                    refundLater(BackendReceipt.of(List.of(taken.entry())));
+                    book.givenBack(charge, taken.entry().states());
+                } else {
+                    mayRefund(charge, taken.entry().states());
                 }
                 return;
             }
             Answer answer = store.decide(charge, nanoTime());
             if (answer.spent()) {
-                admitted(charge);
+                book.admitted(charge);
                 long least = Long.MAX_VALUE;
                 for (int i = 0; i < answer.states().size(); i++) {
-                    least = Math.min(least, answer.states().get(i).remaining(limit(i), store.now()));
+                    Limit limit = policy.limits().get(i);
+                    least = Math.min(least, answer.states().get(i).remaining(limit, store.now()));
                 }
                 leases.admitted(charge, least, nanoTime());
-                if (refunds && random.nextInt(20) == 0) {
-                    refundLater(new BackendReceipt(List.of(charge), answer.states()));
-                }
+                mayRefund(charge, answer.states());
             }
         }
 
-        private void refundLater(BackendReceipt receipt) {
-            time.in(random.nextInt(1_000_000), () -> {
-                BackendReceipt.Entry entry = receipt.use().get(0);
-                BackendReceipt again = BackendReceipt.of(List.of(entry));
-                if (!leases.takeBack(again)) {
-                    store.giveBack(again);
+        private void mayRefund(Charge charge, List<LimitState> states) {
+            if (!refunds || random.nextInt(20) != 0) {
+                return;
+            }
+            BackendReceipt receipt = new BackendReceipt(List.of(charge), states);
+            int longest = random.nextInt(3) == 0 ? 1 : reloads ? 1_000_000 : 4_000_000;
+            boolean twice = random.nextInt(4) == 0;
+            time.in(random.nextInt(longest), () -> {
+                book.givenBack(charge, states);
+                for (int times = twice ? 2 : 1; times > 0; times--) {
+                    if (!leases.takeBack(receipt)) {
+                        store.giveBack(receipt);
+                    }
+                    refunded++;
                 }
-                refunded(entry.charge(), entry.states());
             });
+        }
+
+        /** Nobody calls in between: who waits for it is the only caller. */
+        private void refundCost() {
+            Charge charge = new Charge(policy, model.identity(), 1 + random.nextInt(40));
+            CompletableFuture<Void> ended = leases.end(charge, false);
+            for (int waits = 0; !ended.isDone() && waits < 1_000; waits++) {
+                time.passTo(time.micros() + 5_000);
+            }
+            assertThat(ended).isDone();
+            book.giveBackCost(charge, instances.size() == 1 && !lost);
+            refunded++;
+        }
+
+        private void reload() {
+            policy = inForce;
         }
 
         private void reset() {
             leases.end(model, true);
             store.reset();
             leases.end(model, true);
-            windows.values().forEach(Map::clear);
-            buckets.clear();
+            book.beginUnder(List.of(policy));
         }
 
         /** Its permits are gone with it; another comes in its place. */
@@ -178,12 +203,45 @@ final class LeaseScenario {
         };
     }
 
+    /** Each instance learns it for itself; what was asked for before can still be on its way for a while. */
+    private void reload() {
+        PolicyLimits old = inForce;
+        double factor = 0.25 + 2 * random.nextDouble();
+        List<Limit> limits =
+                old.limits().stream().map(limit -> scaled(limit, factor)).toList();
+        long smallest = limits.stream().mapToLong(Limit::capacity).min().orElseThrow();
+        store.touch(old);
+        inForce = new PolicyLimits(old.policy(), limits).withLease(1 + random.nextLong(Math.min(smallest, 300)));
+        PolicyLimits now = inForce;
+        book.beginUnder(List.of(old, now));
+        instances.forEach(instance -> time.in(random.nextInt(50_000), instance::reload));
+        steadyFromMicros = time.micros() + RELOADED_WITHIN_MICROS;
+        time.in(RELOADED_WITHIN_MICROS, () -> {
+            store.touch(now);
+            book.beginUnder(List.of(now));
+        });
+        reloaded++;
+    }
+
+    private static Limit scaled(Limit limit, double factor) {
+        return Limit.of(limit.algorithm(), Math.max(20, (long) (limit.permits() * factor)), limit.window());
+    }
+
     private Limit limit(int index) {
         return model.policy().limits().get(index);
     }
 
     long spentAhead() {
         return spentAhead;
+    }
+
+    /** Give-backs, by receipt and by cost. */
+    long refunded() {
+        return refunded;
+    }
+
+    long reloaded() {
+        return reloaded;
     }
 
     /** Whether all was given back in the end, and seen to be. */
@@ -203,6 +261,10 @@ final class LeaseScenario {
                 instance.reset();
             } else if (what == 1 && loses) {
                 instance.crash();
+            } else if (what < 4 && refundsCosts) {
+                instance.refundCost();
+            } else if (what == 5 && reloads && time.micros() >= steadyFromMicros) {
+                reload();
             } else {
                 instance.call(random.nextInt(10) == 0 ? 1 + random.nextInt(5) : cost);
             }
@@ -212,78 +274,12 @@ final class LeaseScenario {
 
     /** When nobody calls any more, a window is charged exactly what was admitted in it. */
     private void settle() {
-        if (lost || resets) {
+        if (lost || resets || reloads) {
             return;
         }
-        time.passTo(time.micros() + 5_000_000);
+        time.passTo(time.micros() + 8_000_000);
         for (int i = 0; i < model.policy().limits().size(); i++) {
-            Limit limit = limit(i);
-            LimitState state = store.state(limit);
-            if (state instanceof FixedWindowState window && window.spent() > 0) {
-                settled = true;
-                assertThat(window.spent()).as(title).isEqualTo(admitted(limit, window.startMicros()));
-            } else if (state instanceof SlidingWindowState window && window.current() > 0) {
-                settled = true;
-                assertThat(window.current()).as(title).isEqualTo(admitted(limit, window.startMicros()));
-            }
+            settled |= book.isSettled(limit(i));
         }
-    }
-
-    private long admitted(Limit limit, long start) {
-        return windows.get(limit).getOrDefault(start, 0L);
-    }
-
-    private void admitted(Charge charge) {
-        for (Limit limit : charge.policy().limits()) {
-            LimitState state = store.state(limit);
-            if (state instanceof TokenBucketState) {
-                spendAtOnce(limit, charge.cost());
-            } else {
-                long start = start(state);
-                windows.get(limit).merge(start, charge.cost(), Long::sum);
-                check(limit, state);
-            }
-        }
-    }
-
-    private void check(Limit limit, LimitState state) {
-        if (state instanceof SlidingWindowState window) {
-            assertThat(admitted(limit, window.startMicros())).as(title).isLessThanOrEqualTo(window.current());
-            assertThat(admitted(limit, window.startMicros() - limit.windowMicros()))
-                    .as(title)
-                    .isLessThanOrEqualTo(window.previous());
-        } else if (state instanceof FixedWindowState window) {
-            assertThat(admitted(limit, window.startMicros())).as(title).isLessThanOrEqualTo(window.spent());
-        }
-    }
-
-    /** Both buckets count in whole units of time, so that they may differ by what returns in one. */
-    private void spendAtOnce(Limit limit, long cost) {
-        TokenBucketState before =
-                (TokenBucketState) buckets.getOrDefault(limit, LimitState.untouched(limit, store.now()))
-                        .at(limit, store.now());
-        TokenBucketState after = before.spend(limit, cost, store.now());
-        assertThat(after.debt())
-                .as(title + " under " + limit)
-                .isLessThanOrEqualTo(limit.capacity() * limit.windowUnits() + limit.permits());
-        buckets.put(limit, after);
-    }
-
-    private void refunded(Charge charge, List<LimitState> states) {
-        for (int i = 0; i < states.size(); i++) {
-            Limit limit = charge.policy().limits().get(i);
-            if (states.get(i) instanceof TokenBucketState) {
-                TokenBucketState bucket = (TokenBucketState) buckets.get(limit);
-                buckets.put(limit, bucket.giveBack(limit, charge.cost()));
-            } else {
-                windows.get(limit).computeIfPresent(start(states.get(i)), (start, all) -> all - charge.cost());
-            }
-        }
-    }
-
-    private static long start(LimitState window) {
-        return window instanceof SlidingWindowState sliding
-                ? sliding.startMicros()
-                : ((FixedWindowState) window).startMicros();
     }
 }
