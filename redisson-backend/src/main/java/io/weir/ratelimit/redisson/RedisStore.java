@@ -13,7 +13,6 @@ import io.weir.ratelimit.spi.TimeSource;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** Decides on a running client: whether Redis is asked at all, and who waits for how long. */
@@ -35,7 +34,7 @@ final class RedisStore implements AutoCloseable {
             TimeSource time,
             BackendListener listener,
             Breaker breaker) {
-        startTimer();
+        PlatformTimer.start();
         this.breaker = breaker;
         this.redis = redis;
         this.waiting = new Waiting(deadline);
@@ -45,21 +44,6 @@ final class RedisStore implements AutoCloseable {
         RefusalMemory memory = time == REDIS_CLOCK ? new RefusalMemory() : null;
         this.giveBacks = new GiveBacks(redis, keys, time, deadline, memory);
         this.checkIn = new CheckIn(redis, keys, flights, breaker, giveBacks, waiting, memory);
-    }
-
-    /**
-     * Starts the thread that the platform times futures with, which outlives every application, under a class loader that does so
-     * too: it keeps the one it was first used under.
-     */
-    private static void startTimer() {
-        Thread current = Thread.currentThread();
-        ClassLoader ofApplication = current.getContextClassLoader();
-        try {
-            current.setContextClassLoader(ClassLoader.getPlatformClassLoader());
-            new CompletableFuture<>().completeOnTimeout(null, 1, TimeUnit.NANOSECONDS);
-        } finally {
-            current.setContextClassLoader(ofApplication);
-        }
     }
 
     Decision acquire(List<Charge> charges) {
