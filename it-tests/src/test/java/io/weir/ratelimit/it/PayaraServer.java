@@ -2,11 +2,14 @@
 package io.weir.ratelimit.it;
 
 import java.io.IOException;
+import java.nio.file.FileSystem;
+import java.nio.file.FileSystems;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /** Payara Micro, alone and with one application. */
 final class PayaraServer extends ServerBuilder<PayaraServer> {
@@ -15,12 +18,20 @@ final class PayaraServer extends ServerBuilder<PayaraServer> {
     /** Said whether or not the application was deployed. */
     private static final Pattern STARTED = Pattern.compile("Payara Micro .* ready in");
 
+    private boolean expanded;
+
     private PayaraServer(String name) {
         super("payara", name, FAILED, STARTED);
     }
 
     static PayaraServer named(String name) {
         return new PayaraServer(name);
+    }
+
+    /** With the application as a folder, which is deployed again whenever a file {@code .reload} in it is touched. */
+    PayaraServer expanded() {
+        expanded = true;
+        return this;
     }
 
     @Override
@@ -50,7 +61,21 @@ final class PayaraServer extends ServerBuilder<PayaraServer> {
                 "--contextroot",
                 "/",
                 "--deploy",
-                Files.copy(war(), directory.resolve("application.war")).toString()));
+                application(directory).toString()));
         return new ProcessBuilder(command);
+    }
+
+    private Path application(Path directory) throws IOException {
+        if (!expanded) {
+            return Files.copy(war(), directory.resolve("application.war"));
+        }
+        Path folder = Files.createDirectory(directory.resolve("application"));
+        try (FileSystem archive = FileSystems.newFileSystem(war());
+                Stream<Path> entries = Files.walk(archive.getPath("/"))) {
+            for (Path entry : entries.skip(1).toList()) {
+                Files.copy(entry, folder.resolve(entry.toString().substring(1)));
+            }
+        }
+        return folder;
     }
 }

@@ -13,34 +13,92 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** One server to which the application is deployed again and again, while Redis is there and while it is away: nothing stays. */
 class RedeployIT {
-    private static final int TIMES =
-            Integer.getInteger("weir.test.redeployments", Boolean.getBoolean("weir.test.full") ? 20 : 5);
-    private static final int AWAY = Math.max(2, TIMES / 4);
     private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final Duration LOOK_EVERY = Duration.ofMillis(100);
 
     /** Class loaders of an application that is gone, which a server's caches may keep for a while. */
     private static final int STALE = 2;
+
+    private static final int REQUESTS_AT_ONCE = 8;
 
     private final RedisProcess redis = RedisProcess.started();
     private Server server;
     private Jvm jvm;
 
+    /**
+     * How an application comes to a running server once more.
+     *
+     * @param deploy makes the server do it, which takes a while
+     * @param repeatAfter how long to wait before it is said once more
+     * @param done what the log says at the end
+     */
+    private record Again(Deploy deploy, Duration repeatAfter, Pattern done) {
+        private interface Deploy {
+            void in(Path directory) throws IOException;
+        }
+
+        /** By another file of the same name. */
+        static Again byWar(String name, String done) {
+            return new Again(
+                    directory -> {
+                        Path war = directory.resolve(name);
+                        Path copy = Files.copy(war, directory.resolve("copy.war"), StandardCopyOption.REPLACE_EXISTING);
+                        Files.move(copy, war, StandardCopyOption.REPLACE_EXISTING);
+                    },
+                    PATIENCE,
+                    Pattern.compile(done));
+        }
+
+        /**
+         * By the time of a file. It is overlooked if the server has not yet looked at the application since it was deployed, and while it
+         * deploys.
+         */
+        static Again byTouching(String name, String done) {
+            return new Again(
+                    directory -> Files.writeString(directory.resolve(name), ""),
+                    Duration.ofSeconds(10),
+                    Pattern.compile(done));
+        }
+    }
+
     @Test
     void openLiberty() {
         leavesNothingBehind(
                 LibertyServer.named("redeployed"),
-                "servers/redeployed/apps/weir-example-openliberty.war",
-                Pattern.compile("CWWKZ0003I"));
+                Again.byWar("servers/redeployed/apps/weir-example-openliberty.war", "CWWKZ0003I"),
+                times(5));
     }
 
-    private void leavesNothingBehind(ServerBuilder<?> kind, String war, Pattern deployed) {
+    @Test
+    void payara() {
+        leavesNothingBehind(
+                PayaraServer.named("redeployed-payara").expanded(),
+                Again.byTouching("application/.reload", "was successfully deployed in"),
+                times(3));
+    }
+
+    @Test
+    void wildFly() {
+        leavesNothingBehind(
+                WildFlyServer.named("redeployed-wildfly"),
+                Again.byWar("deployments/ROOT.war", "WFLYSRV0016"),
+                times(3));
+    }
+
+    private static int times(int usually) {
+        return Integer.getInteger("weir.test.redeployments", Boolean.getBoolean("weir.test.full") ? 20 : usually);
+    }
+
+    private void leavesNothingBehind(ServerBuilder<?> kind, Again again, int times) {
         try (redis;
                 Server started = kind.systemProperty("ratelimit.redis.address", redis.address())
                         .systemProperty("ratelimit.redis.deadline", "500ms")
@@ -48,20 +106,19 @@ class RedeployIT {
                         .start()) {
             server = started;
             jvm = Jvm.of(server);
-            Path file = server.directory().resolve(war);
-            redeploy(file, deployed);
+            redeploy(again);
             awaitStore();
             Footprint baseline = footprint();
-            for (int i = 0; i < TIMES; i++) {
-                redeploy(file, deployed);
+            for (int i = 0; i < times; i++) {
+                redeploy(again);
                 awaitStore();
             }
-            verify(baseline, TIMES + " deployments");
+            verify(baseline, times + " deployments");
 
             redis.kill();
             Await.until("the breaker is open", PATIENCE, () -> search() == 200 && said("WEIR-416") == 1);
-            for (int i = 0; i < AWAY; i++) {
-                redeploy(file, deployed);
+            for (int i = 0; i < Math.max(2, times / 4); i++) {
+                redeploy(again);
                 assertThat(search()).isEqualTo(200);
             }
             redis.start();
@@ -99,6 +156,7 @@ class RedeployIT {
         try {
             Await.until("the baseline", PATIENCE, () -> {
                 LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(200));
+                occupyThreads();
                 Footprint now = footprint();
                 // What is freed in one collection may free another loader in the next.
                 loaders[0] = jvm.loadersOf("io.weir.ratelimit.RateLimiter");
@@ -115,15 +173,36 @@ class RedeployIT {
         assertThat(loaders[0]).isPositive();
     }
 
-    private void redeploy(Path war, Pattern deployed) {
-        long before = count(deployed);
+    /** A thread that waits for work may keep the last request that it has answered: WildFly's keep that of any application. */
+    private void occupyThreads() {
+        URI health = server.baseUri().resolve("api/health");
+        Stream.generate(() -> Http.getAsync(health))
+                .limit(REQUESTS_AT_ONCE)
+                .toList()
+                .forEach(CompletableFuture::join);
+    }
+
+    private void redeploy(Again again) {
+        long before = count(again.done);
+        long[] next = {System.nanoTime()};
+        Await.until("deployed again", PATIENCE, LOOK_EVERY, () -> {
+            if (count(again.done) > before) {
+                return true;
+            }
+            if (System.nanoTime() - next[0] >= 0) {
+                deploy(again);
+                next[0] = System.nanoTime() + again.repeatAfter.toNanos();
+            }
+            return false;
+        });
+    }
+
+    private void deploy(Again again) {
         try {
-            Path copy = Files.copy(war, server.directory().resolve("copy.war"), StandardCopyOption.REPLACE_EXISTING);
-            Files.move(copy, war, StandardCopyOption.REPLACE_EXISTING);
+            again.deploy.in(server.directory());
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
-        Await.until("deployed again", PATIENCE, () -> count(deployed) > before);
     }
 
     /** Decisions are those of the store. */

@@ -169,7 +169,7 @@ final class Breaker {
             untold.add(new Outcome(failure, false));
             if (failure != null && failedInARow >= settings.volume()) {
                 open(failedInARow + " calls to Redis failed in a row, the last one with "
-                        + failure.reason().tag());
+                        + failure.reason().tag() + ", " + failure.getMessage());
             }
         }
     }

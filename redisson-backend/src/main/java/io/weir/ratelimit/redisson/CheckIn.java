@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.redisson;
 
+import io.weir.ratelimit.Algorithm;
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.spi.BackendReceipt;
 import io.weir.ratelimit.spi.Charge;
+import io.weir.ratelimit.spi.Limit;
+import io.weir.ratelimit.spi.PolicyLimits;
 import java.lang.System.Logger.Level;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -15,6 +19,10 @@ import org.jspecify.annotations.Nullable;
 /** From charges to checks, from checks to flights, and from answers to decisions; without waiting. */
 final class CheckIn {
     private static final System.Logger LOG = System.getLogger("io.weir.ratelimit");
+
+    /** No policy of a user's can have this name, and nobody reaches this limit. */
+    private static final PolicyLimits PROBES = new PolicyLimits(
+            "+probe", List.of(Limit.of(Algorithm.FIXED_WINDOW, Limit.MAX_PERMITS, Duration.ofSeconds(1))));
 
     private final RedisClient redis;
     private final StoredKeys keys;
@@ -60,13 +68,15 @@ final class CheckIn {
         return sent(made(charges, named, spends, until));
     }
 
-    /** One look at the keys of one policy, whatever the call asks for: the only command that Redis gets while the breaker is open. */
-    Check look(List<Charge> charges, List<String> named, long until) {
-        Charge first = charges.get(0);
-        Check look =
-                made(List.of(first), named.subList(0, first.policy().limits().size()), false, until);
-        look.probe = true;
-        return sent(look);
+    /**
+     * The only command that Redis gets while the breaker is open: a charge in the slot of the call's first key, so that it also
+     * shows whether what is written is taken. No permit of the call is spent, however it ends.
+     */
+    Check probe(List<Charge> charges, long until) {
+        List<Charge> probes = List.of(new Charge(PROBES, charges.get(0).identity(), 1));
+        Check probe = made(probes, keys.of(probes), true, until);
+        probe.probe = true;
+        return watched(sent(probe));
     }
 
     private Check sent(Check check) {

@@ -56,6 +56,7 @@ final class Flight {
     private @Nullable Map<String, Integer> places;
     private int checks;
     private int parts;
+    private long latestNanos;
 
     private long sentNanos;
     private long receivedNanos;
@@ -87,8 +88,13 @@ final class Flight {
             run = add(check, mine);
         }
         run.all.add(check);
-        checks++;
+        counts(check);
         return true;
+    }
+
+    private void counts(Check check) {
+        latestNanos = checks == 0 || check.deadlineNanos - latestNanos > 0 ? check.deadlineNanos : latestNanos;
+        checks++;
     }
 
     /** Takes a check aboard with those that travel with it, or none of them. */
@@ -113,7 +119,7 @@ final class Flight {
             Check shadow = check.shadows.get(i);
             add(shadow, others.get(i)).all.add(shadow);
         }
-        checks++;
+        counts(check);
         return true;
     }
 
@@ -202,6 +208,11 @@ final class Flight {
     /** Whether it finds out if Redis is back: one aboard does, also behind others that have waited for longer. */
     boolean isProbe() {
         return runs.stream().anyMatch(run -> run.first.probe);
+    }
+
+    /** Until when somebody aboard waits, as {@link System#nanoTime}. */
+    long deadlineNanos() {
+        return latestNanos;
     }
 
     List<Object> keys() {

@@ -8,7 +8,6 @@ import io.weir.ratelimit.spi.TimeSource;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
@@ -31,7 +30,7 @@ final class GiveBacks {
     /**
      * On a client.
      *
-     * @param deadline how long whoever does not wait is told nothing
+     * @param deadline how long whoever does not wait is told nothing, and until when what was not run is sent again
      * @param memory must forget keys to which permits come back
      */
     GiveBacks(RedisClient redis, StoredKeys keys, TimeSource time, Duration deadline, @Nullable RefusalMemory memory) {
@@ -45,7 +44,11 @@ final class GiveBacks {
     CompletableFuture<Void> send(GiveBack what) {
         List<String> named = keys.of(what.charges());
         forget(named);
-        return redis.run(Script.GIVE_BACK, List.copyOf(named), what.argument(time.micros()))
+        return redis.run(
+                        Script.GIVE_BACK,
+                        List.copyOf(named),
+                        what.argument(time.micros()),
+                        System.nanoTime() + deadline.toNanos())
                 .whenComplete((reply, failure) -> forget(named))
                 .thenAccept(GiveBack::checkReply);
     }
@@ -88,8 +91,7 @@ final class GiveBacks {
     }
 
     private BackendException known(Throwable failure) {
-        Throwable cause =
-                failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
+        Throwable cause = ScriptCall.cause(failure);
         return cause instanceof TimeoutException
                 ? new BackendException(
                         Reason.TIMEOUT, "not given back by Redis within " + deadline.toMillis() + " ms", null)

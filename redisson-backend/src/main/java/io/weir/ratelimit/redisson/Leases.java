@@ -8,9 +8,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.IntConsumer;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -46,9 +46,11 @@ final class Leases {
     private final Busyness busyness = new Busyness();
     private final ConcurrentHashMap<String, Lease> leases = new ConcurrentHashMap<>();
     private final AtomicBoolean running = new AtomicBoolean();
+    private final Semaphore places = new Semaphore(MOST);
     private volatile boolean closed;
 
-    private final AtomicInteger told = new AtomicInteger();
+    /** What the gauge was told last. Guarded by this. */
+    private int told;
 
     /**
      * No leases yet.
@@ -107,16 +109,35 @@ final class Leases {
         String key = keys.of(charge, 0);
         Lease lease = leases.get(key);
         if (lease == null) {
-            if (!busyness.isBusy(key, nowNanos) || leases.size() >= MOST) {
+            lease = busyness.isBusy(key, nowNanos) ? begun(key, charge) : null;
+            if (lease == null) {
                 return;
             }
-            lease = leases.computeIfAbsent(key, busy -> new Lease(store, nanoTime, charge));
             look();
         }
         if (closed) {
             CompletableFuture<Void> unused = end(key, lease, false);
         } else if (lease.isOf(charge.policy())) {
             lease.admitted(charge.cost(), remaining, restraint.isOverloaded(key, nowNanos), nowNanos);
+        }
+    }
+
+    /** The lease of a key that is busy, null if there is no place for one. */
+    private @Nullable Lease begun(String key, Charge charge) {
+        if (!places.tryAcquire()) {
+            return null;
+        }
+        Lease mine = new Lease(store, nanoTime, charge);
+        Lease other = leases.putIfAbsent(key, mine);
+        if (other != null) {
+            places.release();
+        }
+        return other == null ? mine : other;
+    }
+
+    private void remove(String key, Lease lease) {
+        if (leases.remove(key, lease)) {
+            places.release();
         }
     }
 
@@ -161,7 +182,7 @@ final class Leases {
     }
 
     private CompletableFuture<Void> end(String key, Lease lease, boolean drops) {
-        leases.remove(key, lease);
+        remove(key, lease);
         return lease.close(drops, nanoTime());
     }
 
@@ -188,7 +209,7 @@ final class Leases {
         for (Map.Entry<String, Lease> each : leases.entrySet()) {
             Lease lease = each.getValue();
             if (!lease.look(IDLE_LOOKS, now)) {
-                leases.remove(each.getKey(), lease);
+                remove(each.getKey(), lease);
             } else if (lease.unspent() > 0) {
                 holding++;
             }
@@ -196,9 +217,12 @@ final class Leases {
         return holding;
     }
 
-    private void tell(int holding) {
-        if (told.getAndSet(holding) != holding) {
-            gauge.accept(holding);
+    /** A look that was under way when this was closed has nothing to tell. */
+    private synchronized void tell(int holding) {
+        int now = closed ? 0 : holding;
+        if (told != now) {
+            told = now;
+            gauge.accept(now);
         }
     }
 

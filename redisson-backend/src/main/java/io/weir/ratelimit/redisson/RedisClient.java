@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.redisson;
 
-import io.netty.util.concurrent.FastThreadLocal;
 import io.weir.ratelimit.Algorithm;
 import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.BackendException.Reason;
@@ -13,8 +12,6 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
-import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
@@ -26,7 +23,6 @@ import org.redisson.api.RScript;
 import org.redisson.api.RedissonClient;
 import org.redisson.api.options.OptionalOptions;
 import org.redisson.client.RedisException;
-import org.redisson.client.RedisNoScriptException;
 import org.redisson.client.RedisOutOfMemoryException;
 import org.redisson.client.RedisTimeoutException;
 import org.redisson.client.codec.ByteArrayCodec;
@@ -41,7 +37,6 @@ final class RedisClient implements AutoCloseable {
     /** How long the client itself waits: longer than any request, so that a late reply is known as late. */
     private static final Duration BEYOND_DEADLINE = Duration.ofSeconds(1);
 
-    private static final int HEALS = 3;
     private static final int ATTEMPTS_OF_A_CLIENT = 5;
     private static final int SLOTS = 16_384;
     /** Before Redis 7, what a command in a script answers stands behind the {@code ERR} of the script. */
@@ -208,54 +203,17 @@ final class RedisClient implements AutoCloseable {
         }
     }
 
-    /** Sends a script by its digest, and in full once if Redis does not know it. */
-    CompletableFuture<byte[]> run(Script script, List<Object> keys, byte[] argument) {
+    /** Calls a script; see {@link ScriptCall} for what is sent again, and until when. */
+    CompletableFuture<byte[]> run(Script script, List<Object> keys, byte[] argument, long untilNanos) {
         RScript scripts = ready;
-        if (scripts == null) {
-            return CompletableFuture.failedFuture(notReady);
-        }
-        String first = (String) keys.get(0);
-        boolean hadNone = FastThreadLocal.size() == 0;
-        try {
-            CompletableFuture<byte[]> sent = scripts.<byte[]>evalShaAsync(
-                            first, RScript.Mode.READ_WRITE, script.digest(), RScript.ReturnType.VALUE, keys, argument)
-                    .toCompletableFuture();
-            return sent.exceptionallyCompose(failure -> healed(failure, scripts, script, keys, argument, HEALS));
-        } catch (RuntimeException e) {
-            return CompletableFuture.failedFuture(e);
-        } finally {
-            // Where it makes a connection, the client leaves values on this thread. A server's outlives the
-            // application,
-            // whose class loader they would keep.
-            if (hadNone) {
-                FastThreadLocal.removeAll();
-            }
-        }
-    }
-
-    /**
-     * What Redis does not know it has not run, so sending it in full spends nothing twice. A client of the application's that has
-     * a cache of scripts sends a digest for it once more, which can fail for the same reason.
-     */
-    private static CompletionStage<byte[]> healed(
-            Throwable failure, RScript scripts, Script script, List<Object> keys, byte[] argument, int times) {
-        if (times == 0 || !(cause(failure) instanceof RedisNoScriptException)) {
-            return CompletableFuture.failedFuture(failure);
-        }
-        return scripts.<byte[]>evalAsync(
-                        (String) keys.get(0),
-                        RScript.Mode.READ_WRITE,
-                        script.text(),
-                        RScript.ReturnType.VALUE,
-                        keys,
-                        argument)
-                .toCompletableFuture()
-                .exceptionallyCompose(again -> healed(again, scripts, script, keys, argument, times - 1));
+        return scripts == null
+                ? CompletableFuture.failedFuture(notReady)
+                : new ScriptCall(scripts, script, keys, argument, untilNanos).send();
     }
 
     /** Why a script did not run. Messages of the client are left out where they could hold what a client sent. */
     static BackendException failure(Throwable failure) {
-        Throwable cause = cause(failure);
+        Throwable cause = ScriptCall.cause(failure);
         if (cause instanceof BackendException known) {
             return known;
         }
@@ -300,10 +258,6 @@ final class RedisClient implements AutoCloseable {
         String message = String.valueOf(reply.getMessage());
         Matcher ofCommand = ERROR_WITHIN_SCRIPT.matcher(message);
         return ofCommand.find() ? ofCommand.group(1) : message.split("[ .]", 2)[0];
-    }
-
-    private static Throwable cause(Throwable failure) {
-        return failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
     }
 
     @Override

@@ -13,7 +13,6 @@ import io.weir.ratelimit.spi.TimeSource;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** Decides on a running client: whether Redis is asked at all, and who waits for how long. */
@@ -35,31 +34,19 @@ final class RedisStore implements AutoCloseable {
             TimeSource time,
             BackendListener listener,
             Breaker breaker) {
-        startTimer();
+        PlatformTimer.start();
         this.breaker = breaker;
         this.redis = redis;
         this.waiting = new Waiting(deadline);
         this.keys = StoredKeys.of(namespace);
         Flights flights = new Flights(
-                flight -> redis.run(Script.ACQUIRE, flight.keys(), flight.argument(time.micros())), listener, breaker);
+                flight -> redis.run(
+                        Script.ACQUIRE, flight.keys(), flight.argument(time.micros()), flight.deadlineNanos()),
+                listener,
+                breaker);
         RefusalMemory memory = time == REDIS_CLOCK ? new RefusalMemory() : null;
         this.giveBacks = new GiveBacks(redis, keys, time, deadline, memory);
         this.checkIn = new CheckIn(redis, keys, flights, breaker, giveBacks, waiting, memory);
-    }
-
-    /**
-     * Starts the thread that the platform times futures with, which outlives every application, under a class loader that does so
-     * too: it keeps the one it was first used under.
-     */
-    private static void startTimer() {
-        Thread current = Thread.currentThread();
-        ClassLoader ofApplication = current.getContextClassLoader();
-        try {
-            current.setContextClassLoader(ClassLoader.getPlatformClassLoader());
-            new CompletableFuture<>().completeOnTimeout(null, 1, TimeUnit.NANOSECONDS);
-        } finally {
-            current.setContextClassLoader(ofApplication);
-        }
     }
 
     Decision acquire(List<Charge> charges) {
@@ -73,7 +60,7 @@ final class RedisStore implements AutoCloseable {
         waiting.firstAttempt(redis, until);
         try {
             if (!breaker.passOrProbe()) {
-                probe(charges, named, until);
+                awaitProbe(charges, until);
             }
             return shadow ? askedWithShadow(charges, named, until) : asked(charges, named, until);
         } catch (BackendException e) {
@@ -110,9 +97,7 @@ final class RedisStore implements AutoCloseable {
         if (breaker.passOrProbe()) {
             return decide(charges, named, shadow, until);
         }
-        return checkIn.watched(checkIn.look(charges, named, until))
-                .whenComplete((answer, failure) -> breaker.probed(proof(failure)))
-                .thenCompose(answer -> decide(charges, named, shadow, until));
+        return probe(charges, until).thenCompose(answer -> decide(charges, named, shadow, until));
     }
 
     private CompletableFuture<Decision> decide(List<Charge> charges, List<String> named, boolean shadow, long until) {
@@ -130,18 +115,17 @@ final class RedisStore implements AutoCloseable {
         return false;
     }
 
-    private void probe(List<Charge> charges, List<String> named, long until) {
-        BackendException failure = waiting.late();
+    private void awaitProbe(List<Charge> charges, long until) {
         try {
-            await(checkIn.look(charges, named, until));
-            failure = null;
-        } catch (BackendException e) {
-            failure = proof(e);
-            throw e;
+            waiting.await(probe(charges, until), until, () -> {});
         } finally {
-            breaker.probed(failure);
             breaker.tell();
         }
+    }
+
+    /** Asks whether Redis is back. What came of it is known by the deadline, also where nobody waits for it any more. */
+    private CompletableFuture<Answer> probe(List<Charge> charges, long until) {
+        return checkIn.probe(charges, until).whenComplete((answer, failure) -> breaker.probed(proof(failure)));
     }
 
     /** Why Redis is still away, null if it is not: one that found something strange under a key has answered. */
@@ -156,7 +140,7 @@ final class RedisStore implements AutoCloseable {
         waiting.firstAttempt(redis, until);
         List<String> named = keys.of(charges);
         if (!breaker.passOrProbe()) {
-            probe(charges, named, until);
+            awaitProbe(charges, until);
         }
         return await(checkIn.boarded(charges, named, false, until)).quotas(charges);
     }

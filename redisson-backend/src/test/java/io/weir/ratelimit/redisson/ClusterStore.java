@@ -22,7 +22,10 @@ import java.util.stream.IntStream;
  */
 record ClusterStore(ClusterFixture cluster, String namespace, RedissonBackend backend) implements AutoCloseable {
     static ClusterStore on(ClusterFixture cluster, Duration deadline) {
-        String namespace = "test-" + UUID.randomUUID();
+        return on(cluster, "test-" + UUID.randomUUID(), deadline);
+    }
+
+    private static ClusterStore on(ClusterFixture cluster, String namespace, Duration deadline) {
         RedissonBackend backend = new TestConfig(Map.of(
                         RedisSettings.ADDRESS,
                         cluster.address(),
@@ -35,12 +38,23 @@ record ClusterStore(ClusterFixture cluster, String namespace, RedissonBackend ba
         return new ClusterStore(cluster, namespace, backend);
     }
 
+    /** Another instance, on the same keys. */
+    ClusterStore another(Duration deadline) {
+        return on(cluster, namespace, deadline);
+    }
+
     /** A charge of a policy with one limit, named after the algorithm. */
     static Charge charge(String identity, long cost, Algorithm algorithm, long permits, Duration window) {
         return new Charge(
                 new PolicyLimits(algorithm.configName(), List.of(TestStore.limitOf(algorithm, permits, window))),
                 identity,
                 cost);
+    }
+
+    /** The same with permits that an instance may take ahead. */
+    static Charge leased(String identity, long lease, Algorithm algorithm, long permits) {
+        Charge charge = charge(identity, 1, algorithm, permits, Duration.ofDays(30));
+        return new Charge(charge.policy().withLease(lease), identity, 1);
     }
 
     /** An identity whose keys are on the first master, one on the second and one on the third. */

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 /** Checks end at their deadline, whatever Redis does, and leave nothing behind. */
 class DeadlinesTest {
     private static final Duration DEADLINE = Duration.ofMillis(300);
-    private static final Duration IN_TIME = DEADLINE.plus(FaultCalls.MARGIN);
+    private static final Duration IN_TIME = DEADLINE.plus(FaultCalls.MARGIN).plus(FaultCalls.MARGIN);
     private static final Duration LONG = Duration.ofSeconds(20);
     private static final Limit LIMIT = Limit.of(Algorithm.TOKEN_BUCKET, 1_000, Duration.ofHours(1));
 

@@ -44,7 +44,7 @@ class NetworkFaultsTest {
             });
             Await.until(
                     "connections that answer no more are closed",
-                    Duration.ofSeconds(20),
+                    Duration.ofSeconds(5),
                     () -> way.deafConnections() == 0);
             scenario.recovers();
             assertThat(scenario.load().failuresByReason()).containsKey(Reason.TIMEOUT);

@@ -2,8 +2,7 @@
 package io.weir.ratelimit.redisson;
 
 import java.time.Duration;
-import java.util.Collection;
-import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.locks.LockSupport;
 
 /**
@@ -16,18 +15,12 @@ record Stopwatch(long startNanos) {
     /** The thread that takes note, which ends with the JVM. */
     static final String THREAD = "stopwatch";
 
-    private static final long TICK_NANOS = 5_000_000;
-    private static final long WORTH_NOTING_NANOS = 20_000_000;
+    private static final long TICK_NANOS = 1_000_000;
+    private static final long WORTH_NOTING_NANOS = 1_000_000;
 
-    private record Stall(long fromNanos, long toNanos) {
-        long within(long startNanos, long endNanos) {
-            long from = Math.max(fromNanos - startNanos, 0);
-            long to = Math.min(toNanos - startNanos, endNanos - startNanos);
-            return Math.max(0, to - from);
-        }
-    }
+    /** When the thread was late, from when to when. */
+    private static final ConcurrentSkipListMap<Long, Long> STALLS = new ConcurrentSkipListMap<>();
 
-    private static final Collection<Stall> STALLS = new ConcurrentLinkedQueue<>();
     private static volatile long lastTickNanos = System.nanoTime();
 
     static {
@@ -42,7 +35,7 @@ record Stopwatch(long startNanos) {
             long due = lastTickNanos + TICK_NANOS;
             long now = System.nanoTime();
             if (now - due > WORTH_NOTING_NANOS) {
-                STALLS.add(new Stall(due, now));
+                STALLS.put(due, now);
             }
             lastTickNanos = now;
         }
@@ -62,8 +55,10 @@ record Stopwatch(long startNanos) {
         while (lastTickNanos - endNanos < 0) {
             LockSupport.parkNanos(TICK_NANOS);
         }
-        long still = STALLS.stream()
-                .mapToLong(stall -> stall.within(startNanos, endNanos))
+        Long before = STALLS.lowerKey(startNanos);
+        long still = STALLS.subMap(before == null ? startNanos : before, endNanos).entrySet().stream()
+                .mapToLong(stall -> Math.min(stall.getValue(), endNanos) - Math.max(stall.getKey(), startNanos))
+                .filter(nanos -> nanos > 0)
                 .sum();
         return Duration.ofNanos(endNanos - startNanos - still);
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.redisson;
 
+import io.weir.ratelimit.spi.BackendListener;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -23,12 +24,18 @@ final class TestConfig implements Config {
 
     /** A store that an application with this configuration and no client of its own gets, started. */
     RedissonBackend started() {
+        return started((checks, keysWaiting) -> {});
+    }
+
+    /** As {@link #started()}, heard by a listener. */
+    RedissonBackend started(BackendListener listener) {
         ConfigProviderResolver.setInstance(new OnlyThis(this));
         try {
             RedissonBackend backend = new RedissonBackend(null, null);
             if (!backend.configured() || !backend.problems().isEmpty()) {
                 throw new AssertionError("not configured: " + backend.problems());
             }
+            backend.listen(listener);
             backend.start();
             return backend;
         } finally {

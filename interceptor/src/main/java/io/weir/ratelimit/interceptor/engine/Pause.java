@@ -9,6 +9,8 @@ import java.util.concurrent.locks.LockSupport;
 public interface Pause {
     /** Waits in real time. */
     Pause REAL = new Pause() {
+        private volatile boolean timerRuns;
+
         @Override
         public long nanos() {
             return System.nanoTime();
@@ -26,17 +28,13 @@ public interface Pause {
             }
         }
 
-        /** The timer is the JDK's; its thread outlives the application, and must not inherit its class loader. */
         @Override
         public CompletableFuture<Void> after(long micros) {
-            Thread caller = Thread.currentThread();
-            ClassLoader loader = caller.getContextClassLoader();
-            caller.setContextClassLoader(ClassLoader.getSystemClassLoader());
-            try {
-                return new CompletableFuture<Void>().completeOnTimeout(null, micros, TimeUnit.MICROSECONDS);
-            } finally {
-                caller.setContextClassLoader(loader);
+            if (!timerRuns) {
+                PlatformTimer.start();
+                timerRuns = true;
             }
+            return new CompletableFuture<Void>().completeOnTimeout(null, micros, TimeUnit.MICROSECONDS);
         }
     };
 

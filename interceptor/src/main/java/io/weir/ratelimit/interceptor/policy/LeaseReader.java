@@ -46,13 +46,7 @@ final class LeaseReader {
                             : "permits that calls wait for cannot be taken ahead",
                     "leave it out, or use fixed-window, sliding-window or token-bucket without max-wait");
         }
-        // A limit of 0 blocks, also in a hurry and whatever stands beside it.
-        long most = limits.stream()
-                        .mapToLong(Limit::capacity)
-                        .filter(capacity -> capacity > 0)
-                        .min()
-                        .orElse(Long.MAX_VALUE)
-                / 2;
+        long most = most(limits);
         if (lease > most) {
             return wrong(
                     "WEIR-130",
@@ -63,6 +57,22 @@ final class LeaseReader {
                             : "use " + most + " or less, best a hundredth of the limit divided by the instances");
         }
         return lease;
+    }
+
+    /** The limits of a tier or of a single key with the lease of their policy, or as much of it as they bear. */
+    static PolicyLimits leased(PolicyLimits limits, long lease) {
+        return limits.withLease(Math.min(lease, most(limits.limits())));
+    }
+
+    /** The greatest lease beside some limits: one instance must not hold the most of what one of them permits. */
+    private static long most(List<Limit> limits) {
+        // A limit of 0 blocks, also in a hurry and whatever stands beside it.
+        return limits.stream()
+                        .mapToLong(Limit::capacity)
+                        .filter(capacity -> capacity > 0)
+                        .min()
+                        .orElse(Long.MAX_VALUE)
+                / 2;
     }
 
     private long wrong(String code, String text, String what, String remedy) {

@@ -63,12 +63,10 @@ record OverrideAnswer(
                 override.limit(),
                 model.algorithm(),
                 burst.isPresent() ? Optional.of(burst.getAsLong()) : Optional.empty());
-        return new PolicyLimits(
-                        policy.name(),
-                        TIER,
-                        limits.stream()
-                                .map(limit -> limit.withMaxWait(model.maxWait()))
-                                .toList())
-                .withLease(policy.limits().lease());
+        PolicyLimits own = new PolicyLimits(
+                policy.name(),
+                TIER,
+                limits.stream().map(limit -> limit.withMaxWait(model.maxWait())).toList());
+        return LeaseReader.leased(own, policy.limits().lease());
     }
 }

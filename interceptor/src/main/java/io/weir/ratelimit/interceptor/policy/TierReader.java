@@ -55,7 +55,7 @@ final class TierReader {
                 .forEach(names::add);
         for (String tier : names) {
             tierLimits(tier, algorithm, maxWait)
-                    .ifPresent(each -> byTier.put(ConfigReader.unquoted(tier), each.withLease(lease)));
+                    .ifPresent(each -> byTier.put(ConfigReader.unquoted(tier), LeaseReader.leased(each, lease)));
         }
         String property = property("tier");
         Optional<String> named = reader.text(property);

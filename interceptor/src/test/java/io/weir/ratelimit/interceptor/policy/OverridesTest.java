@@ -113,6 +113,31 @@ class OverridesTest {
     }
 
     @Test
+    void aKeysOwnLimitsHaveTheLeaseOfThePolicyOrHalfOfTheSmallestOfThemIfThatIsLess() {
+        Policy leased = leased(30);
+        table.put("ann", LimitOverride.of("7/1s, 200/1h"));
+        table.put("ben", LimitOverride.of("60/1m"));
+        table.put("cas", LimitOverride.of("1/1m"));
+        assertThat(ask(leased, ANN).orElseThrow().lease()).isEqualTo(3);
+        assertThat(ask(leased, Identity.principal("ben")).orElseThrow().lease()).isEqualTo(30);
+        assertThat(ask(leased, Identity.principal("cas")).orElseThrow().lease()).isZero();
+    }
+
+    @Test
+    void aLeaseThatChangesHoldsForRememberedOverridesAsFarAsTheyBearIt() {
+        table.put("ann", LimitOverride.of("20/1m"));
+        assertThat(ask(leased(4), ANN).orElseThrow().lease()).isEqualTo(4);
+        assertThat(ask(leased(30), ANN).orElseThrow().lease()).isEqualTo(10);
+        assertThat(ask(API, ANN).orElseThrow().lease()).isZero();
+        assertThat(asked).containsExactly("ann");
+    }
+
+    private static Policy leased(long permits) {
+        return ReadPolicies.of("ratelimit.policies.api.limit=100/1m", "ratelimit.policies.api.lease=" + permits)
+                .policy("api");
+    }
+
+    @Test
     void answersAreRememberedAlsoThatThereIsNone() {
         table.put("ann", LimitOverride.of("7/1s"));
         PolicyLimits first = ask(API, ANN).orElseThrow();

@@ -15,8 +15,10 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -91,6 +93,30 @@ class PoliciesTest {
         assertThat(policy.count()).isEqualTo(Policy.Count.FAILURE);
         assertThat(policy.disclosure()).isEqualTo(Policy.Disclosure.MINIMAL);
         assertThat(policy.help()).contains("https://example.com/limits?of=api");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"40, 20", "41, 20", "2, 1", "1, 0", "200, 100", "90000, 100", "0, 100"})
+    void aTierHasTheLeaseOfItsPolicyOrHalfOfItsOwnSmallestLimitIfThatIsLess(String permits, long lease) {
+        Policy plan = leased("tiers.trial.limit=" + permits + "/1m, 100000/1h", "algorithm=fixed-window");
+        assertThat(plan.limits().lease()).isEqualTo(100);
+        assertThat(plan.tiers().limits().get("trial").lease()).isEqualTo(lease);
+    }
+
+    @Test
+    void theLeaseOfATierThatIsABucketIsAtMostHalfOfItsBurst() {
+        Policy plan = leased("tiers.trial.limit=1000/1m", "algorithm=token-bucket", "tiers.trial.burst=10");
+        assertThat(plan.limits().lease()).isEqualTo(100);
+        assertThat(plan.tiers().limits().get("trial").lease()).isEqualTo(5);
+    }
+
+    private static Policy leased(String... attributes) {
+        ReadPolicies read = ReadPolicies.of(
+                Stream.concat(Stream.of("limit=10000/1m", "lease=100", "tier=header:X-Plan"), Stream.of(attributes))
+                        .map(attribute -> "ratelimit.policies.plan." + attribute)
+                        .toArray(String[]::new));
+        assertThat(read.lines()).isEmpty();
+        return read.policy("plan");
     }
 
     @Test

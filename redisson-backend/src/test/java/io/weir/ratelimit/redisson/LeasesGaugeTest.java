@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.redisson;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.weir.ratelimit.Algorithm;
+import io.weir.ratelimit.spi.BackendListener;
+import io.weir.ratelimit.spi.Charge;
+import io.weir.ratelimit.spi.Limit;
+import io.weir.ratelimit.spi.PolicyLimits;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+
+/** For how many keys a store on a real Redis says that it holds permits. */
+class LeasesGaugeTest {
+    private static final Limit LIMIT = LeasedCalls.monthly(Algorithm.SLIDING_WINDOW, 100_000);
+    private static final PolicyLimits POLICY = new PolicyLimits("api", List.of(LIMIT)).withLease(100);
+    private static final int KEYS = 3;
+
+    private final AtomicInteger leases = new AtomicInteger();
+    private final String namespace = "test-" + UUID.randomUUID();
+    private final RedissonBackend backend = new TestConfig(Map.of(
+                    RedisSettings.ADDRESS,
+                    RedisFixture.shared().address(),
+                    "ratelimit.namespace",
+                    namespace,
+                    "ratelimit.redis.deadline",
+                    "20s"))
+            .started(new Heard());
+
+    private final class Heard implements BackendListener {
+        @Override
+        public void onFlight(int checks, int keysWaiting) {}
+
+        @Override
+        public void onLeases(int held) {
+            leases.set(held);
+        }
+    }
+
+    private void call() {
+        for (int key = 0; key < KEYS; key++) {
+            assertThat(backend.acquire(List.of(new Charge(POLICY, "k." + key, 1)))
+                            .allowed())
+                    .isTrue();
+        }
+    }
+
+    private void awaitLeases() {
+        Await.until("permits are held for all keys", LeasedCalls.SOON, () -> {
+            call();
+            return leases.get() == KEYS;
+        });
+    }
+
+    @Test
+    void theNumberOfKeysWithPermitsIsToldAndGoesBackToNoneWithoutCallsAndWhenTheStoreIsClosed() {
+        try {
+            FaultCalls.awaitDecision(backend);
+            awaitLeases();
+            Await.until("none is left without calls", LeasedCalls.SOON, () -> leases.get() == 0);
+            awaitLeases();
+        } finally {
+            backend.close();
+        }
+        assertThat(leases).hasValue(0);
+        try (RedisConnection redis = RedisFixture.shared().connect()) {
+            redis.drop("weir:1:{" + namespace + ":*");
+        }
+    }
+}
