@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.OutputStream;
 import java.io.PrintStream;
 import java.time.Duration;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.logging.Handler;
 import java.util.logging.LogRecord;
@@ -23,15 +24,17 @@ class FlappingTest {
 
     private static final int MOST_THREADS = 40;
     private static final long MOST_MEGABYTES = 32;
+    private static final int CALLS_PER_LINE = 20;
 
     @Test
     void aFlappingRedisLeavesNoThreadsConnectionsMemoryOrLinesBehind() {
         PrintStream before = System.err;
-        AtomicLong lines = new AtomicLong();
-        PrintStream counting = new PrintStream(counting(lines), true, UTF_8);
+        AtomicLong ofTheClient = new AtomicLong();
+        AtomicLong ours = new AtomicLong();
+        PrintStream counting = new PrintStream(counting(ofTheClient), true, UTF_8);
         // The client's lines; the library's own go through a handler that holds another stream.
         System.setErr(counting);
-        Handler own = handler(lines);
+        Handler own = handler(ours);
         Logger logger = Logger.getLogger("io.weir.ratelimit");
         logger.addHandler(own);
         try (RedisProcess redis = RedisProcess.started();
@@ -39,6 +42,7 @@ class FlappingTest {
                 Scenario scenario = Scenario.of(Fault.FLAPPING, redis.address())) {
             TestThreads threads = TestThreads.now();
             long heap = usedMegabytes();
+            long start = System.nanoTime();
             scenario.during(() -> {
                         for (int turn = 0; turn < TURNS; turn++) {
                             Scenario.lasts(A_SECOND);
@@ -51,7 +55,16 @@ class FlappingTest {
                     })
                     .recovers();
             assertThat(usedMegabytes() - heap).as("MB").isLessThan(MOST_MEGABYTES);
-            assertThat(lines.get()).as("lines of logs").isBetween(1L, 20L + 10 * TURNS);
+            long seconds = TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - start);
+            System.out.printf(
+                    "flapping for %d s: %d lines, %d of the client, %d failed calls%n",
+                    seconds, ours.get(), ofTheClient.get(), scenario.load().failures());
+            assertThat(ours.get())
+                    .as("lines of %d s, one as it opens or closes", seconds)
+                    .isBetween(2L, 2 + 2 * seconds);
+            assertThat(ofTheClient.get())
+                    .as("lines of the client, which are of connections and not of calls")
+                    .isLessThan(scenario.load().failures() / CALLS_PER_LINE);
         } finally {
             logger.removeHandler(own);
             System.setErr(before);
