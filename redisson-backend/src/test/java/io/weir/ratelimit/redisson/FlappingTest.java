@@ -62,6 +62,7 @@ class FlappingTest {
             assertThat(ours.get())
                     .as("lines of %d s, one as it opens or closes", seconds)
                     .isBetween(2L, 2 + 2 * seconds);
+            assertThat(ours.get() + ofTheClient.get()).as("lines of logs").isLessThanOrEqualTo(20L + 10L * TURNS);
             assertThat(ofTheClient.get())
                     .as("lines of the client, which are of connections and not of calls")
                     .isLessThan(scenario.load().failures() / CALLS_PER_LINE);
