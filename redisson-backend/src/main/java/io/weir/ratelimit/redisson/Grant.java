@@ -144,6 +144,7 @@ final class Grant {
         if (state instanceof TokenBucketState bucket) {
             long returned = bucket.debt() - bucket.at(limit, micros).debt();
             long units = limit.windowUnits();
+            // Rounded up, since charges are whole: by as much what the bucket has left is rounded down.
             return (Math.max(0, charge.cost() * units - returned) + units - 1) / units;
         }
         return micros - start(state) < limit.windowMicros() ? Long.MAX_VALUE : 0;
