@@ -116,7 +116,7 @@ class RedeployIT {
             verify(baseline, times + " deployments");
 
             redis.kill();
-            Await.until("the breaker is open", PATIENCE, () -> search() == 200 && said("WEIR-416") == 1);
+            Await.until("the breaker is open", PATIENCE, () -> search() == 200 && said("WEIR-416") > 0);
             for (int i = 0; i < Math.max(2, times / 4); i++) {
                 redeploy(again);
                 assertThat(search()).isEqualTo(200);
