@@ -57,7 +57,8 @@ final class CheckIn {
         this.patient = new Deadlines(waiting.deadline(), flights::giveUp);
     }
 
-    private void late(Check check) {
+    /** Ends a check whose deadline has passed. */
+    void late(Check check) {
         if (check.completeExceptionally(waiting.late())) {
             flights.giveUp(check);
         }

@@ -42,13 +42,14 @@ final class GiveBacks {
     }
 
     CompletableFuture<Void> send(GiveBack what) {
+        return send(what, System.nanoTime() + deadline.toNanos());
+    }
+
+    /** As {@link #send(GiveBack)}, but nothing is sent again from an instant of {@link System#nanoTime} on. */
+    CompletableFuture<Void> send(GiveBack what, long untilNanos) {
         List<String> named = keys.of(what.charges());
         forget(named);
-        return redis.run(
-                        Script.GIVE_BACK,
-                        List.copyOf(named),
-                        what.argument(time.micros()),
-                        System.nanoTime() + deadline.toNanos())
+        return redis.run(Script.GIVE_BACK, List.copyOf(named), what.argument(time.micros()), untilNanos)
                 .whenComplete((reply, failure) -> forget(named))
                 .thenAccept(GiveBack::checkReply);
     }

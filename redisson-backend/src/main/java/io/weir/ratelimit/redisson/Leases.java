@@ -211,7 +211,7 @@ final class Leases {
             CompletableFuture<Void> ended = lease.look(IDLE_LOOKS, now);
             if (ended != null) {
                 // Until then it can be waited for, by who gives back a cost.
-                CompletableFuture<Void> unused = ended.thenRun(() -> remove(each.getKey(), lease));
+                CompletableFuture<Void> unused = ended.whenComplete((done, failure) -> remove(each.getKey(), lease));
             }
             holding += lease.unspent() > 0 ? 1 : 0;
         }

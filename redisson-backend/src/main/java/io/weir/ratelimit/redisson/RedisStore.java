@@ -96,7 +96,7 @@ final class RedisStore implements AutoCloseable {
         if (breaker.passOrProbe()) {
             return decide(charges, named, shadow, until);
         }
-        return probe(charges, until).thenCompose(answer -> decide(charges, named, shadow, until));
+        return proven(checkIn.probe(charges, until)).thenCompose(answer -> decide(charges, named, shadow, until));
     }
 
     private CompletableFuture<Decision> decide(List<Charge> charges, List<String> named, boolean shadow, long until) {
@@ -114,17 +114,25 @@ final class RedisStore implements AutoCloseable {
         return false;
     }
 
+    /** Asks whether Redis is back. Who is interrupted leaves the answer to decide; who has waited for long enough decides. */
     private void awaitProbe(List<Charge> charges, long until) {
+        Check probe = checkIn.probe(charges, until);
+        CompletableFuture<Answer> proven = proven(probe);
         try {
-            waiting.await(probe(charges, until), until, () -> {});
+            waiting.await(proven, until, () -> {
+                if (until - System.nanoTime() <= 0) {
+                    checkIn.late(probe);
+                    // Where it has ended at this moment, who ended it may still be telling.
+                    proven.handle((answer, failure) -> true).join();
+                }
+            });
         } finally {
             breaker.tell();
         }
     }
 
-    /** Asks whether Redis is back. What came of it is known by the deadline, also where nobody waits for it any more. */
-    private CompletableFuture<Answer> probe(List<Charge> charges, long until) {
-        return checkIn.probe(charges, until).whenComplete((answer, failure) -> breaker.probed(proof(failure)));
+    private CompletableFuture<Answer> proven(Check probe) {
+        return probe.whenComplete((answer, failure) -> breaker.probed(proof(failure)));
     }
 
     /** Why Redis is still away, null if it is not: one that found something strange under a key has answered. */
@@ -180,7 +188,7 @@ final class RedisStore implements AutoCloseable {
                 before.handle((done, failure) -> GiveBack.ofCost(charge))
                         .thenCompose(what -> until - System.nanoTime() <= 0
                                 ? CompletableFuture.failedFuture(waiting.late())
-                                : giveBacks.send(what)),
+                                : giveBacks.send(what, until)),
                 until,
                 () -> {});
     }

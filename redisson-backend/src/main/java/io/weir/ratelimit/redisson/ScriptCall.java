@@ -72,7 +72,8 @@ final class ScriptCall {
         if (cause instanceof RedisTryAgainException && System.nanoTime() + PAUSE_NANOS - untilNanos < 0) {
             return new CompletableFuture<>()
                     .completeOnTimeout(null, PAUSE_NANOS, TimeUnit.NANOSECONDS)
-                    .thenCompose(paused -> send());
+                    .thenCompose(paused ->
+                            System.nanoTime() - untilNanos < 0 ? send() : CompletableFuture.failedFuture(failure));
         }
         return CompletableFuture.failedFuture(failure);
     }

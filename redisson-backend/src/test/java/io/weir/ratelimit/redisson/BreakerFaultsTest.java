@@ -156,6 +156,16 @@ class BreakerFaultsTest {
     }
 
     @Test
+    void whoseProbeIsLateBeginsTheDelayAnew() {
+        start("5000", "100ms");
+        redis.pause();
+        open();
+        awaitProbe();
+        assertThat(reason(false)).isEqualTo(Reason.TIMEOUT);
+        assertThat(backend.status().untilProbe()).isPositive();
+    }
+
+    @Test
     void ofManyCallersWhenAProbeIsDueOneAsksARedisThatStillRefuses() {
         start("1000", "1s");
         way.answerScripts(LOADING);

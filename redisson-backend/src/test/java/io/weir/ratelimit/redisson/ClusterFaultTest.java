@@ -53,9 +53,11 @@ class ClusterFaultTest {
                 } else {
                     // Nothing but a machine that stood still may keep it.
                     assertThat(watch.elapsed()).isLessThan(DEADLINE.minusMillis(100));
+                    assertThat(System.nanoTime() - watch.startNanos()).isGreaterThanOrEqualTo(DEADLINE.toNanos());
                     late++;
                 }
             }
+            assertThat(without).isPositive();
             assertThat(store.spent(first)).isBetween((long) without, (long) without + late);
             assertThat(store.spent(second)).isBetween((long) without, (long) without + late);
 

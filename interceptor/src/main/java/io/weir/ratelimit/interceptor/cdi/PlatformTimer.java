@@ -20,6 +20,10 @@ final class PlatformTimer {
 
     /** Starts it, if it does not run, under nothing of this application. */
     static void start() {
+        if (Integer.getInteger("java.util.concurrent.ForkJoinPool.common.parallelism", 1) == 0) {
+            startUnderSystemLoader();
+            return;
+        }
         try {
             startBy(CompletableFuture.delayedExecutor(1, TimeUnit.NANOSECONDS, Runnable::run))
                     .get(PATIENCE_SECONDS, TimeUnit.SECONDS);
@@ -27,6 +31,18 @@ final class PlatformTimer {
             Thread.currentThread().interrupt();
         } catch (ExecutionException | TimeoutException e) {
             // Who times a future next starts it.
+        }
+    }
+
+    /** Where the common pool has no threads: at least the class loader is not kept. */
+    private static void startUnderSystemLoader() {
+        Thread current = Thread.currentThread();
+        ClassLoader ofApplication = current.getContextClassLoader();
+        try {
+            current.setContextClassLoader(ClassLoader.getSystemClassLoader());
+            new CompletableFuture<>().completeOnTimeout(null, 1, TimeUnit.NANOSECONDS);
+        } finally {
+            current.setContextClassLoader(ofApplication);
         }
     }
 
