@@ -160,7 +160,8 @@ class RedeployIT {
     private void verify(Footprint baseline, String after, IntSupplier mostLoaders) {
         int[] loaders = {0};
         try {
-            Await.until("the baseline", PATIENCE, () -> {
+            // Threads of a pool may be kept for a minute.
+            Await.until("the baseline", PATIENCE.multipliedBy(2), () -> {
                 LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(200));
                 occupyThreads();
                 Footprint now = footprint();
