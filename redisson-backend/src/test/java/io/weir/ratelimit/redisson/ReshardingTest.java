@@ -35,16 +35,13 @@ class ReshardingTest {
             try (LoadedStore alone = new LoadedStore(store.backend(), moves);
                     LoadedStore both = new LoadedStore(store.backend(), moves, stays)) {
                 long began = System.nanoTime();
-                setSlot(to, slot, "IMPORTING", id(from));
-                setSlot(from, slot, "MIGRATING", id(to));
+                beginMove(from, to, slot);
                 alone.awaitDecisions();
                 both.awaitDecisions();
                 moveKeys(from, to, slot, 100);
                 alone.awaitDecisions();
                 both.awaitDecisions();
-                for (RedisProcess node : List.of(to, from, cluster.masters().get(2))) {
-                    setSlot(node, slot, "NODE", id(to));
-                }
+                endMove(cluster, to, slot);
                 long ended = System.nanoTime();
                 alone.awaitSteadyDecisions();
                 both.awaitSteadyDecisions();
@@ -80,8 +77,7 @@ class ReshardingTest {
             RedisProcess from = cluster.masters().get(0);
             RedisProcess to = cluster.masters().get(1);
             long slot = cluster.slot(store.tag(identity));
-            setSlot(to, slot, "IMPORTING", id(from));
-            setSlot(from, slot, "MIGRATING", id(to));
+            beginMove(from, to, slot);
             moveKeys(from, to, slot, 1);
             // Or that it was too late, where the deadline comes while the last try is on its way.
             Await.until("it is told to try again", Duration.ofSeconds(20), () -> {
@@ -90,9 +86,7 @@ class ReshardingTest {
                 return "Redis answered TRYAGAIN".equals(failure.getMessage());
             });
             moveKeys(from, to, slot, 100);
-            for (RedisProcess node : List.of(to, from, cluster.masters().get(2))) {
-                setSlot(node, slot, "NODE", id(to));
-            }
+            endMove(cluster, to, slot);
             assertThat(store.spent(one)).isEqualTo(1);
             assertThat(store.spent(other)).isEqualTo(1);
             assertThat(store.backend().acquire(both).allowed()).isTrue();
@@ -111,8 +105,7 @@ class ReshardingTest {
             RedisProcess from = cluster.masters().get(0);
             RedisProcess to = cluster.masters().get(1);
             long slot = cluster.slot(store.tag(identity));
-            setSlot(to, slot, "IMPORTING", id(from));
-            setSlot(from, slot, "MIGRATING", id(to));
+            beginMove(from, to, slot);
             moveKeys(from, to, slot, 1);
             CompletableFuture<Decision> decision =
                     store.backend().acquireAsync(both).toCompletableFuture();
@@ -123,9 +116,7 @@ class ReshardingTest {
             assertThat(decision).isNotDone();
             assertThat(givenBack).isNotDone();
             moveKeys(from, to, slot, 100);
-            for (RedisProcess node : List.of(to, from, cluster.masters().get(2))) {
-                setSlot(node, slot, "NODE", id(to));
-            }
+            endMove(cluster, to, slot);
             assertThat(decision.join().allowed()).isTrue();
             givenBack.join();
             assertThat(store.spent(one)).isEqualTo(1);
@@ -155,6 +146,19 @@ class ReshardingTest {
     private static String id(RedisProcess node) {
         try (RedisConnection connection = node.connect()) {
             return connection.text("CLUSTER", "MYID");
+        }
+    }
+
+    private static void beginMove(RedisProcess from, RedisProcess to, long slot) {
+        setSlot(to, slot, "IMPORTING", id(from));
+        setSlot(from, slot, "MIGRATING", id(to));
+    }
+
+    /** Who gets the slot hears of it first. */
+    private static void endMove(ClusterFixture cluster, RedisProcess to, long slot) {
+        setSlot(to, slot, "NODE", id(to));
+        for (RedisProcess node : cluster.masters()) {
+            setSlot(node, slot, "NODE", id(to));
         }
     }
 
