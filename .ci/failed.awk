@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Reads the reports of Surefire and Failsafe and tells of failed tests: the name and message of each, then how each stack begins, as far as
-# there is room in the output, which has some forty lines.
+# Reads the reports of Surefire and Failsafe and prints the failed tests: the name and message of each, then the start of each stack, as far
+# as they fit into an output of about forty lines.
 
 function text(xml) {
     gsub(/<!\[CDATA\[|\]\]>/, "", xml)

@@ -2,49 +2,58 @@
 package io.weir.ratelimit;
 
 /**
- * How a limit of <i>n</i> permits per window counts.
+ * The algorithm by which a limit of <i>n</i> permits per window counts calls.
  *
- * <p>Each algorithm documents the most it can admit in any span as long as its window; the log never admits more than
- * <i>n</i>. None of them charges a refused call.
+ * <p>A call with a cost of <i>c</i> spends <i>c</i> permits. No algorithm charges a rejected call. Each constant states its worst
+ * case, which is the greatest number of permits that calls can spend in any period as long as the window. It also states the size of
+ * the state that a backend keeps per key.
  */
 public enum Algorithm {
     /**
-     * At most <i>n</i> in each window; a window starts at the key's first call and ends after its length. Also called fixed
-     * window counter. Two numbers per key. Two windows that touch admit up to 2<i>n</i> − 1 in a span as long as one.
+     * A counter that starts again with each window. A window starts at the first call of the key and ends when its length has
+     * passed. Also called fixed window counter.
+     *
+     * <p>Calls spend at most <i>n</i> permits in each window. Two adjacent windows allow up to 2<i>n</i> − 1 permits in a period as
+     * long as one window. State: two numbers per key.
      */
     FIXED_WINDOW("fixed-window", 'f'),
 
     /**
-     * The count of this window plus the count of the one before, weighted by how much of it still overlaps: {@code current +
-     * previous × (1 − elapsed) + cost ≤ n}. Also called sliding window counter. Three numbers per key.
+     * A counter over the current window and the part of the previous window that still overlaps: {@code current + previous × (1 −
+     * elapsed) + cost ≤ n}. Windows are anchored at the first call of the key. Also called sliding window counter.
      *
-     * <p>Windows are anchored at the key's first call. The weighting takes the previous window's calls as evenly spread, so it
-     * is an approximation: a caller who spends everything at the end of one window and keeps spending as permits return can
-     * be admitted up to 2<i>n</i> − 2 times in a span as long as one window, spread out, never as one burst.
+     * <p>The formula assumes that the calls of the previous window were evenly distributed, so it is an approximation. In the worst case,
+     * a caller spends <i>n</i> permits at the end of one window, and then each permit as soon as it returns. Such a caller spends up to
+     * 2<i>n</i> − 2 permits in a period as long as one window. These calls are spread over that period and never form one burst. State:
+     * three numbers per key.
      */
     SLIDING_WINDOW("sliding-window", 's'),
 
     /**
-     * At most <i>n</i> in every span as long as the window, exactly: each admitted call is remembered until the window has
-     * passed since, and its permits then return together. Also called sliding window log.
+     * A log of the allowed calls. The permits of a call return when the window has passed since the call. Also called sliding window
+     * log.
      *
-     * <p>Memory grows with the calls admitted in a window, and so does the work to store one more: two numbers per call and
-     * key. So more than 10,000 permits are refused at deployment.
+     * <p>Calls spend at most <i>n</i> permits in every period as long as the window; the result is exact. State: two numbers per
+     * allowed call and key, and the work to add a call grows with their number. A limit of more than 10,000 permits is therefore a
+     * deployment error.
      */
     SLIDING_LOG("sliding-log", 'g'),
 
     /**
-     * A bucket of {@code burst} permits that is refilled continuously with <i>n</i> permits per window; a call takes its cost
-     * out of it. Also called GCRA, or leaky bucket as a meter. Two numbers per key. Admits {@code burst + n − 1} in a span as long
-     * as one window after a rest, and <i>n</i> per window in the long run.
+     * A bucket of {@code burst} permits that is refilled continuously with <i>n</i> permits per window. A call takes its cost from the
+     * bucket. Equivalent to the generic cell rate algorithm (GCRA, ITU-T I.371), which is also called leaky bucket as a meter.
+     *
+     * <p>After an idle period, calls spend at most {@code burst + n − 1} permits in a period as long as one window. In the long run they
+     * spend <i>n</i> permits per window. State: two numbers per key.
      */
     TOKEN_BUCKET("token-bucket", 't'),
 
     /**
-     * A token bucket that holds a single permit unless {@code burst} says otherwise: a steady rate, a call every window ÷
-     * <i>n</i>. A call that comes too early is refused, or queues for its slot where the policy has a {@code max-wait}. Two
-     * numbers per key. Admits {@code burst + n − 1} in a span as long as one
-     * window.
+     * A token bucket with a capacity of one permit, unless {@code burst} is configured: a steady rate of one permit per window ÷
+     * <i>n</i>.
+     *
+     * <p>A call that arrives too early is rejected. If the policy has a {@code max-wait}, the call waits for its permits instead. Calls
+     * spend at most {@code burst + n − 1} permits in a period as long as one window. State: two numbers per key.
      */
     LEAKY_BUCKET("leaky-bucket", 'l');
 
@@ -56,12 +65,20 @@ public enum Algorithm {
         this.letter = letter;
     }
 
-    /** The name that configuration uses, such as {@code sliding-window}. */
+    /**
+     * Returns the name of the algorithm in configuration.
+     *
+     * @return the name, such as {@code sliding-window}
+     */
     public String configName() {
         return configName;
     }
 
-    /** The letter that names the algorithm in stored keys. Part of the stored format: it never changes. */
+    /**
+     * Returns the letter of the algorithm in stored keys. The letter is part of the stored format and never changes.
+     *
+     * @return the letter
+     */
     public char letter() {
         return letter;
     }

@@ -8,7 +8,7 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * The answer over all charges of one call: {@link Allowed}, {@link Rejected} or {@link Degraded}.
+ * The decision over all charges of one call: {@link Allowed}, {@link Rejected} or {@link Degraded}.
  *
  * <pre>{@code
  * Decision decision = limiter.acquire("mail", tenant);
@@ -20,46 +20,49 @@ import java.util.Optional;
 public sealed interface Decision {
 
     /**
-     * Whether the call may go on.
+     * Returns whether the call may proceed.
      *
-     * @return true if it may
+     * @return true if the call may proceed
      */
     boolean allowed();
 
     /**
-     * What each limit said, in the order of the policies and of their limits; without policies in shadow mode.
+     * Returns the quota of each limit of the enforced policies, in the order of the policies and of their limits.
      *
-     * @return the quotas, empty if no limit was asked
+     * @return the quotas; empty if no limit was evaluated
      */
     List<Quota> quotas();
 
     /**
-     * What each limit of the policies in shadow mode said, in their order. None of it has a part in the answer: a limit that
-     * {@linkplain Quota#refused() refused} here would have refused the call if its policy were enforced. What the store could not
-     * find out about a policy in shadow mode is missing, for all limits of that policy.
+     * Returns the quota of each limit of the policies in shadow mode, in the order of the policies and of their limits.
      *
-     * @return the quotas, empty if no policy is in shadow mode
+     * <p>These quotas have no effect on the decision. A quota that {@linkplain Quota#rejected() rejected} here would have rejected the
+     * call if its policy were enforced. If the backend could not evaluate a policy in shadow mode, all quotas of that policy are
+     * missing.
+     *
+     * @return the quotas; empty if no policy is in shadow mode
      */
-    List<Quota> shadow();
+    List<Quota> shadowQuotas();
 
     /**
-     * Every limit had room, or a slot that the call was ready to wait for, and all of them were charged. Who gets this from
-     * {@link RateLimiter} has waited already.
+     * The decision that allows a call: every limit had enough permits, or the call waits for permits that return within its {@code
+     * max-wait}. All limits are charged. {@link RateLimiter} returns this decision after the wait.
      *
-     * @param quotas what each limit said after the charge
-     * @param receipt with which exactly these charges can be given back
-     * @param waitMicros microseconds from the decision to the call's slot: the longest wait of its limits, 0 if there was room
-     * @param shadow what each limit of the policies in shadow mode said: after the charge where there was room
+     * @param quotas the quota of each limit after the charge
+     * @param receipt the receipt by which these charges can be refunded
+     * @param waitMicros the time from the decision to the return of the permits, in microseconds. It is the longest wait of the limits,
+     *     and 0 if all of them had enough permits
+     * @param shadowQuotas the quota of each limit of the policies in shadow mode, after the charge if the policy had enough permits
      */
-    record Allowed(List<Quota> quotas, Receipt receipt, long waitMicros, List<Quota> shadow) implements Decision {
+    record Allowed(List<Quota> quotas, Receipt receipt, long waitMicros, List<Quota> shadowQuotas) implements Decision {
 
-        /** A call to which no limit applies. */
+        /** The decision for a call without limits. */
         public static final Allowed UNLIMITED = new Allowed(List.of(), Receipt.EMPTY);
 
         /** Copies the lists and checks that the wait is not negative. */
         public Allowed {
             quotas = List.copyOf(quotas);
-            shadow = List.copyOf(shadow);
+            shadowQuotas = List.copyOf(shadowQuotas);
             Objects.requireNonNull(receipt, "receipt");
             if (waitMicros < 0) {
                 throw new IllegalArgumentException("the wait must not be negative");
@@ -67,21 +70,21 @@ public sealed interface Decision {
         }
 
         /**
-         * A call without policies in shadow mode.
+         * Creates a decision without policies in shadow mode.
          *
-         * @param quotas what each limit said after the charge
-         * @param receipt with which exactly these charges can be given back
-         * @param waitMicros microseconds from the decision to the call's slot, 0 or more
+         * @param quotas the quota of each limit after the charge
+         * @param receipt the receipt by which these charges can be refunded
+         * @param waitMicros the time between the decision and the return of the permits, in microseconds, 0 or more
          */
         public Allowed(List<Quota> quotas, Receipt receipt, long waitMicros) {
             this(quotas, receipt, waitMicros, List.of());
         }
 
         /**
-         * A call without policies in shadow mode, for which there was room.
+         * Creates a decision without policies in shadow mode and without a wait.
          *
-         * @param quotas what each limit said after the charge
-         * @param receipt with which exactly these charges can be given back
+         * @param quotas the quota of each limit after the charge
+         * @param receipt the receipt by which these charges can be refunded
          */
         public Allowed(List<Quota> quotas, Receipt receipt) {
             this(quotas, receipt, 0);
@@ -94,34 +97,34 @@ public sealed interface Decision {
     }
 
     /**
-     * At least one limit had no room; none was charged.
+     * The decision that rejects a call: at least one limit did not have enough permits. No limit is charged.
      *
-     * @param quotas what each limit said
-     * @param shadow what each limit of the policies in shadow mode said
+     * @param quotas the quota of each limit; at least one of them rejected the call
+     * @param shadowQuotas the quota of each limit of the policies in shadow mode
      */
-    record Rejected(List<Quota> quotas, List<Quota> shadow) implements Decision, Serializable {
+    record Rejected(List<Quota> quotas, List<Quota> shadowQuotas) implements Decision, Serializable {
 
-        /** Copies the lists and checks that a limit refused that is not in shadow mode. */
+        /** Copies the lists and checks that an enforced limit rejected the call. */
         public Rejected {
             quotas = List.copyOf(quotas);
-            shadow = List.copyOf(shadow);
-            if (!isRefused(quotas)) {
-                throw new IllegalArgumentException("a rejection needs a limit that refused");
+            shadowQuotas = List.copyOf(shadowQuotas);
+            if (!anyRejected(quotas)) {
+                throw new IllegalArgumentException("a rejection needs a limit that rejected the call");
             }
         }
 
         /**
-         * A call without policies in shadow mode.
+         * Creates a decision without policies in shadow mode.
          *
-         * @param quotas what each limit said
+         * @param quotas the quota of each limit; at least one of them rejected the call
          */
         public Rejected(List<Quota> quotas) {
             this(quotas, List.of());
         }
 
-        private static boolean isRefused(List<Quota> quotas) {
+        private static boolean anyRejected(List<Quota> quotas) {
             for (Quota quota : quotas) {
-                if (quota.refused()) {
+                if (quota.rejected()) {
                     return true;
                 }
             }
@@ -134,23 +137,25 @@ public sealed interface Decision {
         }
 
         /**
-         * The least wait after which the same call is admitted if nobody else spends: the longest of the limits that refused.
+         * Returns the shortest wait after which the same call is allowed if no other call spends permits. It is the longest wait of
+         * the limits that rejected the call.
          *
-         * @return the wait, empty if no wait helps because the cost exceeds what a limit can ever hold
+         * @return the wait; empty if the cost exceeds the capacity of a limit, so that no wait helps
          */
         public Optional<Duration> retryAfter() {
-            return decisive().retryAfter();
+            return decisiveQuota().retryAfter();
         }
 
         /**
-         * The limit that decides how long to wait: of those that refused, the one with the longest wait, the first of equals.
+         * Returns the quota that determines {@link #retryAfter()}: of the limits that rejected the call, the one with the longest wait.
+         * If several have the same wait, the first one is returned.
          *
-         * @return the limit
+         * @return the quota
          */
-        public Quota decisive() {
+        public Quota decisiveQuota() {
             Quota longest = null;
             for (Quota quota : quotas) {
-                if (quota.refused() && (longest == null || quota.retryAfterMicros() > longest.retryAfterMicros())) {
+                if (quota.rejected() && (longest == null || quota.retryAfterMicros() > longest.retryAfterMicros())) {
                     longest = quota;
                 }
             }
@@ -158,13 +163,13 @@ public sealed interface Decision {
         }
 
         /**
-         * The policies of which a limit refused, in declared order, each once.
+         * Returns the policies with a limit that rejected the call.
          *
-         * @return the names
+         * @return the names of the policies in declared order, each of them once
          */
         public List<String> violatedPolicies() {
             return quotas.stream()
-                    .filter(Quota::refused)
+                    .filter(Quota::rejected)
                     .map(Quota::policy)
                     .distinct()
                     .toList();
@@ -172,13 +177,13 @@ public sealed interface Decision {
     }
 
     /**
-     * Decided without the shared store, because it did not answer. Nothing is known about the quotas.
+     * The decision that a {@link FailureMode} took because the shared backend was unavailable. The quotas are unknown.
      *
-     * @param mode the failure mode that decided
-     * @param allowed whether the call may go on
-     * @param reason why the store could not decide, from a small fixed set such as {@code timeout} or {@code breaker-open}
-     * @param retryAfter of a call that may not go on, after how long it can be worthwhile to try again; zero where nothing is known,
-     *     or the call goes on
+     * @param mode the failure mode that took the decision
+     * @param allowed whether the call may proceed
+     * @param reason why the backend was unavailable: a {@linkplain RateLimitUnavailableException#reason() reason} such as {@code
+     *     timeout} or {@code breaker-open}
+     * @param retryAfter the time after which a retry can succeed; zero if that is unknown or if the call may proceed
      */
     record Degraded(FailureMode mode, boolean allowed, String reason, Duration retryAfter) implements Decision {
 
@@ -190,11 +195,11 @@ public sealed interface Decision {
         }
 
         /**
-         * A decision about which nothing is known of when to try again.
+         * Creates a decision without a known time for a retry.
          *
-         * @param mode the failure mode that decided
-         * @param allowed whether the call may go on
-         * @param reason why the store could not decide
+         * @param mode the failure mode that took the decision
+         * @param allowed whether the call may proceed
+         * @param reason why the backend was unavailable
          */
         public Degraded(FailureMode mode, boolean allowed, String reason) {
             this(mode, allowed, reason, Duration.ZERO);
@@ -206,7 +211,7 @@ public sealed interface Decision {
         }
 
         @Override
-        public List<Quota> shadow() {
+        public List<Quota> shadowQuotas() {
             return List.of();
         }
     }

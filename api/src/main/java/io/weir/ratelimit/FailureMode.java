@@ -2,22 +2,25 @@
 package io.weir.ratelimit;
 
 /**
- * What a policy does with a call when the shared store cannot decide about it.
+ * The way in which a policy decides a call while the shared backend is unavailable; the property {@code on-failure}.
  *
- * <p>A request under several policies takes the strictest of their modes: {@link #CLOSED}, {@link #LOCAL}, {@link #SAMPLE},
- * {@link #OPEN}.
+ * <p>If a request has several policies, the strictest of their modes applies. The order, from strict to lenient, is {@link #CLOSED},
+ * {@link #LOCAL}, {@link #SAMPLE}, {@link #OPEN}.
  */
 public enum FailureMode {
-    /** The call is let through, uncounted. Also called fail-open. The store is never the reason that an API is down. */
+    /** Allows each call without counting it. Also called fail-open. An unavailable backend never makes an API unavailable. */
     OPEN("open"),
-    /** The call is refused as unavailable (503), never as over a quota. Also called fail-closed. */
+    /** Rejects each call as unavailable (503), never as over a limit (429). Also called fail-closed. */
     CLOSED("closed"),
     /**
-     * The call is counted in process, against permits ÷ {@code ratelimit.instances}, at least one call; over that it is refused as
-     * unavailable (503).
+     * Counts calls in process against the permits ÷ {@code ratelimit.instances}, at least one permit. A call over that limit is rejected
+     * as unavailable (503).
      */
     LOCAL("local"),
-    /** One call in {@code ratelimit.instances} is let through at random, whatever the limit; others are refused as unavailable (503). Cruder than {@link #LOCAL}. */
+    /**
+     * Allows one call in {@code ratelimit.instances} at random, whatever the limit is, and rejects the others as unavailable (503).
+     * Less exact than {@link #LOCAL}.
+     */
     SAMPLE("sample");
 
     private final String configName;
@@ -26,7 +29,11 @@ public enum FailureMode {
         this.configName = configName;
     }
 
-    /** The name that configuration uses, such as {@code open}. */
+    /**
+     * Returns the name of the mode in configuration.
+     *
+     * @return the name, such as {@code open}
+     */
     public String configName() {
         return configName;
     }

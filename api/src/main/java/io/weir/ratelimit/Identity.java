@@ -9,9 +9,11 @@ import java.util.Objects;
 import java.util.Set;
 
 /**
- * Who shares a limit: what a key expression resolves to, or what code names when it uses a {@link RateLimiter}.
+ * The key of a limit: the value of a key expression, or the key that code passes to a {@link RateLimiter}. All calls with an equal key
+ * share the limit.
  *
- * <p>An identity says of what kind it is, so that a user called {@code 203.0.113.7} and that address are never the same.
+ * <p>Each part of a key has a {@link Kind}. A user with the name {@code 203.0.113.7} and the address {@code 203.0.113.7} are therefore
+ * different keys. A value-based class.
  *
  * <pre>{@code
  * limiter.acquire("mail", Identity.of("tenant-7"));
@@ -19,37 +21,37 @@ import java.util.Set;
  * limiter.reset("login", Identity.address("203.0.113.7").and(Identity.principal("alice")));   // key = ip + principal
  * }</pre>
  *
- * @param parts the parts of a compound identity in order, one or more
+ * @param parts the parts of the key in order, one or more; a compound key has several
  */
 public record Identity(List<Part> parts) {
     private static final Set<Kind> NAMED =
             EnumSet.of(Kind.HEADER, Kind.ARGUMENT, Kind.COOKIE, Kind.QUERY, Kind.PATH, Kind.CLAIM);
 
-    /** Kinds of identity. Their prefixes are part of the stored format and never change. */
+    /** The kind of a part. The prefixes of the kinds are part of the stored format and never change. */
     public enum Kind {
-        /** Shared by everyone. */
+        /** The part that all callers share. */
         GLOBAL("all"),
-        /** Shared by all callers for whom the key expression does not resolve. */
+        /** The part of all callers for which the key expression does not resolve. */
         ANONYMOUS("anon"),
-        /** An authenticated user's name. */
+        /** The name of an authenticated user. */
         PRINCIPAL("p"),
-        /** An IP address or the prefix of one, in canonical text. */
+        /** An IP address or an address prefix, in canonical text form. */
         ADDRESS("i"),
-        /** The value of a named request header; treated as a secret. */
+        /** The value of a named request header. Treated as a secret. */
         HEADER("h"),
         /** The value of a named argument of the called method. */
         ARGUMENT("a"),
-        /** The value of a named cookie; treated as a secret. */
+        /** The value of a named cookie. Treated as a secret. */
         COOKIE("c"),
-        /** The value of a named parameter of the query. */
+        /** The value of a named query parameter. */
         QUERY("q"),
-        /** The value of a named parameter of the path. */
+        /** The value of a named path parameter. */
         PATH("u"),
-        /** The value of a named claim of the caller's token. */
+        /** The value of a named claim of the caller's JWT. */
         CLAIM("t"),
-        /** The Java method that is called, {@code Class.method}. */
+        /** The called Java method, as {@code Class.method}. */
         METHOD("m"),
-        /** A text that code chose. */
+        /** A text that application code passes. */
         CUSTOM("k");
 
         private final String prefix;
@@ -59,7 +61,7 @@ public record Identity(List<Part> parts) {
         }
 
         /**
-         * The text that stands for the kind in stored keys.
+         * Returns the prefix of the kind in stored keys.
          *
          * @return the prefix
          */
@@ -69,164 +71,167 @@ public record Identity(List<Part> parts) {
     }
 
     /**
-     * One part of an identity.
+     * A part of a key.
      *
-     * @param kind its kind
-     * @param name what names it within its kind, such as the header's name in lower case: 1 to 64 characters for {@link
-     *     Kind#HEADER}, {@link Kind#ARGUMENT}, {@link Kind#COOKIE}, {@link Kind#QUERY}, {@link Kind#PATH} and {@link Kind#CLAIM},
-     *     empty for the others
-     * @param value the value, as the caller sent it: not blank, but empty for {@link Kind#GLOBAL} and {@link Kind#ANONYMOUS}
+     * @param kind the kind of the part
+     * @param name the name of the header, argument, cookie, parameter or claim; a header name is in lower case. Length: 1 to 64 characters for
+     *     {@link Kind#HEADER}, {@link Kind#ARGUMENT}, {@link Kind#COOKIE}, {@link Kind#QUERY}, {@link Kind#PATH} and {@link
+     *     Kind#CLAIM}. Empty for the other kinds
+     * @param value the value as the caller sent it. Empty for {@link Kind#GLOBAL} and {@link Kind#ANONYMOUS}; not blank for the other
+     *     kinds
      */
     public record Part(Kind kind, String name, String value) {
-        /** Checks that the kind has what it needs and nothing else, so that no two parts are stored alike. */
+        /** Checks that name and value are present exactly if the kind requires them, so that different parts are stored differently. */
         public Part {
             Objects.requireNonNull(kind, "kind");
             boolean named = NAMED.contains(kind);
             boolean valued = kind != Kind.GLOBAL && kind != Kind.ANONYMOUS;
-            if (named ? name.isBlank() || name.length() > LONGEST_NAME : !name.isEmpty()) {
+            if (named ? name.isBlank() || name.length() > MAX_NAME_LENGTH : !name.isEmpty()) {
                 throw new IllegalArgumentException(
-                        named ? "the name must have 1 to " + LONGEST_NAME + " characters" : kind + " has no name");
+                        named ? "the name must have 1 to " + MAX_NAME_LENGTH + " characters" : kind + " has no name");
             }
             if (valued ? value.isBlank() : !value.isEmpty()) {
                 throw new IllegalArgumentException(valued ? "the value must not be blank" : kind + " has no value");
             }
         }
 
-        private static final int LONGEST_NAME = 64;
+        private static final int MAX_NAME_LENGTH = 64;
 
-        /** Does not show the value, which can be a secret. */
+        /** Returns the kind and the name without the value, which can be a secret. */
         @Override
         public String toString() {
             return name.isEmpty() ? kind.prefix() : kind.prefix() + "." + name;
         }
     }
 
-    /** The identity that everyone shares; the key expression {@code global}. */
+    /** The key that all callers share; the value of the key expression {@code global}. */
     public static final Identity GLOBAL = of(Kind.GLOBAL, "", "");
 
-    /** The identity of all callers for whom a key expression does not resolve. */
+    /** The key of all callers for which a key expression does not resolve. */
     public static final Identity ANONYMOUS = of(Kind.ANONYMOUS, "", "");
 
     /** Copies the list and checks that it is not empty. */
     public Identity {
         parts = List.copyOf(parts);
         if (parts.isEmpty()) {
-            throw new IllegalArgumentException("an identity needs a part");
+            throw new IllegalArgumentException("a key needs a part");
         }
     }
 
     /**
-     * An identity that code chose; no key expression resolves to it.
+     * Returns a key from a text. No key expression resolves to such a key.
      *
      * @param key any text that is not blank
-     * @return the identity
+     * @return the key
      */
     public static Identity of(String key) {
         return of(Kind.CUSTOM, "", key);
     }
 
     /**
-     * The identity that the key expression {@code principal} gives for a user.
+     * Returns the key of a user: the value of the key expression {@code principal}.
      *
-     * @param name the user's name
-     * @return the identity
+     * @param name the name of the user
+     * @return the key
      */
     public static Identity principal(String name) {
         return of(Kind.PRINCIPAL, "", name);
     }
 
     /**
-     * The identity that the key expression {@code ip} gives for an address that is kept whole. Where addresses share a key by
-     * prefix, as IPv6 addresses do unless configured otherwise, the address is given as {@code 2001:db8::/64}.
+     * Returns the key of an address: the value of the key expression {@code ip}.
      *
-     * @param address an address or a prefix in canonical text
-     * @return the identity
+     * <p>Addresses can share a key by prefix; by default, IPv6 addresses share a {@code /64}. The key of such an address is the key of its
+     * prefix, such as {@code 2001:db8::/64}.
+     *
+     * @param address an address or an address prefix, in canonical text form
+     * @return the key
      */
     public static Identity address(String address) {
         return of(Kind.ADDRESS, "", address);
     }
 
     /**
-     * The identity that the key expression {@code header:<name>} gives for a value.
+     * Returns the key of a header value: the value of the key expression {@code header:<name>}.
      *
-     * @param name the header's name, in any case
-     * @param value the header's value
-     * @return the identity
+     * @param name the name of the header, in any case
+     * @param value the value of the header
+     * @return the key
      */
     public static Identity header(String name, String value) {
         return of(Kind.HEADER, name.toLowerCase(Locale.ROOT), value);
     }
 
     /**
-     * The identity that the key expression {@code arg:<name>} gives for a value.
+     * Returns the key of an argument: the value of the key expression {@code arg:<name>}.
      *
      * @param name the name in {@link RateLimitKey}
-     * @param value the argument's text
-     * @return the identity
+     * @param value the text of the argument
+     * @return the key
      */
     public static Identity argument(String name, String value) {
         return of(Kind.ARGUMENT, name, value);
     }
 
     /**
-     * The identity that the key expression {@code cookie:<name>} gives for a value.
+     * Returns the key of a cookie value: the value of the key expression {@code cookie:<name>}.
      *
-     * @param name the cookie's name
-     * @param value the cookie's value
-     * @return the identity
+     * @param name the name of the cookie
+     * @param value the value of the cookie
+     * @return the key
      */
     public static Identity cookie(String name, String value) {
         return of(Kind.COOKIE, name, value);
     }
 
     /**
-     * The identity that the key expression {@code query:<name>} gives for a value.
+     * Returns the key of a query parameter: the value of the key expression {@code query:<name>}.
      *
-     * @param name the name of the parameter of the query
-     * @param value its value, decoded
-     * @return the identity
+     * @param name the name of the parameter
+     * @param value the decoded value of the parameter
+     * @return the key
      */
     public static Identity query(String name, String value) {
         return of(Kind.QUERY, name, value);
     }
 
     /**
-     * The identity that the key expression {@code path:<name>} gives for a value.
+     * Returns the key of a path parameter: the value of the key expression {@code path:<name>}.
      *
-     * @param name the name of the parameter of the path
-     * @param value its value, decoded
-     * @return the identity
+     * @param name the name of the parameter
+     * @param value the decoded value of the parameter
+     * @return the key
      */
     public static Identity path(String name, String value) {
         return of(Kind.PATH, name, value);
     }
 
     /**
-     * The identity that the key expression {@code claim:<name>} gives for a value.
+     * Returns the key of a claim: the value of the key expression {@code claim:<name>}.
      *
-     * @param name the claim's name
-     * @param value the claim's text
-     * @return the identity
+     * @param name the name of the claim
+     * @param value the text of the claim
+     * @return the key
      */
     public static Identity claim(String name, String value) {
         return of(Kind.CLAIM, name, value);
     }
 
     /**
-     * The identity that the key expression {@code method} gives for a call.
+     * Returns the key of a Java method: the value of the key expression {@code method}.
      *
      * @param name {@code Class.method}, with the simple name of the class
-     * @return the identity
+     * @return the key
      */
     public static Identity method(String name) {
         return of(Kind.METHOD, "", name);
     }
 
     /**
-     * The compound of this identity and another, as {@code a + b} in a key expression.
+     * Returns the compound of this key and another key, as the key expression {@code a + b} does.
      *
-     * @param other the parts to add
-     * @return the compound
+     * @param other the key with the parts to append
+     * @return the compound key
      */
     public Identity and(Identity other) {
         List<Part> all = new ArrayList<>(parts);
@@ -234,7 +239,7 @@ public record Identity(List<Part> parts) {
         return new Identity(all);
     }
 
-    /** Shows the kinds and not the values, which can be secrets. */
+    /** Returns the kinds and the names without the values, which can be secrets. */
     @Override
     public String toString() {
         return "Identity" + parts;

@@ -8,19 +8,19 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * What one limit said at the instant of a decision.
+ * The state of one limit for one key at the instant of a decision.
  *
- * @param policy the policy the limit belongs to
- * @param name the limit's own name: the policy's, or {@code <policy>-<window>} where the policy has several
- * @param permits permits per window, 0 or more
- * @param capacity permits that the limit can hold at most: the burst of a bucket, else the permits
- * @param window the window's length
- * @param remaining permits that a call at that instant could still spend, 0 or more
- * @param refused whether this limit had no room for the call
- * @param retryAfterMicros microseconds after which the same cost is admitted if nobody else spends: the least such wait, 0 if
- *     there was room, {@link #NEVER} if the cost exceeds what the limit can ever hold
- * @param resetAfterMicros microseconds until the key equals an untouched one, 0 or more
- * @param growsAfterMicros microseconds until {@code remaining} first grows, 0 if it already is at its greatest
+ * @param policy the name of the policy to which the limit belongs
+ * @param name the name of the limit: the name of the policy, or {@code <policy>-<window>} if the policy has several limits
+ * @param permits the permits per window, 0 or more
+ * @param capacity the greatest number of permits that are available at once: the burst of a bucket, otherwise the permits
+ * @param window the length of the window
+ * @param remaining the permits that a call can spend at that instant, 0 or more
+ * @param rejected whether the limit rejected the call
+ * @param retryAfterMicros the shortest wait, in microseconds, after which the same cost is allowed if no other call spends permits. It is
+ *     0 if the limit did not reject the call, and {@link #NEVER} if the cost exceeds the capacity
+ * @param resetAfterMicros the time until the key equals an untouched key, in microseconds, 0 or more
+ * @param nextPermitAfterMicros the time until {@code remaining} first increases, in microseconds; 0 if it equals the capacity
  */
 public record Quota(
         String policy,
@@ -29,16 +29,16 @@ public record Quota(
         long capacity,
         Duration window,
         long remaining,
-        boolean refused,
+        boolean rejected,
         long retryAfterMicros,
         long resetAfterMicros,
-        long growsAfterMicros)
+        long nextPermitAfterMicros)
         implements Serializable {
 
-    /** The wait of a call that no wait can help, because its cost exceeds what the limit can ever hold. */
+    /** The value of {@code retryAfterMicros} if the cost exceeds the capacity of the limit, so that no wait helps. */
     public static final long NEVER = Long.MAX_VALUE;
 
-    /** Checks that no component is null or out of range. */
+    /** Checks that no component is null or negative. */
     public Quota {
         Objects.requireNonNull(policy, "policy");
         Objects.requireNonNull(name, "name");
@@ -48,21 +48,22 @@ public record Quota(
                 || remaining < 0
                 || retryAfterMicros < 0
                 || resetAfterMicros < 0
-                || growsAfterMicros < 0) {
-            throw new IllegalArgumentException("negative component in quota of " + name);
+                || nextPermitAfterMicros < 0) {
+            throw new IllegalArgumentException("negative component in the quota of " + name);
         }
     }
 
     /**
-     * The limit with the least part of its capacity left, the first of equals.
+     * Returns the quota with the smallest ratio of remaining permits to capacity. If several have the same ratio, the first one is
+     * returned.
      *
-     * @param quotas one or more
-     * @return one of them
+     * @param quotas one quota or more
+     * @return one of the quotas
      */
     public static Quota closestToExhaustion(List<Quota> quotas) {
         Quota closest = quotas.get(0);
         for (Quota quota : quotas) {
-            if (quota.leftPart() < closest.leftPart()) {
+            if (quota.remainingRatio() < closest.remainingRatio()) {
                 closest = quota;
             }
         }
@@ -70,26 +71,25 @@ public record Quota(
     }
 
     /**
-     * The least wait after which the same cost is admitted if nobody else spends: zero if there was room, empty if no wait
-     * helps.
+     * Returns the shortest wait after which the same cost is allowed if no other call spends permits.
      *
-     * @return the wait
+     * @return the wait: zero if the limit did not reject the call, empty if no wait helps
      */
     public Optional<Duration> retryAfter() {
         return retryAfterMicros == NEVER ? Optional.empty() : Optional.of(micros(retryAfterMicros));
     }
 
     /**
-     * The time until the key equals an untouched one.
+     * Returns the time until the key equals an untouched key.
      *
-     * @return the time, zero for an untouched key
+     * @return the time; zero for an untouched key
      */
     public Duration resetAfter() {
         return micros(resetAfterMicros);
     }
 
-    /** Nothing is left of a limit that permits nothing. */
-    private double leftPart() {
+    /** Returns 0 for a limit without permits. */
+    private double remainingRatio() {
         return capacity == 0 ? 0 : (double) remaining / capacity;
     }
 

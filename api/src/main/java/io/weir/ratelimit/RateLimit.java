@@ -11,37 +11,39 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * Limits how often a method may be called, per key (a user, an address, …), over all instances that share a Redis, or in this
- * process where none is configured.
+ * Limits how often a method is called per key, such as a user or an address. The limit applies over all instances that share a Redis,
+ * or per process if no Redis is configured.
  *
  * <pre>{@code
  * @GET @RateLimit("api")                          // a policy from configuration
- * @GET @RateLimit(value = "api", cost = 10)       // dearer than the rest
- * @POST @RateLimit({"login-ip", "login-user"})    // several policies, one decision, all or nothing
+ * @GET @RateLimit(value = "api", cost = 10)       // spends 10 permits per call
+ * @POST @RateLimit({"login-ip", "login-user"})    // several policies, one atomic decision
  * @GET @RateLimit(limit = "5/10s", key = "ip")    // limits in place
  * }</pre>
  *
- * <h2>Where it works</h2>
+ * <h2>Annotated elements</h2>
  *
- * On Jakarta REST resource methods, which are decided about after authentication and authorization and before the entity is
- * read, and on the business methods of any CDI bean, whose caller gets a {@link RateLimitExceededException}. It may stand on
- * the method, on the class (then it holds for each of its methods; a method's own annotation replaces it), on a superclass of
- * the bean, or on a stereotype. Private, static and final methods and calls within one object are not intercepted, as
- * with every CDI interceptor.
+ * The annotation applies to Jakarta REST resource methods and to business methods of any CDI bean. Calls of a resource method are
+ * decided after authentication and authorization and before the entity is read. A rejected call of a bean method throws {@link
+ * RateLimitExceededException}.
  *
- * <h2>What is charged</h2>
+ * <p>The annotation is allowed on a method, on a class, on a superclass of the bean, and on a stereotype. On a class it applies to all
+ * methods; the annotation of a method replaces that of the class. Private, static and final methods and calls within one object are not
+ * intercepted, as with every CDI interceptor.
  *
- * An admitted call spends its cost under each of its policies, in one atomic step; a refused call spends nothing under any of
- * them. Within one HTTP request a policy is charged once for one key, whatever number of limited methods the request passes
- * through; a later, dearer one pays the difference. Where no HTTP request is active each call is charged.
+ * <h2>Charges</h2>
  *
- * <h2>What configuration does</h2>
+ * An allowed call spends its cost under each of its policies in one atomic step. A rejected call spends no permits. Within one HTTP
+ * request, a policy charges a key once, however many limited methods the request passes through. A later method with a higher cost
+ * charges the difference. Outside an HTTP request, each call is charged.
  *
- * Configuration overrides every member, so that limits can be tuned without a build: {@code ratelimit.policies.<name>.limit},
- * {@code .key}, {@code .algorithm}, … for the policy, and {@code ratelimit.costs."Class.method"} for the cost. An annotation
- * without a policy name means the policy {@code Class.method} (simple names of the bean class and the method).
+ * <h2>Configuration</h2>
  *
- * <p>Wrong or contradictory definitions fail the deployment, all of them in one message.
+ * Configuration overrides every member, so that limits can be changed without a new build: {@code ratelimit.policies.<name>.limit},
+ * {@code .key}, {@code .algorithm} and others override the policy, {@code ratelimit.costs."Class.method"} overrides the cost. An
+ * annotation without a policy name defines the policy {@code Class.method}, with the simple names of the bean class and the method.
+ *
+ * <p>Invalid or contradictory definitions are deployment errors. All of them are reported in one message.
  */
 @InterceptorBinding
 @Inherited
@@ -51,8 +53,8 @@ import java.lang.annotation.Target;
 public @interface RateLimit {
 
     /**
-     * Names of the policies that hold for a call, together. Empty means one policy that is called {@code Class.method}. A name
-     * has 1 to 128 characters of {@code A-Z a-z 0-9 . _ - $}.
+     * Returns the names of the policies that apply to a call. Empty means one policy with the name {@code Class.method}. A name has 1 to
+     * 128 characters of {@code A-Z a-z 0-9 . _ - $}.
      *
      * @return the policy names
      */
@@ -60,19 +62,22 @@ public @interface RateLimit {
     String[] value() default {};
 
     /**
-     * Limits in place: {@code <permits>/<duration>}, several separated by commas all hold at once, as in {@code "10/1s,
-     * 1000/1h"}. Permits are a whole number from 0 (blocks); durations are a whole number with {@code ms}, {@code s}, {@code
-     * m}, {@code h} or {@code d}, from 1 ms to 366 days. Only with at most one policy name in {@link #value()}.
+     * Returns limits in place, each as {@code <permits>/<duration>}. Several limits are separated by commas and apply together, as in
+     * {@code "10/1s, 1000/1h"}. The permits are a whole number, 0 or more; 0 blocks all calls. A duration is a whole number with the unit
+     * {@code ms}, {@code s}, {@code m}, {@code h} or {@code d}, from 1 ms to 366 days. Allowed with at most one policy name in {@link
+     * #value()}.
      *
-     * @return the limits, or empty if configuration gives them
+     * @return the limits, or empty if configuration defines them
      */
     @Nonbinding
     String limit() default "";
 
     /**
-     * Who shares the limit: {@code ip}, {@code principal}, {@code global}, {@code header:<name>} or {@code arg:<name>}; {@code a + b} is a compound
-     * key and {@code a | b} the first that resolves. A caller for whom nothing resolves shares the key {@code anonymous}. Empty
-     * means {@code principal | ip}. Only with at most one policy name in {@link #value()}.
+     * Returns the key expression: {@code ip}, {@code principal}, {@code global}, {@code method}, {@code header:<name>}, {@code
+     * cookie:<name>}, {@code query:<name>}, {@code path:<name>}, {@code claim:<name>}, {@code arg:<name>}, or the name of a {@code
+     * KeyResolver} bean. {@code a + b} is a compound key, {@code a | b} the first key that resolves. If nothing resolves, the call has the
+     * key {@code anonymous}, which all such calls share. Empty means {@code principal | ip}. Allowed with at most one policy name in
+     * {@link #value()}.
      *
      * @return the key expression, or empty
      */
@@ -80,7 +85,7 @@ public @interface RateLimit {
     String key() default "";
 
     /**
-     * How the limits in place count. Only meaningful together with {@link #limit()}.
+     * Returns the algorithm of the limits in place. It has an effect only together with {@link #limit()}.
      *
      * @return the algorithm
      */
@@ -88,8 +93,8 @@ public @interface RateLimit {
     Algorithm algorithm() default Algorithm.SLIDING_WINDOW;
 
     /**
-     * Permits that a call spends under each of its policies, 1 or more; 0 means each policy's own cost, which is 1 unless
-     * configured.
+     * Returns the permits that a call spends under each of its policies, 1 or more. 0 means the configured cost of each policy, which
+     * is 1 by default.
      *
      * @return the cost, or 0
      */

@@ -8,10 +8,11 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * Thrown at the caller of a limited bean method that is over a limit; the method did not run and nothing was spent.
+ * The exception that the caller of a limited bean method receives if the call is over a limit. The method has not run and no permits
+ * are spent.
  *
- * <p>Leaving a Jakarta REST resource it becomes the same 429 that a limited resource method answers. It does not roll back a
- * transaction of the caller. It carries no stack trace: a refusal is an ordinary answer and must stay cheap.
+ * <p>If the exception leaves a Jakarta REST resource, the response is the same 429 as that of a limited resource method. The exception
+ * does not roll back a transaction. It has no stack trace, because a rejection is an ordinary result and must be cheap.
  */
 @ApplicationException(rollback = false)
 public final class RateLimitExceededException extends RuntimeException {
@@ -21,9 +22,9 @@ public final class RateLimitExceededException extends RuntimeException {
     private final Decision.Rejected decision;
 
     /**
-     * The exception for a decision.
+     * Creates an exception with the violated policies as its message.
      *
-     * @param decision the rejection, whose violated policies become the message
+     * @param decision the rejection
      */
     public RateLimitExceededException(Decision.Rejected decision) {
         super("rate limit exceeded: " + String.join(", ", decision.violatedPolicies()), null, false, false);
@@ -31,7 +32,7 @@ public final class RateLimitExceededException extends RuntimeException {
     }
 
     /**
-     * The decision with what each limit said.
+     * Returns the decision with the quota of each limit.
      *
      * @return the rejection
      */
@@ -40,9 +41,9 @@ public final class RateLimitExceededException extends RuntimeException {
     }
 
     /**
-     * The least wait after which the same call is admitted if nobody else spends.
+     * Returns the shortest wait after which the same call is allowed if no other call spends permits.
      *
-     * @return the wait, empty if no wait helps
+     * @return the wait; empty if no wait helps
      */
     public Optional<Duration> retryAfter() {
         return decision.retryAfter();

@@ -9,10 +9,10 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * Frees a method, or all methods of a class, from rate limits, such as a health check within a limited resource class.
+ * Exempts a method, or all methods of a class, from rate limits, such as a health check within a limited resource class.
  *
- * <p>On a method it wins over a {@link RateLimit} of the class. On a class it yields to a {@link RateLimit} of a method. Both
- * on the same element fail the deployment.
+ * <p>On a method, the annotation overrides a {@link RateLimit} of the class and every path rule. A {@link RateLimit} of a method
+ * overrides the annotation on its class. Both annotations on the same element are a deployment error.
  */
 @Inherited
 @Documented

@@ -8,23 +8,24 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * Names a parameter of a limited method, so that the key expression {@code arg:<name>} can use its value.
+ * Names a parameter of a limited method, so that the key expression {@code arg:<name>} can refer to its value.
  *
  * <pre>{@code
  * @POST @RateLimit("login-user")                  // ratelimit.policies.login-user.key = arg:username
  * public Response login(@FormParam("username") @RateLimitKey("username") String username) ...
  * }</pre>
  *
- * The value's {@link Object#toString()} is the key; {@code null} or a blank text does not resolve. A policy whose key uses an
- * argument can only be decided where the arguments are known, at the call of the bean's method: for such a method the whole
- * decision moves there, after the entity is read.
+ * The {@link Object#toString()} of the argument is the key. {@code null} and a blank text do not resolve.
+ *
+ * <p>Arguments are known only at the call of the bean method. If a policy of a method uses an argument, all policies of the method are
+ * therefore decided there, after the entity is read.
  */
 @Documented
 @Retention(RetentionPolicy.RUNTIME)
 @Target(ElementType.PARAMETER)
 public @interface RateLimitKey {
     /**
-     * The name by which {@code arg:<name>} finds the parameter, unique within its method.
+     * Returns the name of the parameter in {@code arg:<name>}, which is unique within the method.
      *
      * @return the name
      */

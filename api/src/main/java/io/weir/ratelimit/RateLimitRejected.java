@@ -4,22 +4,24 @@ package io.weir.ratelimit;
 import java.util.Objects;
 
 /**
- * A CDI event: a call was refused because a limit had no room. It is fired on the thread of the call, before the caller hears
- * of the refusal, so an observer should be quick or {@code @ObservesAsync}; those are not told more than 256 events ahead. What
- * an observer throws does not change the decision. Refusals that an observer itself meets are not fired.
+ * A CDI event that reports that a limit rejected a call.
+ *
+ * <p>The event is fired on the thread of the call, before the caller receives the rejection. Synchronous observers must therefore be
+ * fast; slow observers use {@code @ObservesAsync}. At most 256 events wait for asynchronous observers; further events are dropped for
+ * them. An exception of an observer has no effect on the decision. A rejection of a call that an observer makes fires no event.
  *
  * <pre>{@code
- * void refused(@Observes RateLimitRejected event) {
+ * void rejected(@Observes RateLimitRejected event) {
  *     abuse.note(event.policy(), event.key());
  * }
  * }</pre>
  *
- * @param endpoint what was called: {@code Class.method}, or {@code RateLimiter} for code
- * @param policy the policy that decided how long to wait
- * @param key who called, under that policy: hashed, with the kind of identity in front. Without {@code ratelimit.key-secret} the
- *     hash differs from instance to instance and from start to start
- * @param cost permits that the call asked for under that policy
- * @param decision what each limit said
+ * @param endpoint the called endpoint: {@code Class.method}, or {@code RateLimiter} for calls of application code
+ * @param policy the policy that determines {@link Decision.Rejected#retryAfter()}
+ * @param key the key of the call under that policy, hashed, after the prefix of its {@linkplain Identity.Kind kind}. Without {@code
+ *     ratelimit.key-secret}, the hash is different on each instance and after each start
+ * @param cost the cost of the call under that policy, in permits
+ * @param decision the decision with the quota of each limit
  */
 public record RateLimitRejected(String endpoint, String policy, String key, long cost, Decision.Rejected decision) {
     /** Checks that no component is null. */

@@ -7,10 +7,12 @@ import java.time.Duration;
 import java.util.Objects;
 
 /**
- * Thrown when the shared store does not answer and the call may not go on for that: at the caller of a limited bean method
- * whose policy's {@link FailureMode} refuses it, and by those operations of {@link RateLimiter} that need the store.
+ * The exception that the caller receives if the shared backend is unavailable and the call may therefore not proceed. A limited bean
+ * method throws it if the {@link FailureMode} of its policy rejects the call. The operations of {@link RateLimiter} that need the backend
+ * throw it, too.
  *
- * <p>Leaving a Jakarta REST resource it becomes a 503, never a 429: an outage is not a quota.
+ * <p>If the exception leaves a Jakarta REST resource, the response is a 503 and never a 429, because an outage is not a quota. The
+ * exception does not roll back a transaction and has no stack trace.
  */
 @ApplicationException(rollback = false)
 public final class RateLimitUnavailableException extends RuntimeException {
@@ -21,39 +23,40 @@ public final class RateLimitUnavailableException extends RuntimeException {
     private final Duration retryAfter;
 
     /**
-     * The exception for a failure of the store.
+     * Creates an exception without a known time for a retry.
      *
-     * @param reason why the store did not answer, from a small fixed set such as {@code timeout} or {@code connection}
+     * @param reason why the backend is unavailable, as in {@link #reason()}
      */
     public RateLimitUnavailableException(String reason) {
         this(reason, Duration.ZERO);
     }
 
     /**
-     * The exception for a failure of the store whose end can be guessed.
+     * Creates an exception.
      *
-     * @param reason why the store did not answer, from a small fixed set such as {@code timeout} or {@code breaker-open}
-     * @param retryAfter after how long it can be worthwhile to try again, zero if nothing is known
+     * @param reason why the backend is unavailable, as in {@link #reason()}
+     * @param retryAfter the time after which a retry can succeed; zero if it is unknown
      */
     public RateLimitUnavailableException(String reason, Duration retryAfter) {
-        super("the rate limit store does not answer: " + reason, null, false, false);
+        super("the rate limit backend is unavailable: " + reason, null, false, false);
         this.reason = Objects.requireNonNull(reason, "reason");
         this.retryAfter = Objects.requireNonNull(retryAfter, "retryAfter");
     }
 
     /**
-     * After how long it can be worthwhile to try again.
+     * Returns the time after which a retry can succeed.
      *
-     * @return zero if nothing is known
+     * @return the time; zero if it is unknown
      */
     public Duration retryAfter() {
         return retryAfter;
     }
 
     /**
-     * Why the store did not answer, such as {@code timeout} or {@code connection}.
+     * Returns why the backend is unavailable.
      *
-     * @return the reason
+     * @return the reason, one of {@code not-ready}, {@code timeout}, {@code connection}, {@code backend-error}, {@code foreign-state},
+     *     {@code full} and {@code breaker-open}
      */
     public String reason() {
         return reason;

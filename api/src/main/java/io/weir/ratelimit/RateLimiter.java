@@ -5,121 +5,124 @@ import java.util.List;
 import java.util.concurrent.CompletionStage;
 
 /**
- * The same limits for code: {@code @Inject RateLimiter limiter}.
+ * A rate limiter for application code: {@code @Inject RateLimiter limiter}.
  *
- * <p>Policies are those of configuration and of annotations. Unlike an annotated method, an acquisition here is always
- * charged, also within an HTTP request that was charged already. A key given as a text is {@link Identity#of(String)}, which
- * no annotated method shares; name an {@link Identity} of another kind to meet the key of an annotated one.
+ * <p>It applies the policies of configuration and of annotations. In contrast to an annotated method, an acquisition is always charged,
+ * even within an HTTP request that was charged before. A key that is passed as a text means {@link Identity#of(String)}, which no
+ * annotated method shares. To use the key of an annotated method, pass an {@link Identity} of the same kind.
  *
- * <p>Implementations are safe for use by many threads. Every operation throws {@link IllegalArgumentException} for a policy
- * that does not exist, a cost below 1 or a blank key.
+ * <p>Implementations are thread-safe. Every operation throws {@link IllegalArgumentException} if the policy does not exist, the cost is
+ * less than 1, or the key is blank.
  */
 public interface RateLimiter {
 
     /**
-     * Spends the policy's cost for a key if every limit of the policy has room, at once or within the policy's {@code max-wait}, which
-     * this call then waits. An interrupt ends the wait: the call is decided as one that does not wait, and the thread stays interrupted.
+     * Spends the cost of the policy for a key if every limit of the policy has enough permits, now or within the {@code max-wait} of the
+     * policy. In the latter case, this method waits. If the thread is interrupted, the wait ends, the call is decided without a wait,
+     * and the thread remains interrupted.
      *
-     * @param policy a policy's name
-     * @param key who spends
-     * @return the decision; {@link Decision.Degraded} as the policy's {@code on-failure} says when the shared store does not
-     *     answer within {@code ratelimit.redis.deadline}
+     * @param policy the name of a policy
+     * @param key the key
+     * @return the decision. If the shared backend does not answer within {@code ratelimit.redis.deadline}, a {@link
+     *     Decision.Degraded} according to the {@code on-failure} of the policy
      */
     Decision acquire(String policy, Identity key);
 
     /**
-     * Spends a cost for a key if every limit of the policy has room, waiting as {@link #acquire(String, Identity)}.
+     * Spends a cost for a key if every limit of the policy has enough permits. Waits like {@link #acquire(String, Identity)}.
      *
-     * @param policy a policy's name
-     * @param key who spends
-     * @param cost permits to spend, 1 or more
-     * @return the decision, as {@link #acquire(String, Identity)}
+     * @param policy the name of a policy
+     * @param key the key
+     * @param cost the permits to spend, 1 or more
+     * @return the decision, as with {@link #acquire(String, Identity)}
      */
     Decision acquire(String policy, Identity key, long cost);
 
     /**
-     * As {@link #acquire(String, Identity)}, without holding a thread while it waits.
+     * Spends the cost of the policy like {@link #acquire(String, Identity)}, but occupies no thread during the wait.
      *
-     * @param policy a policy's name
-     * @param key who spends
-     * @return completed with the decision, on a thread of the container. Cancelling its {@code CompletableFuture} ends the wait and
-     *     gives back what was charged
+     * @param policy the name of a policy
+     * @param key the key
+     * @return a stage that completes with the decision on a thread of the container. If its {@code CompletableFuture} is canceled, the
+     *     wait ends and the charges are refunded
      */
     CompletionStage<Decision> acquireAsync(String policy, Identity key);
 
     /**
-     * As {@link #acquire(String, Identity, long)}, without holding a thread while it waits.
+     * Spends a cost like {@link #acquire(String, Identity, long)}, but occupies no thread during the wait.
      *
-     * @param policy a policy's name
-     * @param key who spends
-     * @param cost permits to spend, 1 or more
-     * @return completed with the decision, on a thread of the container
+     * @param policy the name of a policy
+     * @param key the key
+     * @param cost the permits to spend, 1 or more
+     * @return a stage, as with {@link #acquireAsync(String, Identity)}
      */
     CompletionStage<Decision> acquireAsync(String policy, Identity key, long cost);
 
     /**
-     * What a key has left, without spending and without waiting.
+     * Returns the quotas of a key. Spends no permits and does not wait.
      *
-     * @param policy a policy's name
-     * @param key who asks
-     * @return one quota per limit of the policy, for a call of the policy's cost that is ready to wait for its {@code max-wait}
-     * @throws RateLimitUnavailableException if the shared store does not answer
+     * @param policy the name of a policy
+     * @param key the key
+     * @return one quota per limit of the policy, for a call with the cost and the {@code max-wait} of the policy
+     * @throws RateLimitUnavailableException if the shared backend is unavailable
      */
     List<Quota> peek(String policy, Identity key);
 
     /**
-     * What the caller of the HTTP request at hand has left under a policy, by the policy's own key and the caller's tier, without
-     * spending and without waiting.
+     * Returns the quotas of the caller of the current HTTP request, by the key expression of the policy and the tier of the caller.
+     * Spends no permits and does not wait.
      *
-     * @param policy a policy's name
-     * @return one quota per limit of the policy, for a call of the policy's cost that is ready to wait for its {@code max-wait}
-     * @throws IllegalArgumentException also if the policy's key uses an argument of a method
-     * @throws IllegalStateException if there is no HTTP request at hand, as on the threads of timers
-     * @throws RateLimitUnavailableException if the shared store does not answer
+     * @param policy the name of a policy
+     * @return one quota per limit of the policy, for a call with the cost and the {@code max-wait} of the policy
+     * @throws IllegalArgumentException also if the key expression of the policy refers to an argument of a method
+     * @throws IllegalStateException if there is no current HTTP request, as on the thread of a timer
+     * @throws RateLimitUnavailableException if the shared backend is unavailable
      */
     List<Quota> peek(String policy);
 
     /**
-     * Gives back exactly what a decision charged.
+     * Refunds exactly the charges of a decision.
      *
-     * @param receipt the receipt of an {@link Decision.Allowed}
-     * @throws RateLimitUnavailableException if the shared store does not answer; whether the charges stay is then unknown, and the
-     *     receipt is used all the same
+     * @param receipt the receipt of a {@link Decision.Allowed}
+     * @throws RateLimitUnavailableException if the shared backend is unavailable. In this case it is unknown whether the charges are
+     *     refunded, and the receipt is used
      */
     void refund(Receipt receipt);
 
     /**
-     * Gives permits back without a receipt. Best effort: without knowing when they were spent it can also take back what had
-     * been recovered since; it never lifts a limit above its capacity.
+     * Refunds permits without a receipt.
      *
-     * @param policy a policy's name
-     * @param key who spent
-     * @param cost permits to give back, 1 or more
-     * @throws RateLimitUnavailableException if the shared store does not answer; the charges then stay
+     * <p>The refund is best effort. Because the time of the charge is unknown, the refund can include permits that have already returned.
+     * It never raises the remaining permits above the capacity of a limit.
+     *
+     * @param policy the name of a policy
+     * @param key the key
+     * @param cost the permits to refund, 1 or more
+     * @throws RateLimitUnavailableException if the shared backend is unavailable; in this case nothing is refunded
      */
     void refund(String policy, Identity key, long cost);
 
     /**
-     * Makes a key of a policy as good as untouched, for all limits of the policy.
+     * Resets a key under all limits of a policy, so that it equals an untouched key.
      *
-     * @param policy a policy's name
-     * @param key whose state is dropped
-     * @throws RateLimitUnavailableException if the shared store does not answer; the state then stays
+     * @param policy the name of a policy
+     * @param key the key
+     * @throws RateLimitUnavailableException if the shared backend is unavailable; in this case the key keeps its state
      */
     void reset(String policy, Identity key);
 
     /**
-     * Who was refused, and who called, most often of late under a policy, as this instance has seen. Nothing is asked of the store.
+     * Returns the keys with the most recent rejections and calls under a policy, as seen by this instance. Does not use the backend.
      *
-     * @param policy a policy's name
-     * @return estimates; empty where nothing was decided of late, or nothing is limited
+     * @param policy the name of a policy
+     * @return estimates; empty if there were no recent decisions, or if rate limits are disabled
      */
     TopKeys topKeys(String policy);
 
     /**
-     * As {@link #acquire(String, Identity)} with {@link Identity#of(String)}.
+     * Spends the cost of the policy like {@link #acquire(String, Identity)} with {@link Identity#of(String)}.
      *
-     * @param policy a policy's name
+     * @param policy the name of a policy
      * @param key any text that is not blank
      * @return the decision
      */
@@ -128,11 +131,11 @@ public interface RateLimiter {
     }
 
     /**
-     * As {@link #acquire(String, Identity, long)} with {@link Identity#of(String)}.
+     * Spends a cost like {@link #acquire(String, Identity, long)} with {@link Identity#of(String)}.
      *
-     * @param policy a policy's name
+     * @param policy the name of a policy
      * @param key any text that is not blank
-     * @param cost permits to spend, 1 or more
+     * @param cost the permits to spend, 1 or more
      * @return the decision
      */
     default Decision acquire(String policy, String key, long cost) {
@@ -140,32 +143,32 @@ public interface RateLimiter {
     }
 
     /**
-     * As {@link #acquireAsync(String, Identity)} with {@link Identity#of(String)}.
+     * Spends the cost of the policy like {@link #acquireAsync(String, Identity)} with {@link Identity#of(String)}.
      *
-     * @param policy a policy's name
+     * @param policy the name of a policy
      * @param key any text that is not blank
-     * @return completed with the decision, on a thread of the container
+     * @return a stage that completes with the decision on a thread of the container
      */
     default CompletionStage<Decision> acquireAsync(String policy, String key) {
         return acquireAsync(policy, Identity.of(key));
     }
 
     /**
-     * As {@link #acquireAsync(String, Identity, long)} with {@link Identity#of(String)}.
+     * Spends a cost like {@link #acquireAsync(String, Identity, long)} with {@link Identity#of(String)}.
      *
-     * @param policy a policy's name
+     * @param policy the name of a policy
      * @param key any text that is not blank
-     * @param cost permits to spend, 1 or more
-     * @return completed with the decision, on a thread of the container
+     * @param cost the permits to spend, 1 or more
+     * @return a stage that completes with the decision on a thread of the container
      */
     default CompletionStage<Decision> acquireAsync(String policy, String key, long cost) {
         return acquireAsync(policy, Identity.of(key), cost);
     }
 
     /**
-     * As {@link #peek(String, Identity)} with {@link Identity#of(String)}.
+     * Returns the quotas like {@link #peek(String, Identity)} with {@link Identity#of(String)}.
      *
-     * @param policy a policy's name
+     * @param policy the name of a policy
      * @param key any text that is not blank
      * @return one quota per limit of the policy
      */
@@ -174,20 +177,20 @@ public interface RateLimiter {
     }
 
     /**
-     * As {@link #refund(String, Identity, long)} with {@link Identity#of(String)}.
+     * Refunds permits like {@link #refund(String, Identity, long)} with {@link Identity#of(String)}.
      *
-     * @param policy a policy's name
+     * @param policy the name of a policy
      * @param key any text that is not blank
-     * @param cost permits to give back, 1 or more
+     * @param cost the permits to refund, 1 or more
      */
     default void refund(String policy, String key, long cost) {
         refund(policy, Identity.of(key), cost);
     }
 
     /**
-     * As {@link #reset(String, Identity)} with {@link Identity#of(String)}.
+     * Resets a key like {@link #reset(String, Identity)} with {@link Identity#of(String)}.
      *
-     * @param policy a policy's name
+     * @param policy the name of a policy
      * @param key any text that is not blank
      */
     default void reset(String policy, String key) {

@@ -2,15 +2,15 @@
 package io.weir.ratelimit;
 
 /**
- * What an admitted call carries so that exactly its charges can be given back, with {@link RateLimiter#refund(Receipt)}.
+ * The receipt of an allowed call, by which exactly its charges can be refunded with {@link RateLimiter#refund(Receipt)}.
  *
- * <p>Giving back never makes more room than the charges took, has no effect once the window they were spent in has passed,
- * and counts once: a second use of the same receipt does nothing. A receipt holds only for the process it was made in. Its
- * content belongs to the backend.
+ * <p>A refund never returns more permits than the charges spent. It has no effect after the window of the charges has passed, and no
+ * effect if the receipt has been used before. A receipt is valid only in the process that created it. Its content is specific to the
+ * backend.
  */
 public interface Receipt {
 
-    /** The receipt of a call that spent nothing, such as one that was let through without the shared store. */
+    /** The receipt of a call that spent no permits, such as a call that was allowed without the shared backend. */
     Receipt EMPTY = new Receipt() {
         @Override
         public String toString() {

@@ -5,33 +5,35 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * Who was refused, and who called, most often of late under a policy, as far as one instance has seen. Estimates in fixed memory: a
- * key that is not among them can have been refused or have called too, but no more often than the last one of a full list.
+ * The keys with the most rejections and the keys with the most calls under a policy, as seen recently by one instance.
  *
- * @param refused the keys that were refused most often, the most first
- * @param active the keys that were decided about most often, refused or not, the most first
- * @param over the time that is counted, up to now
+ * <p>The counts are estimates in fixed memory, computed with the Space-Saving algorithm (Metwally, Agrawal and El Abbadi, 2005). If a list
+ * is full, the count of a missing key is at most that of the last key of the list.
+ *
+ * @param rejected the keys with the most rejections, the greatest count first
+ * @param active the keys with the most calls, allowed or rejected, the greatest count first
+ * @param period the period up to now in which calls are counted
  */
-public record TopKeys(List<Entry> refused, List<Entry> active, Duration over) {
+public record TopKeys(List<Entry> rejected, List<Entry> active, Duration period) {
     /** Copies the lists. */
     public TopKeys {
-        refused = List.copyOf(refused);
+        rejected = List.copyOf(rejected);
         active = List.copyOf(active);
     }
 
     /**
-     * A key and how often it was seen.
+     * A key with bounds of its count.
      *
-     * @param key the key as logs and spans show it: hashed, never a name or an address
-     * @param atLeast how often it was seen at least, 0 or more
-     * @param atMost how often it was seen at most, {@code atLeast} or more
+     * @param key the key as in logs and spans: hashed, never a name or an address
+     * @param minCount the lower bound of the count, 0 or more
+     * @param maxCount the upper bound of the count, {@code minCount} or more
      */
-    public record Entry(String key, long atLeast, long atMost) {
-        /** Checks the bounds. */
+    public record Entry(String key, long minCount, long maxCount) {
+        /** Checks that the key is not blank and that the bounds are in order. */
         public Entry {
-            if (key.isBlank() || atLeast < 0 || atMost < atLeast) {
+            if (key.isBlank() || minCount < 0 || maxCount < minCount) {
                 throw new IllegalArgumentException(
-                        "a key is not blank and is seen 0 times or more, at least before at most");
+                        "the key must not be blank, and 0 <= minCount <= maxCount must hold");
             }
         }
     }

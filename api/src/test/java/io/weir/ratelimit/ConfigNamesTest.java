@@ -9,14 +9,14 @@ import org.junit.jupiter.api.Test;
 class ConfigNamesTest {
 
     @Test
-    void algorithmsHaveTheNamesOfConfigurationAndTheLettersOfStoredKeys() {
+    void algorithmsHaveConfigurationNamesAndStoredKeyLetters() {
         assertThat(Arrays.stream(Algorithm.values()).map(a -> a.configName() + " " + a.letter()))
                 .containsExactly(
                         "fixed-window f", "sliding-window s", "sliding-log g", "token-bucket t", "leaky-bucket l");
     }
 
     @Test
-    void failureModesHaveTheNamesOfConfiguration() {
+    void failureModesHaveConfigurationNames() {
         assertThat(Arrays.stream(FailureMode.values()).map(FailureMode::configName))
                 .containsExactly("open", "closed", "local", "sample");
     }

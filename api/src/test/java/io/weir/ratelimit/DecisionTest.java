@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit;
 
-import static io.weir.ratelimit.QuotaTest.admitted;
-import static io.weir.ratelimit.QuotaTest.refused;
+import static io.weir.ratelimit.QuotaTest.allowed;
+import static io.weir.ratelimit.QuotaTest.rejected;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -14,45 +14,45 @@ import org.junit.jupiter.api.Test;
 class DecisionTest {
 
     @Test
-    void violatedPoliciesAreThoseThatRefusedInDeclaredOrderEachOnce() {
+    void violatedPoliciesAreListedOnceInDeclaredOrder() {
         Decision.Rejected rejected = new Decision.Rejected(List.of(
-                refused("user", "user-1s", 1),
-                refused("user", "user-1h", 900),
-                admitted("team"),
-                refused("address", "address", 5),
-                refused("user", "user-1d", 2)));
+                rejected("user", "user-1s", 1),
+                rejected("user", "user-1h", 900),
+                allowed("team"),
+                rejected("address", "address", 5),
+                rejected("user", "user-1d", 2)));
         assertThat(rejected.allowed()).isFalse();
         assertThat(rejected.violatedPolicies()).containsExactly("user", "address");
     }
 
     @Test
-    void theLongestWaitOfThoseThatRefusedDecides() {
-        Quota longest = refused("address", "address", 7_000_000);
+    void longestWaitOfTheRejectingLimitsDecides() {
+        Quota longest = rejected("address", "address", 7_000_000);
         Decision.Rejected rejected = new Decision.Rejected(
-                List.of(refused("user", "user", 5), longest, refused("team", "team", 7_000_000), admitted("org")));
-        assertThat(rejected.decisive()).isSameAs(longest);
+                List.of(rejected("user", "user", 5), longest, rejected("team", "team", 7_000_000), allowed("org")));
+        assertThat(rejected.decisiveQuota()).isSameAs(longest);
         assertThat(rejected.retryAfter()).contains(Duration.ofSeconds(7));
     }
 
     @Test
-    void noWaitHelpsIfOneOfTheLimitsCanNeverHoldTheCost() {
+    void retryAfterIsEmptyIfALimitCanNeverAllowTheCost() {
         Decision.Rejected rejected =
-                new Decision.Rejected(List.of(refused("user", "user", 5), refused("org", "org", Quota.NEVER)));
+                new Decision.Rejected(List.of(rejected("user", "user", 5), rejected("org", "org", Quota.NEVER)));
         assertThat(rejected.retryAfter()).isEmpty();
-        assertThat(rejected.decisive().policy()).isEqualTo("org");
+        assertThat(rejected.decisiveQuota().policy()).isEqualTo("org");
     }
 
     @Test
-    void aRejectionNeedsALimitThatRefused() {
-        assertThatThrownBy(() -> new Decision.Rejected(List.of(admitted("api"))))
+    void rejectionRequiresALimitThatRejected() {
+        assertThatThrownBy(() -> new Decision.Rejected(List.of(allowed("api"))))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessage("a rejection needs a limit that refused");
+                .hasMessage("a rejection needs a limit that rejected the call");
         assertThatThrownBy(() -> new Decision.Rejected(List.of())).isInstanceOf(IllegalArgumentException.class);
     }
 
     @Test
-    void aDecisionKeepsItsQuotasWhateverHappensToTheListItWasMadeOf() {
-        List<Quota> quotas = new ArrayList<>(List.of(refused("api", "api", 1)));
+    void copiesItsQuotas() {
+        List<Quota> quotas = new ArrayList<>(List.of(rejected("api", "api", 1)));
         Decision allowed = new Decision.Allowed(quotas, Receipt.EMPTY);
         Decision rejected = new Decision.Rejected(quotas);
         quotas.clear();
@@ -61,14 +61,14 @@ class DecisionTest {
     }
 
     @Test
-    void aCallWithoutLimitsIsAllowedAndHasNothingToGiveBack() {
+    void unlimitedCallIsAllowedWithAnEmptyReceipt() {
         assertThat(Decision.Allowed.UNLIMITED.allowed()).isTrue();
         assertThat(Decision.Allowed.UNLIMITED.quotas()).isEmpty();
         assertThat(Decision.Allowed.UNLIMITED.receipt()).isSameAs(Receipt.EMPTY).hasToString("Receipt.EMPTY");
     }
 
     @Test
-    void anAdmittedCallKnowsHowFarAwayItsSlotWas() {
+    void allowedCallHasAWait() {
         assertThat(new Decision.Allowed(List.of(), Receipt.EMPTY).waitMicros()).isZero();
         assertThat(new Decision.Allowed(List.of(), Receipt.EMPTY, 7).waitMicros())
                 .isEqualTo(7);
@@ -78,35 +78,35 @@ class DecisionTest {
     }
 
     @Test
-    void aDegradedDecisionKnowsNoQuota() {
+    void degradedDecisionHasNoQuotas() {
         Decision.Degraded degraded = new Decision.Degraded(FailureMode.CLOSED, false, "timeout");
         assertThat(degraded.allowed()).isFalse();
         assertThat(degraded.quotas()).isEmpty();
     }
 
     @Test
-    void policiesInShadowModeHaveNoPartInADecision() {
-        Quota full = refused("trial", "trial", 9_000_000);
+    void shadowQuotasHaveNoEffectOnADecision() {
+        Quota full = rejected("trial", "trial", 9_000_000);
         Decision allowed = new Decision.Allowed(List.of(), Receipt.EMPTY, 0, List.of(full));
         assertThat(allowed.quotas()).isEmpty();
-        assertThat(allowed.shadow()).containsExactly(full);
-        Decision.Rejected rejected = new Decision.Rejected(List.of(refused("api", "api", 5)), List.of(full));
+        assertThat(allowed.shadowQuotas()).containsExactly(full);
+        Decision.Rejected rejected = new Decision.Rejected(List.of(rejected("api", "api", 5)), List.of(full));
         assertThat(rejected.violatedPolicies()).containsExactly("api");
-        assertThat(rejected.decisive().policy()).isEqualTo("api");
+        assertThat(rejected.decisiveQuota().policy()).isEqualTo("api");
         assertThat(rejected.retryAfter()).contains(Duration.ofNanos(5_000));
-        assertThat(rejected.shadow()).containsExactly(full);
-        assertThatThrownBy(() -> new Decision.Rejected(List.of(admitted("api")), List.of(full)))
+        assertThat(rejected.shadowQuotas()).containsExactly(full);
+        assertThatThrownBy(() -> new Decision.Rejected(List.of(allowed("api")), List.of(full)))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessage("a rejection needs a limit that refused");
+                .hasMessage("a rejection needs a limit that rejected the call");
     }
 
     @Test
-    void withoutPoliciesInShadowModeThereIsNothingOfThem() {
-        assertThat(new Decision.Allowed(List.of(admitted("api")), Receipt.EMPTY).shadow())
+    void shadowQuotasAreEmptyByDefault() {
+        assertThat(new Decision.Allowed(List.of(allowed("api")), Receipt.EMPTY).shadowQuotas())
                 .isEmpty();
-        assertThat(new Decision.Rejected(List.of(refused("api", "api", 5))).shadow())
+        assertThat(new Decision.Rejected(List.of(rejected("api", "api", 5))).shadowQuotas())
                 .isEmpty();
-        assertThat(new Decision.Degraded(FailureMode.OPEN, true, "timeout").shadow())
+        assertThat(new Decision.Degraded(FailureMode.OPEN, true, "timeout").shadowQuotas())
                 .isEmpty();
     }
 }

@@ -13,7 +13,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class IdentityTest {
 
     @Test
-    void oneTextIsADifferentIdentityForEachKind() {
+    void keysOfDifferentKindsAreDifferent() {
         assertThat(List.of(
                         Identity.of("203.0.113.7"),
                         Identity.principal("203.0.113.7"),
@@ -31,14 +31,14 @@ class IdentityTest {
     }
 
     @Test
-    void kindsHaveThePrefixesOfTheStoredFormat() {
+    void kindsHaveStoredKeyPrefixes() {
         assertThat(Identity.Kind.values())
                 .extracting(Identity.Kind::prefix)
                 .containsExactly("all", "anon", "p", "i", "h", "a", "c", "q", "u", "t", "m", "k");
     }
 
     @Test
-    void aHeaderIsTheSameInAnyCaseAndItsValueIsNot() {
+    void headerNamesIgnoreCaseAndHeaderValuesDoNot() {
         Locale before = Locale.getDefault();
         Locale.setDefault(Locale.forLanguageTag("tr"));
         try {
@@ -51,7 +51,7 @@ class IdentityTest {
     }
 
     @Test
-    void theOtherNamesKeepTheirCase() {
+    void otherNamesAreCaseSensitive() {
         assertThat(Identity.argument("userName", "a")).isNotEqualTo(Identity.argument("username", "a"));
         assertThat(Identity.cookie("Id", "a")).isNotEqualTo(Identity.cookie("id", "a"));
         assertThat(Identity.query("Id", "a")).isNotEqualTo(Identity.query("id", "a"));
@@ -60,7 +60,7 @@ class IdentityTest {
     }
 
     @Test
-    void aCompoundHasItsPartsInOrder() {
+    void compoundKeyHasItsPartsInOrder() {
         Identity address = Identity.address("203.0.113.7");
         Identity user = Identity.principal("alice");
         assertThat(address.and(user).parts())
@@ -73,7 +73,7 @@ class IdentityTest {
     }
 
     @Test
-    void itsTextShowsKindsAndNeverValues() {
+    void textShowsKindsAndNoValues() {
         Identity identity = Identity.address("203.0.113.7").and(Identity.header("X-Api-Key", "secret"));
         assertThat(identity).hasToString("Identity[i, h.x-api-key]");
         assertThat(identity.parts().toString()).doesNotContain("secret");
@@ -81,7 +81,7 @@ class IdentityTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"", " ", "\t"})
-    void blankTextIsNoIdentity(String blank) {
+    void rejectsBlankText(String blank) {
         assertThatThrownBy(() -> Identity.of(blank))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessage("the value must not be blank");
@@ -93,7 +93,7 @@ class IdentityTest {
     }
 
     @Test
-    void aPartHasWhatItsKindNeedsAndNothingThatCouldPassForAnother() {
+    void rejectsNamesAndValuesThatTheKindDoesNotHave() {
         assertThatThrownBy(() -> new Identity.Part(Identity.Kind.PRINCIPAL, "x", "y"))
                 .hasMessage("PRINCIPAL has no name");
         assertThatThrownBy(() -> new Identity.Part(Identity.Kind.METHOD, "x", "y"))
@@ -110,9 +110,9 @@ class IdentityTest {
     }
 
     @Test
-    void anIdentityHasAPart() {
+    void rejectsAKeyWithoutParts() {
         assertThatThrownBy(() -> new Identity(List.of()))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessage("an identity needs a part");
+                .hasMessage("a key needs a part");
     }
 }

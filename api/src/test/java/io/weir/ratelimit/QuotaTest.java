@@ -12,41 +12,41 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class QuotaTest {
 
-    static Quota refused(String policy, String name, long retryAfterMicros) {
+    static Quota rejected(String policy, String name, long retryAfterMicros) {
         return new Quota(policy, name, 5, 5, Duration.ofMinutes(1), 0, true, retryAfterMicros, 60_000_000, 1);
     }
 
-    static Quota admitted(String policy) {
+    static Quota allowed(String policy) {
         return new Quota(policy, policy, 5, 5, Duration.ofMinutes(1), 3, false, 0, 60_000_000, 1);
     }
 
     @Test
-    void waitsAreExactToTheMicrosecond() {
+    void convertsWaitsExactly() {
         Quota quota = new Quota("api", "api", 5, 5, Duration.ofMinutes(1), 0, true, 30_600_001, 120_000_002, 7);
         assertThat(quota.retryAfter()).contains(Duration.ofSeconds(30, 600_001_000));
         assertThat(quota.resetAfter()).isEqualTo(Duration.ofSeconds(120, 2_000));
     }
 
     @Test
-    void aCallThatHadRoomNeedNotWait() {
-        assertThat(admitted("api").retryAfter()).contains(Duration.ZERO);
+    void retryAfterIsZeroIfTheLimitDidNotReject() {
+        assertThat(allowed("api").retryAfter()).contains(Duration.ZERO);
     }
 
     @Test
-    void neverIsAnEmptyWait() {
-        assertThat(refused("api", "api", Quota.NEVER).retryAfter()).isEmpty();
+    void retryAfterIsEmptyIfNoWaitHelps() {
+        assertThat(rejected("api", "api", Quota.NEVER).retryAfter()).isEmpty();
     }
 
     @Test
-    void aWaitOfYearsIsExact() {
+    void convertsWaitsOfYearsExactly() {
         long micros = Duration.ofDays(366).toMillis() * 2_000 + 1;
-        assertThat(refused("api", "api", micros).retryAfter())
+        assertThat(rejected("api", "api", micros).retryAfter())
                 .contains(Duration.ofDays(732).plusNanos(1_000));
     }
 
     @ParameterizedTest
     @ValueSource(ints = {0, 1, 2, 3, 4})
-    void noComponentIsNegative(int component) {
+    void rejectsNegativeComponents(int component) {
         long[] values = new long[5];
         values[component] = -1;
         assertThatThrownBy(() -> new Quota(
@@ -69,7 +69,7 @@ class QuotaTest {
     }
 
     @Test
-    void theLimitClosestToExhaustionHasTheLeastPartOfItsCapacityLeft() {
+    void closestToExhaustionHasTheSmallestRemainingRatio() {
         Quota untouched = left("untouched", 100, 100, 100);
         Quota bucket = left("bucket", 10, 1_000, 30);
         Quota blocked = left("blocked", 0, 0, 0);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit;
 
-import static io.weir.ratelimit.QuotaTest.refused;
+import static io.weir.ratelimit.QuotaTest.rejected;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.ratelimit.spi.BackendException;
@@ -15,10 +15,10 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class RateLimitExceptionsTest {
     private final Decision.Rejected rejected = new Decision.Rejected(
-            List.of(refused("login-ip", "login-ip-1m", 1), refused("login-user", "login-user", 2_000_000)));
+            List.of(rejected("login-ip", "login-ip-1m", 1), rejected("login-user", "login-user", 2_000_000)));
 
     @Test
-    void aRefusalNamesThePoliciesAndCarriesTheDecision() {
+    void exceededExceptionNamesThePoliciesAndHasTheDecision() {
         RateLimitExceededException exception = new RateLimitExceededException(rejected);
         assertThat(exception).hasMessage("rate limit exceeded: login-ip, login-user");
         assertThat(exception.decision()).isSameAs(rejected);
@@ -26,14 +26,14 @@ class RateLimitExceptionsTest {
     }
 
     @Test
-    void anOutageSaysWhy() {
+    void unavailableExceptionHasAReason() {
         RateLimitUnavailableException exception = new RateLimitUnavailableException("timeout");
-        assertThat(exception).hasMessage("the rate limit store does not answer: timeout");
+        assertThat(exception).hasMessage("the rate limit backend is unavailable: timeout");
         assertThat(exception.reason()).isEqualTo("timeout");
     }
 
     @Test
-    void aFailedStoreSaysWhyAndKeepsTheCause() {
+    void backendExceptionHasAReasonAndACause() {
         Exception cause = new IllegalStateException("gone");
         BackendException exception = new BackendException(BackendException.Reason.CONNECTION, "no node", cause);
         assertThat(exception).hasMessage("no node").hasCause(cause);
@@ -41,14 +41,14 @@ class RateLimitExceptionsTest {
     }
 
     @Test
-    void reasonsHaveTagsThatMetricsCanKeep() {
+    void reasonsHaveTags() {
         assertThat(Arrays.stream(BackendException.Reason.values()).map(BackendException.Reason::tag))
                 .containsExactly(
-                        "not-ready", "timeout", "connection", "refused", "foreign-state", "full", "breaker-open");
+                        "not-ready", "timeout", "connection", "backend-error", "foreign-state", "full", "breaker-open");
     }
 
     @Test
-    void noneHasAStackTraceOrTakesSuppressedExceptions() {
+    void exceptionsHaveNoStackTraceAndNoSuppressedExceptions() {
         for (Exception exception : List.of(
                 new RateLimitExceededException(rejected),
                 new RateLimitUnavailableException("timeout"),
@@ -61,7 +61,7 @@ class RateLimitExceptionsTest {
 
     @ParameterizedTest
     @ValueSource(classes = {RateLimitExceededException.class, RateLimitUnavailableException.class})
-    void noTransactionIsRolledBackByThem(Class<?> exception) {
+    void exceptionsDoNotRollBackTransactions(Class<?> exception) {
         ApplicationException annotation = exception.getAnnotation(ApplicationException.class);
         assertThat(annotation).isNotNull();
         assertThat(annotation.rollback()).isFalse();

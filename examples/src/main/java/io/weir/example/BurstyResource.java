@@ -7,13 +7,13 @@ import jakarta.ws.rs.Path;
 import jakarta.ws.rs.Produces;
 import jakarta.ws.rs.core.MediaType;
 
-/** A token bucket: a burst is welcome, a steady stream is not. */
+/** A resource with a token bucket, which allows short bursts above the steady rate. */
 @Path("bursty")
 public class BurstyResource {
     @GET
     @Produces(MediaType.TEXT_PLAIN)
     @RateLimit("bursty")
     public String bursty() {
-        return "One of a burst\n";
+        return "One call of a burst\n";
     }
 }

@@ -4,6 +4,6 @@ package io.weir.example;
 import jakarta.ws.rs.ApplicationPath;
 import jakarta.ws.rs.core.Application;
 
-/** All resources of this package, under {@code /api}. */
+/** The application with all resources of this package under {@code /api}. */
 @ApplicationPath("/api")
 public class ExampleApplication extends Application {}

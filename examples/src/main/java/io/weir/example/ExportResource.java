@@ -7,7 +7,7 @@ import jakarta.ws.rs.Path;
 import jakarta.ws.rs.Produces;
 import jakarta.ws.rs.core.MediaType;
 
-/** The dearest call: fifty permits of the budget {@code compute}. */
+/** An expensive resource: a call spends 50 permits of the policy {@code compute}. */
 @Path("export")
 public class ExportResource {
     @GET
@@ -17,6 +17,11 @@ public class ExportResource {
         return new Export("csv", 1000);
     }
 
-    /** What was exported. */
+    /**
+     * The result of an export.
+     *
+     * @param format the file format
+     * @param rows the number of rows
+     */
     public record Export(String format, int rows) {}
 }

@@ -7,7 +7,7 @@ import jakarta.ws.rs.Path;
 import jakarta.ws.rs.Produces;
 import jakarta.ws.rs.core.MediaType;
 
-/** Never limited. */
+/** A resource that is exempt from limits. */
 @Path("health")
 public class HealthResource {
     @GET

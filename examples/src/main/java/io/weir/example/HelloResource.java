@@ -7,7 +7,7 @@ import jakarta.ws.rs.Path;
 import jakarta.ws.rs.Produces;
 import jakarta.ws.rs.core.MediaType;
 
-/** The shortest use: one policy by name. */
+/** A resource with one policy of the configuration. */
 @Path("hello")
 public class HelloResource {
     @GET

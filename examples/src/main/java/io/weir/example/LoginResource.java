@@ -11,10 +11,12 @@ import jakarta.ws.rs.Produces;
 import jakarta.ws.rs.core.MediaType;
 import jakarta.ws.rs.core.Response;
 
-/** Protected by address, by username and by the pair of both, in one decision; who is refused learns nothing about the limits. */
+/**
+ * A login with limits by address, by username and by the pair of both, in one decision. Responses disclose no quotas.
+ */
 @Path("login")
 public class LoginResource {
-    private static final String RIGHT = "secret";
+    private static final String PASSWORD = "secret";
 
     @POST
     @Consumes(MediaType.APPLICATION_FORM_URLENCODED)
@@ -22,7 +24,7 @@ public class LoginResource {
     @RateLimit({"login-ip", "login-user", "login-pair"})
     public Response login(
             @FormParam("username") @RateLimitKey("username") String username, @FormParam("password") String password) {
-        return RIGHT.equals(password)
+        return PASSWORD.equals(password)
                 ? Response.ok("Welcome\n").build()
                 : Response.status(Response.Status.UNAUTHORIZED)
                         .entity("Wrong username or password\n")

@@ -9,7 +9,7 @@ import jakarta.ws.rs.Produces;
 import jakarta.ws.rs.core.MediaType;
 import java.util.List;
 
-/** A quota per organisation, per team and per user, all of which hold at once: one decision, all or nothing. */
+/** A resource with limits per organization, per team and per user, in one atomic decision. */
 @Path("orgs/{org}/teams/{team}/users/{user}/orders")
 public class OrdersResource {
     @GET
@@ -19,6 +19,11 @@ public class OrdersResource {
         return new Orders(user, List.of("2001", "2002"));
     }
 
-    /** Whose orders, and their numbers. */
+    /**
+     * The orders of a user.
+     *
+     * @param user the user
+     * @param orders the order numbers
+     */
     public record Orders(String user, List<String> orders) {}
 }

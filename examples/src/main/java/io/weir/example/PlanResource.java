@@ -10,8 +10,8 @@ import jakarta.ws.rs.Produces;
 import jakarta.ws.rs.core.MediaType;
 
 /**
- * A limit that depends on the caller's plan. The plan is read from a header to keep the example short; a real one comes from what
- * the caller cannot choose, such as a claim of its token.
+ * A resource with a limit that depends on the plan of the caller. For brevity, a header contains the plan. A real application uses a
+ * source that the caller cannot choose, such as a claim of a JWT.
  */
 @Path("plans/me")
 public class PlanResource {
@@ -22,6 +22,10 @@ public class PlanResource {
         return new Plan(plan);
     }
 
-    /** A plan's name. */
+    /**
+     * The plan of the caller.
+     *
+     * @param name the name of the plan
+     */
     public record Plan(String name) {}
 }

@@ -9,7 +9,7 @@ import jakarta.ws.rs.Produces;
 import jakarta.ws.rs.core.MediaType;
 import java.util.List;
 
-/** What the caller has left of the policy {@code hello}. Asking spends nothing. */
+/** A resource that returns the remaining permits of the caller under the policy {@code hello}, without spending permits. */
 @Path("quota")
 public class QuotaResource {
     @Inject
@@ -17,9 +17,9 @@ public class QuotaResource {
 
     @GET
     @Produces(MediaType.APPLICATION_JSON)
-    public List<Left> quota() {
+    public List<LimitState> quota() {
         return limiter.peek("hello").stream()
-                .map(quota -> new Left(
+                .map(quota -> new LimitState(
                         quota.name(),
                         quota.permits(),
                         quota.window().toSeconds(),
@@ -28,6 +28,14 @@ public class QuotaResource {
                 .toList();
     }
 
-    /** One limit and what is left of it. */
-    public record Left(String limit, long permits, long windowSeconds, long remaining, long resetAfterMillis) {}
+    /**
+     * The state of one limit.
+     *
+     * @param limit the name of the limit
+     * @param permits the permits per window
+     * @param windowSeconds the length of the window
+     * @param remaining the remaining permits
+     * @param resetAfterMillis the time until all permits are available
+     */
+    public record LimitState(String limit, long permits, long windowSeconds, long remaining, long resetAfterMillis) {}
 }

@@ -7,7 +7,7 @@ import jakarta.ws.rs.Path;
 import jakarta.ws.rs.Produces;
 import jakarta.ws.rs.core.MediaType;
 
-/** Not limited itself: the limit is on the bean that it calls. */
+/** A resource without a limit that calls a limited bean. */
 @Path("report")
 public class ReportResource {
     @Inject

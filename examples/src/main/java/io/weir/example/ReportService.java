@@ -4,7 +4,7 @@ package io.weir.example;
 import io.weir.ratelimit.RateLimit;
 import jakarta.enterprise.context.ApplicationScoped;
 
-/** A limit defined in place, on a plain CDI bean. Its policy is called {@code ReportService.report}. */
+/** A CDI bean with an inline policy, whose name is {@code ReportService.report}. */
 @ApplicationScoped
 public class ReportService {
     @RateLimit(limit = "3/10s", key = "global")
@@ -12,6 +12,11 @@ public class ReportService {
         return new Report("Water levels", 3);
     }
 
-    /** A short report. */
+    /**
+     * A report.
+     *
+     * @param title the title
+     * @param pages the number of pages
+     */
     public record Report(String title, int pages) {}
 }

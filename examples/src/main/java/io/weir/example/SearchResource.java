@@ -11,7 +11,7 @@ import jakarta.ws.rs.core.MediaType;
 import java.util.List;
 import java.util.Locale;
 
-/** A dear call: ten permits of the budget {@code compute}, which {@link ExportResource} spends from as well. */
+/** An expensive resource: a call spends 10 permits of the policy {@code compute}, which {@link ExportResource} shares. */
 @Path("search")
 public class SearchResource {
     private static final List<String> WORDS = List.of("dam", "flume", "lock", "sluice", "spillway", "weir");
@@ -20,11 +20,16 @@ public class SearchResource {
     @Produces(MediaType.APPLICATION_JSON)
     @RateLimit(value = "compute", cost = 10)
     public Matches search(@QueryParam("q") @DefaultValue("") String query) {
-        String wanted = query.toLowerCase(Locale.ROOT);
+        String text = query.toLowerCase(Locale.ROOT);
         return new Matches(
-                query, WORDS.stream().filter(word -> word.contains(wanted)).toList());
+                query, WORDS.stream().filter(word -> word.contains(text)).toList());
     }
 
-    /** What was asked, and the words that contain it. */
+    /**
+     * The result of a search.
+     *
+     * @param query the search text
+     * @param matches the words that contain the text
+     */
     public record Matches(String query, List<String> matches) {}
 }

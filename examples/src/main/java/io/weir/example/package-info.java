@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** The example application: one resource for each way to limit. */
+/** The example application, with one resource for each kind of limit. */
 @NullMarked
 package io.weir.example;
 

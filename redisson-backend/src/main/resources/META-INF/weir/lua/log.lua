@@ -1,11 +1,11 @@
 -- SPDX-License-Identifier: Apache-2.0
--- Times are in microseconds; see state.lua, which is loaded in front of this.
+-- Times are in microseconds; see state.lua, which precedes this file.
 --
--- The sliding log: every admitted call of the latest window.
--- State       one string per limit, big-endian: the running total before the oldest entry I4, then for each entry, oldest first,
---             its time I7 and the running total up to and with it I4, modulo 2^32. Times are all different: what is spent in one
---             microsecond is one entry. As totals run, what counts between two entries is one subtraction
--- Complexity  O(log entries) to look, O(bytes) to read and write
+-- The sliding log: every allowed call of the latest window.
+-- State       one string per limit, big-endian: the running total before the oldest entry I4; then for each entry, oldest first, its time
+--             I7 and the running total up to and including it I4, modulo 2^32. All times differ: charges of one microsecond form one
+--             entry. The permits between two entries are the difference of two totals.
+-- Complexity  O(log entries) to read, O(bytes) to load and write
 
 local function newLogs(now)
   local HEAD, ENTRY, TOTALS = 4, 11, 4294967296
@@ -14,12 +14,12 @@ local function newLogs(now)
     return (struct.unpack('>I7', raw, HEAD + ENTRY * (i - 1) + 1))
   end
 
-  -- The running total up to and with an entry; before the first one, 0, it is the head of the string.
+  -- Returns the running total up to and including an entry. Entry 0 is the head of the string.
   local function totalAt(raw, i)
     return (struct.unpack('>I4', raw, HEAD + ENTRY * i - 3))
   end
 
-  -- The first entry from `low` on for which something holds that holds for all after it; `high` if for none before that.
+  -- Returns the first entry from `low` on for which a condition holds that holds for all later ones; `high` if it holds for none.
   local function firstEntry(low, high, holds)
     while low < high do
       local middle = math.floor((low + high) / 2)
@@ -34,12 +34,12 @@ local function newLogs(now)
 
   local logs = {}
 
-  -- What counts of a log: entries `first` to `last`, which lie before now, and `added` permits of now. Entries of the future, left
-  -- by a clock that stepped back, are taken as of now. False if the key holds something else.
+  -- Returns the part of a log that counts: entries `first` to `last`, which are before now, and `added` permits of now. Entries of the
+  -- future, left by a clock that stepped back, count as of now. Returns false for a foreign value.
   function logs.read(key, window)
     local raw = redis.pcall('GET', key)
     if not raw then
-      return {raw = '\0\0\0\0', size = 0, first = 1, last = 0, base = 0, before = 0, added = 0, window = window, ahead = false}
+      return {raw = '\0\0\0\0', size = 0, first = 1, last = 0, base = 0, before = 0, added = 0, window = window, future = false}
     elseif type(raw) ~= 'string' or #raw < HEAD + ENTRY or (#raw - HEAD) % ENTRY ~= 0 then
       return false
     end
@@ -59,13 +59,13 @@ local function newLogs(now)
       return false
     end
     return {
-      raw = raw, size = size, first = first, last = last, base = base, window = window, ahead = newest > now,
+      raw = raw, size = size, first = first, last = last, base = base, window = window, future = newest > now,
       before = before, added = added,
     }
   end
 
-  -- The time of the entry with whose end so many of the oldest permits have gone; 0 for none.
-  function logs.goneWith(log, permits)
+  -- Returns the time of the entry at whose end as many of the oldest permits have returned; 0 for none.
+  function logs.entryBefore(log, permits)
     if permits <= 0 then
       return 0
     elseif permits > log.before then
@@ -76,20 +76,20 @@ local function newLogs(now)
     end))
   end
 
-  -- As three numbers for the reply: the entry with whose end more can be spent, the newest entry, and how much counts.
-  function logs.told(log, permits)
+  -- Returns three numbers for the reply: the time of the entry at whose end permits return, that of the newest entry, and the permits.
+  function logs.summary(log, permits)
     local live = log.before + log.added
     local newest = log.added > 0 and now or log.first <= log.last and timeAt(log.raw, log.last) or 0
-    return logs.goneWith(log, live > permits and live + 1 - permits or math.min(live, 1)), newest, live
+    return logs.entryBefore(log, live > permits and live + 1 - permits or math.min(live, 1)), newest, live
   end
 
-  local function kept(log, from, to)
+  local function slice(log, from, to)
     return string.sub(log.raw, HEAD + ENTRY * (from - 1) + 1, HEAD + ENTRY * to)
   end
 
-  -- Writes a log in which so much counts: what it did not before is spent now.
+  -- Writes a log with a number of live permits. Those that it did not have before are spent now.
   function logs.write(key, log, live)
-    local entries, newest = kept(log, log.first, log.last), now
+    local entries, newest = slice(log, log.first, log.last), now
     if live > log.before then
       entries = entries .. struct.pack('>I7I4', now, (log.base + live) % TOTALS)
     else
@@ -99,12 +99,12 @@ local function newLogs(now)
     redis.call('SET', key, struct.pack('>I4', log.base) .. entries, 'PX', math.max(1, life))
   end
 
-  -- Takes up to a cost out of the entry that was made at an instant. Only differences of totals count, so either those behind the
-  -- entry fall or those before it rise: whichever are fewer.
-  function logs.giveBackAt(key, log, instant, cost)
+  -- Removes up to a cost from the entry of an instant. Only differences of totals count, so either the later totals decrease or the earlier
+  -- ones increase, whichever are fewer.
+  function logs.refundAt(key, log, instant, cost)
     local raw, size = log.raw, log.size
 
-    -- Entries with a number added to each total: four at a time, since calling costs more than what is called does.
+    -- Returns entries with a number added to each total. It handles four at a time, since a call costs more than its work.
     local function shifted(from, to, by)
       local parse, pack, four, parts, at = struct.unpack, struct.pack, '>I7I4I7I4I7I4I7I4', {}, HEAD + ENTRY * (from - 1) + 1
       for entry = from, to - 3, 4 do
@@ -124,13 +124,13 @@ local function newLogs(now)
       return
     end
     local spent = (totalAt(raw, i) - totalAt(raw, i - 1)) % TOTALS
-    local given = math.min(cost, spent)
-    local rest = given < spent and i or i + 1
+    local refunded = math.min(cost, spent)
+    local rest = refunded < spent and i or i + 1
     local left
     if i > size / 2 then
-      left = string.sub(raw, 1, HEAD + ENTRY * (i - 1)) .. shifted(rest, size, -given)
+      left = string.sub(raw, 1, HEAD + ENTRY * (i - 1)) .. shifted(rest, size, -refunded)
     else
-      left = struct.pack('>I4', (totalAt(raw, 0) + given) % TOTALS) .. shifted(1, i - 1, given) .. kept(log, rest, size)
+      left = struct.pack('>I4', (totalAt(raw, 0) + refunded) % TOTALS) .. shifted(1, i - 1, refunded) .. slice(log, rest, size)
     end
     if #left == HEAD then
       redis.call('DEL', key)
@@ -139,8 +139,8 @@ local function newLogs(now)
     end
   end
 
-  -- Takes a cost out of what counts, the latest entries first.
-  function logs.giveBackLatest(key, log, cost)
+  -- Removes a cost from the entries that count, the latest first.
+  function logs.refundLatest(key, log, cost)
     local left = log.before + log.added - cost
     if left <= 0 then
       redis.call('DEL', key)
@@ -151,7 +151,7 @@ local function newLogs(now)
         return (totalAt(log.raw, entry) - log.base) % TOTALS >= left
       end)
       local entry = struct.pack('>I7I4', timeAt(log.raw, i), (log.base + left) % TOTALS)
-      redis.call('SET', key, struct.pack('>I4', log.base) .. kept(log, log.first, i - 1) .. entry, 'KEEPTTL')
+      redis.call('SET', key, struct.pack('>I4', log.base) .. slice(log, log.first, i - 1) .. entry, 'KEEPTTL')
     end
   end
 

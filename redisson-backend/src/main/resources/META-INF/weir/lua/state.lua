@@ -1,19 +1,19 @@
 -- SPDX-License-Identifier: Apache-2.0
--- Times are in microseconds since 2025-01-01T00:00:00Z; counts are whole numbers below 2^53, which Lua's doubles hold exactly.
+-- Times are in microseconds since 2025-01-01T00:00:00Z. Counts are whole numbers below 2^53, which Lua represents exactly.
 --
--- The stored state of a limit and the arithmetic on it. Loaded in front of each script of this folder. Functions take what they need
--- as arguments and name letters by their codes (f 102, g 103, l 108, s 115, t 116): each call makes them anew, and a variable that a
--- function takes from outside costs more than the function.
+-- Stored states of limits, and their arithmetic. This file precedes each script of this folder.
+-- A script call creates its functions anew, and an upvalue costs more than a function. Therefore functions take all values as arguments
+-- and compare letters by their codes: f 102, g 103, l 108, s 115, t 116.
 -- State       one string per limit, big-endian:
---             f (fixed window)    start I7, spent in it I6
---             s (sliding window)  start I7, spent in this window I6, spent in the window before I6
---             t (token bucket), l (leaky bucket)  anchor I7, debt I7 in parts of a permit, exponent of the time unit B
+--             f (fixed window)    start I7, spent permits I6
+--             s (sliding window)  start I7, spent permits of this window I6, of the previous window I6
+--             t (token bucket), l (leaky bucket)  anchor I7, debt in parts of a permit I7, exponent of the unit B
 --             g (sliding log)     see log.lua
---             As three numbers a, b, c; the third of a fixed window is 0
--- Limit       letter B, permits I6, window in units I6, exponent of the unit B, capacity I6, greatest debt I7 (of a bucket)
--- Unit        10^exponent microseconds; a permit has as many parts as the window has units
--- Clock       TIME, read once, unless ARGV[1] begins with another instant than 0
--- First Redis 6.2
+--             Functions handle a state as three numbers a, b, c. The third number of a fixed window is 0.
+-- Limit       letter B, permits I6, window in units I6, exponent of the unit B, capacity I6, largest debt of a bucket I7
+-- Unit        10^exponent microseconds. A permit has as many parts as the window has units.
+-- Clock       TIME, read once. If ARGV[1] begins with another instant than 0, that instant.
+-- Redis       6.2 or later
 
 local now, at = struct.unpack('>I7', ARGV[1])
 if now == 0 then
@@ -21,7 +21,7 @@ if now == 0 then
   now = math.max(1, (time[1] - 1735689600) * 1000000 + time[2])
 end
 
--- The state as it was written: three numbers, nothing if the key was never charged, false if it holds something else.
+-- Returns the stored state as three numbers; nil for an untouched key; false for a foreign value.
 local function read(key, letter)
   local raw = redis.pcall('GET', key)
   if not raw then
@@ -53,9 +53,9 @@ local function read(key, letter)
   return a <= 9007199254740992 and b <= 9007199254740992 and a, b, c
 end
 
--- A state as it is now. One from the future, left by a clock that stepped back, is taken as of now; what was spent beyond a limit
--- that has become smaller counts as all of it.
-local function advance(now, letter, permits, units, exponent, most, a, b, c)
+-- Returns the state as of now. A state from the future, left by a clock that stepped back, counts as of now. More permits than a lowered
+-- limit has count as all of its permits.
+local function advance(now, letter, permits, units, exponent, maxDebt, a, b, c)
   local unit = 10 ^ exponent
   if a > now then
     a = now
@@ -92,8 +92,8 @@ local function advance(now, letter, permits, units, exponent, most, a, b, c)
   while c > exponent do
     b, c = b * 10, c - 1
   end
-  if b > most then
-    b = most
+  if b > maxDebt then
+    b = maxDebt
   end
   local elapsed = math.floor((now - a) / unit)
   if b <= elapsed * permits then
@@ -102,8 +102,8 @@ local function advance(now, letter, permits, units, exponent, most, a, b, c)
   return a + elapsed * unit, b - elapsed * permits, exponent
 end
 
--- What can be spent, and in how many parts a permit is: those of a bucket, 1 elsewhere. Less than nothing in a bucket that owes.
-local function freeIn(now, letter, permits, units, unit, capacity, a, b, c)
+-- Returns the free parts, negative for a bucket with more debt than capacity, and the parts of a permit: 1 except for a bucket.
+local function freeParts(now, letter, permits, units, unit, capacity, a, b, c)
   if letter == 115 then
     return permits - b - math.ceil(c * (units - math.floor((now - a) / unit)) / units), 1
   elseif letter == 102 then
@@ -112,8 +112,8 @@ local function freeIn(now, letter, permits, units, unit, capacity, a, b, c)
   return capacity * units - b, units
 end
 
--- Writes a state for as long as it differs from that of a key that was never charged. A window lives for as long as its start says,
--- so one in which something was spent before, `keep`, lives long enough.
+-- Writes a state. Its time to live ends when the state equals that of an untouched key. The start of a window determines the time to
+-- live, so a window with earlier charges keeps it (`keep`).
 local function write(now, key, letter, permits, units, unit, a, b, c, keep)
   local state, life
   if letter == 115 then

@@ -6,26 +6,29 @@ import java.time.Duration;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** A store could not decide. The failure mode of the policies takes over; a refusal is never an exception. */
+/**
+ * The exception of a backend that cannot decide. The failure mode of each policy then decides the call. A rejection is a {@link
+ * io.weir.ratelimit.Decision} and never an exception.
+ */
 public final class BackendException extends RuntimeException {
     @Serial
     private static final long serialVersionUID = 1;
 
-    /** Why a store could not decide. The names are used as metric tags. */
+    /** The reason why a backend cannot decide. The {@link #tag()} is a metric tag and part of log messages. */
     public enum Reason {
-        /** The store is still being connected to. */
+        /** The backend is not connected yet. */
         NOT_READY("not-ready"),
-        /** No answer within the deadline. The call may have been charged. */
+        /** The backend did not answer within the deadline. The call may be charged. */
         TIMEOUT("timeout"),
-        /** The store cannot be reached. */
+        /** The connection to the backend failed. */
         CONNECTION("connection"),
-        /** The store answered with an error. */
-        REFUSED("refused"),
-        /** The key holds something that is not this library's state. Left as it is. */
+        /** The backend answered with an error. */
+        BACKEND_ERROR("backend-error"),
+        /** The stored key has a value that is not the state of a limit. The backend leaves the value unchanged. */
         FOREIGN_STATE("foreign-state"),
-        /** The bound on keys or waiting calls is reached. */
+        /** The maximum number of keys or of queued requests is reached. */
         FULL("full"),
-        /** The store failed too often in a row and is not asked for a while. */
+        /** The breaker is open after too many consecutive failures, so the backend is not called. */
         BREAKER_OPEN("breaker-open");
 
         private final String tag;
@@ -35,9 +38,9 @@ public final class BackendException extends RuntimeException {
         }
 
         /**
-         * The reason's name in metrics and logs.
+         * Returns the name of the reason in metrics and log messages.
          *
-         * @return the name
+         * @return the name, such as {@code timeout}
          */
         public String tag() {
             return tag;
@@ -48,33 +51,33 @@ public final class BackendException extends RuntimeException {
     private final Duration retryAfter;
 
     /**
-     * A failure.
+     * Creates an exception without a known time for a retry.
      *
-     * @param reason why
-     * @param message what happened, without secrets or identities
-     * @param cause what the store's client threw, if anything
+     * @param reason the reason
+     * @param message a description of the failure, without secrets and stored keys
+     * @param cause the exception of the client of the backend, or null
      */
     public BackendException(Reason reason, String message, @Nullable Throwable cause) {
         this(reason, message, cause, Duration.ZERO);
     }
 
     /**
-     * A failure of a store that knows when it is asked again.
+     * Creates an exception.
      *
-     * @param reason why
-     * @param message what happened, without secrets or identities
-     * @param cause what the store's client threw, if anything
-     * @param retryAfter how long until the store is asked again, zero if the next call asks
+     * @param reason the reason
+     * @param message a description of the failure, without secrets and stored keys
+     * @param cause the exception of the client of the backend, or null
+     * @param retryAfter the time until the backend is called again; zero if the next request calls it
      */
     public BackendException(Reason reason, String message, @Nullable Throwable cause, Duration retryAfter) {
-        // A store that is away fails thousands of calls per second: the cause has a trace where one is worth it.
+        // An unavailable backend fails thousands of calls per second, so this exception has no stack trace of its own.
         super(message, cause, false, false);
         this.reason = Objects.requireNonNull(reason, "reason");
         this.retryAfter = Objects.requireNonNull(retryAfter, "retryAfter");
     }
 
     /**
-     * Why the store could not decide.
+     * Returns the reason.
      *
      * @return the reason
      */
@@ -83,9 +86,9 @@ public final class BackendException extends RuntimeException {
     }
 
     /**
-     * How long until the store is asked again.
+     * Returns the time until the backend is called again.
      *
-     * @return zero if the next call asks
+     * @return the time; zero if the next request calls the backend
      */
     public Duration retryAfter() {
         return retryAfter;

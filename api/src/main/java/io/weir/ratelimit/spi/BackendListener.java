@@ -2,32 +2,32 @@
 package io.weir.ratelimit.spi;
 
 /**
- * Hears of what a shared store does.
+ * A listener for events of a shared backend.
  *
- * <p>Called on any thread, those of the store's client included, and by several at once. It must be quick, never block and never
- * throw: callers wait behind it.
+ * <p>Methods are called on any thread, including those of the client of the backend, and concurrently. They must be fast, must not block
+ * and must not throw exceptions, because requests wait for them.
  */
 @FunctionalInterface
 public interface BackendListener {
     /**
-     * A flight leaves: a call to the shared store, in which the checks of one decision or of several leave together.
+     * Reports that a batch is sent: one call of the backend with one or more acquire requests.
      *
-     * @param checks the decisions that it asks for, 1 or more
-     * @param keysWaiting the stored keys of the checks that it left behind and that wait for the next one, 0 or more
+     * @param requests the number of requests in the batch, 1 or more
+     * @param queuedKeys the number of stored keys in the queue after the batch left it, 0 or more
      */
-    void onFlight(int checks, int keysWaiting);
+    void onBatch(int requests, int queuedKeys);
 
     /**
-     * The breaker has opened or closed. Told once per change, in order.
+     * Reports that the breaker opened or closed. Called once per change, in order.
      *
-     * @param open whether the shared store is not asked from now on
+     * @param open whether the breaker is open from now on, so that the backend is not called
      */
-    default void onBreaker(boolean open) {}
+    default void onBreakerChange(boolean open) {}
 
     /**
-     * The number of keys for which this instance holds permits ahead has changed.
+     * Reports a new number of keys for which this instance holds a lease.
      *
-     * @param leases the number now, 0 or more
+     * @param leases the number of keys, 0 or more
      */
-    default void onLeases(int leases) {}
+    default void onLeaseCount(int leases) {}
 }

@@ -5,22 +5,21 @@ import java.time.Duration;
 import java.util.Objects;
 
 /**
- * What a store says about itself at the moment, as information for operators.
+ * The status of a backend, as information for operators.
  *
- * @param connected whether it has ever been ready to decide; a store that lost its connection is still connected here, and what
- *     calls see tells the rest
- * @param breakerOpen whether it is not asked at the moment because it failed too often in a row
- * @param untilProbe how long until an open breaker lets one call find out whether the store is back; zero if the next call does, or
- *     if it is closed
+ * @param initialized whether the backend has been ready to decide at least once; a later loss of the connection does not change it
+ * @param breakerOpen whether the breaker is open, so that the backend is not called
+ * @param probeAfter the time until an open breaker lets one request probe the backend. It is zero if the next request is the probe, or if
+ *     the breaker is closed
  */
-public record BackendStatus(boolean connected, boolean breakerOpen, Duration untilProbe) {
-    /** A store that is ready and has no breaker. */
+public record BackendStatus(boolean initialized, boolean breakerOpen, Duration probeAfter) {
+    /** The status of a backend that is ready and has no breaker. */
     public static final BackendStatus READY = new BackendStatus(true, false, Duration.ZERO);
 
-    /** Checks that the duration is there and not negative. */
+    /** Checks that the duration is not null and not negative. */
     public BackendStatus {
-        if (Objects.requireNonNull(untilProbe, "untilProbe").isNegative()) {
-            throw new IllegalArgumentException("untilProbe must not be negative");
+        if (Objects.requireNonNull(probeAfter, "probeAfter").isNegative()) {
+            throw new IllegalArgumentException("probeAfter must not be negative");
         }
     }
 }

@@ -5,12 +5,14 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What is known about the call that a decision is about. Asked on the thread of the call. What a call does not have is empty,
- * which is what the methods with a body answer.
+ * The properties of a call from which keys, tiers and bypasses are determined.
+ *
+ * <p>Methods are called on the thread of the call. A property that the call does not have is empty; this is also the result of the default
+ * methods.
  */
 public interface CallContext {
 
-    /** A call of which nothing is known, as on a timer's thread. */
+    /** A call without any property, such as a call on the thread of a timer. */
     CallContext NONE = new CallContext() {
         @Override
         public Optional<String> peerAddress() {
@@ -34,50 +36,50 @@ public interface CallContext {
     };
 
     /**
-     * The address of the peer that the server talks to, which may be a proxy.
+     * Returns the address of the peer of the connection, which can be a proxy.
      *
-     * @return a literal address
+     * @return an IP address in text form
      */
     Optional<String> peerAddress();
 
     /**
-     * The authenticated user's name.
+     * Returns the name of the authenticated user.
      *
      * @return the name
      */
     Optional<String> principal();
 
     /**
-     * The value of a request header. Of several lines of one header it is the first, as applications read it: a further line must
-     * not make the caller another.
+     * Returns the value of a request header. If the request has several lines of the header, the value of the first line is returned, as
+     * it is to applications. A client can therefore not change its key by an additional line.
      *
-     * @param name the header's name, in any case
+     * @param name the name of the header, in any case
      * @return the value as the client sent it
      */
     Optional<String> header(String name);
 
     /**
-     * The argument that is marked {@link io.weir.ratelimit.RateLimitKey} with a name.
+     * Returns the argument of the parameter with the annotation {@link io.weir.ratelimit.RateLimitKey} of a name.
      *
      * @param name the name
-     * @return the argument; empty also where the arguments are not known yet
+     * @return the argument; also empty if the arguments are not known yet
      */
     Optional<Object> argument(String name);
 
     /**
-     * All lines of a request header, for headers that each proxy adds to.
+     * Returns the values of all lines of a request header, for headers to which each proxy appends.
      *
-     * @param name the header's name, in any case
-     * @return the values as the client or the last proxy sent them, in order; empty if there is none
+     * @param name the name of the header, in any case
+     * @return the values in order, as received; empty if the request does not have the header
      */
     default List<String> headerLines(String name) {
         return List.of();
     }
 
     /**
-     * The value of a cookie. Of several with one name it is the one that the server gives to applications.
+     * Returns the value of a cookie. If several cookies have the name, the value that the server returns to applications is returned.
      *
-     * @param name the cookie's name, whose case matters
+     * @param name the name of the cookie, case-sensitive
      * @return the value as the client sent it
      */
     default Optional<String> cookie(String name) {
@@ -85,37 +87,37 @@ public interface CallContext {
     }
 
     /**
-     * The value of a parameter of the query, never of a form in the body.
+     * Returns the value of a query parameter. Form parameters in the body are not considered.
      *
-     * @param name the parameter's name, decoded; its case matters
+     * @param name the decoded name of the parameter, case-sensitive
      * @return the first value, decoded
      */
-    default Optional<String> query(String name) {
+    default Optional<String> queryParameter(String name) {
         return Optional.empty();
     }
 
     /**
-     * The value of a parameter of the matched path, such as {@code org} of {@code /orgs/{org}}.
+     * Returns the value of a parameter of the matched path, such as {@code org} of {@code /orgs/{org}}.
      *
-     * @param name the parameter's name
-     * @return the value, decoded; of several with one name that of the last in the path; empty also where no path is matched yet
+     * @param name the name of the parameter
+     * @return the decoded value; if several parameters have the name, the last one in the path; also empty if no path is matched yet
      */
     default Optional<String> pathParameter(String name) {
         return Optional.empty();
     }
 
     /**
-     * A claim of the token with which MicroProfile JWT has authenticated the caller.
+     * Returns a claim of the JWT by which MicroProfile JWT authenticated the caller.
      *
-     * @param name the claim's name
-     * @return the text, number or truth value as text; empty for arrays and objects, and where MicroProfile JWT is not there
+     * @param name the name of the claim
+     * @return a string, number or boolean claim as text; empty for arrays and objects, and if MicroProfile JWT is not available
      */
     default Optional<String> claim(String name) {
         return Optional.empty();
     }
 
     /**
-     * The Java method that is called.
+     * Returns the called Java method.
      *
      * @return {@code Class.method}, with the simple name of the class
      */
@@ -124,10 +126,10 @@ public interface CallContext {
     }
 
     /**
-     * Whether the authenticated user has a role.
+     * Returns whether the authenticated user has a role.
      *
-     * @param role the role's name
-     * @return false also where nobody is authenticated
+     * @param role the name of the role
+     * @return true if the user has the role; false if no user is authenticated
      */
     default boolean isInRole(String role) {
         return false;

@@ -4,79 +4,79 @@ package io.weir.ratelimit.spi;
 import java.util.Objects;
 
 /**
- * One policy applied to one key in one call.
+ * A charge: one policy applied to one key in one request.
  *
- * @param policy the policy's limits
- * @param identity the key in its stored form: printable ASCII without braces, colons or blanks, at most some hundred
- *     characters whatever a client sent. It can hold a user's name or address: show it to nobody unhashed
- * @param cost permits to spend, 1 or more
- * @param patienceMicros how long the call is ready to wait for its slot, in microseconds, 0 or more; a limit counts no more of
- *     it than its {@link Limit#maxWait()}
- * @param shadow whether the policy is in shadow mode: the charge is decided with the others of its call at the same instant and
- *     refuses nobody. It is spent if all of its limits have room and the call is admitted, else nothing of it is. It does not wait
+ * @param policy the limits of the policy
+ * @param storedKey the text of the key in a backend: printable ASCII without braces, colons and spaces, at most a few hundred characters,
+ *     whatever the client sent. It can contain a user name or an address, so it must not be shown without hashing
+ * @param cost the permits to spend, 1 or more
+ * @param maxWaitMicros how long the call may wait for its permits, in microseconds, 0 or more. A limit counts at most its {@link
+ *     Limit#maxWait()}
+ * @param shadow whether the policy is in shadow mode. Such a charge is evaluated at the same instant as the other charges and never
+ *     rejects the call. Its permits are spent only if all limits of the policy have enough permits and the call is allowed. It never waits
  */
-public record Charge(PolicyLimits policy, String identity, long cost, long patienceMicros, boolean shadow) {
-    /** Checks that no component is null, the cost is positive, and the patience not negative and that of a shadow charge 0. */
+public record Charge(PolicyLimits policy, String storedKey, long cost, long maxWaitMicros, boolean shadow) {
+    /** Checks that no component is null, that cost and wait are in range, and that a shadow charge does not wait. */
     public Charge {
         Objects.requireNonNull(policy, "policy");
-        Objects.requireNonNull(identity, "identity");
+        Objects.requireNonNull(storedKey, "storedKey");
         if (cost < 1) {
             throw new IllegalArgumentException("cost must be at least 1");
         }
-        if (patienceMicros < 0) {
-            throw new IllegalArgumentException("patience must not be negative");
+        if (maxWaitMicros < 0) {
+            throw new IllegalArgumentException("maxWaitMicros must not be negative");
         }
-        if (shadow && patienceMicros > 0) {
+        if (shadow && maxWaitMicros > 0) {
             throw new IllegalArgumentException("a shadow charge does not wait");
         }
     }
 
     /**
-     * A charge that is enforced.
+     * Creates a charge of an enforced policy.
      *
-     * @param policy the policy's limits
-     * @param identity the key in its stored form
-     * @param cost permits to spend, 1 or more
-     * @param patienceMicros how long the call is ready to wait for its slot, in microseconds, 0 or more
+     * @param policy the limits of the policy
+     * @param storedKey the stored key
+     * @param cost the permits to spend, 1 or more
+     * @param maxWaitMicros how long the call may wait for its permits, in microseconds, 0 or more
      */
-    public Charge(PolicyLimits policy, String identity, long cost, long patienceMicros) {
-        this(policy, identity, cost, patienceMicros, false);
+    public Charge(PolicyLimits policy, String storedKey, long cost, long maxWaitMicros) {
+        this(policy, storedKey, cost, maxWaitMicros, false);
     }
 
     /**
-     * A charge that is enforced, of a call that does not wait.
+     * Creates a charge of an enforced policy for a call that does not wait.
      *
-     * @param policy the policy's limits
-     * @param identity the key in its stored form
-     * @param cost permits to spend, 1 or more
+     * @param policy the limits of the policy
+     * @param storedKey the stored key
+     * @param cost the permits to spend, 1 or more
      */
-    public Charge(PolicyLimits policy, String identity, long cost) {
-        this(policy, identity, cost, 0, false);
+    public Charge(PolicyLimits policy, String storedKey, long cost) {
+        this(policy, storedKey, cost, 0, false);
     }
 
     /**
-     * The same of a policy in shadow mode, which does not wait.
+     * Returns this charge for a policy in shadow mode.
      *
-     * @return a shadow charge
+     * @return a shadow charge, which does not wait
      */
     public Charge asShadow() {
-        return new Charge(policy, identity, cost, 0, true);
+        return new Charge(policy, storedKey, cost, 0, true);
     }
 
     /**
-     * The same of a call that does not wait.
+     * Returns this charge for a call that does not wait.
      *
-     * @return a charge without patience
+     * @return a charge with a {@code maxWaitMicros} of 0
      */
-    public Charge withoutPatience() {
-        return patienceMicros == 0 ? this : new Charge(policy, identity, cost, 0, shadow);
+    public Charge withoutMaxWait() {
+        return maxWaitMicros == 0 ? this : new Charge(policy, storedKey, cost, 0, shadow);
     }
 
-    /** Does not show the identity, which is a person's. */
+    /** Returns the charge without its stored key, which can be personal data. */
     @Override
     public String toString() {
         return "Charge[" + policy + ", cost=" + cost
-                + (patienceMicros == 0 ? "" : ", patience=" + patienceMicros + " µs") + (shadow ? ", shadow" : "")
+                + (maxWaitMicros == 0 ? "" : ", maxWait=" + maxWaitMicros + " µs") + (shadow ? ", shadow" : "")
                 + "]";
     }
 }

@@ -4,27 +4,27 @@ package io.weir.ratelimit.spi;
 import java.util.Objects;
 
 /**
- * One thing that is wrong with the configuration. All of them are reported together, at deployment.
+ * A problem of the configuration. All problems are reported together, at deployment.
  *
- * @param id the message's number, such as {@code WEIR-101}, never reused for anything else
- * @param place where it is: a property's name, or a class and method
- * @param value the value found there, empty if none; a secret is masked by whoever makes the problem, user and password in a
- *     URI always
+ * @param id the number of the message, such as {@code WEIR-101}, which is never reused
+ * @param place the property, or the class and method, that has the problem
+ * @param value the value of the property, empty if there is none. The creator of the problem masks a secret value; user and password of
+ *     a URI are always masked
  * @param problem what is wrong
- * @param remedy what to write instead
+ * @param remedy how to correct it
  */
 public record ConfigurationProblem(String id, String place, String value, String problem, String remedy) {
-    /** Checks that no component is null. */
+    /** Checks that no component is null, and masks the user and the password of a URI. */
     public ConfigurationProblem {
         Objects.requireNonNull(id, "id");
         Objects.requireNonNull(place, "place");
-        // A Redis address can stand in the place of any value, by mistake, with its password.
+        // An address with a password can be the value of any property by mistake.
         value = value.replaceAll("://\\S*@", "://***@");
         Objects.requireNonNull(problem, "problem");
         Objects.requireNonNull(remedy, "remedy");
     }
 
-    /** One line for the log. Line breaks in the value are shown as blanks. */
+    /** Returns one line of text. Control characters in the value are replaced by spaces. */
     @Override
     public String toString() {
         String shown = value.isEmpty() ? "" : " = " + value.replaceAll("\\p{Cntrl}", " ");

@@ -7,17 +7,17 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * What a {@link DecisionListener} hears of one decision.
+ * An event that reports one decision to a {@link DecisionListener}.
  *
- * @param endpoint what was called: {@code Class.method}, or {@code RateLimiter} for code
- * @param charges what the call would spend, one or more, shadow charges among them; identities are in their stored form, which can hold a name or an
- *     address, and must not be shown
- * @param decision the decision; its quotas, if it has any, are those of the charges that are not {@linkplain Charge#shadow()
- *     shadow}, in order, and its shadow quotas those of the charges that are, of which some can be missing
- * @param nanos how long the store took to decide or to fail, in nanoseconds, 0 or more
+ * @param endpoint the called endpoint: {@code Class.method}, or {@code RateLimiter} for calls of application code
+ * @param charges the charges of the call, one or more, including shadow charges. Their stored keys can contain a name or an address and
+ *     must not be shown
+ * @param decision the decision. Its quotas are those of the charges that are not {@linkplain Charge#shadow() shadow charges}, in order.
+ *     Its shadow quotas are those of the shadow charges, and some of them can be missing
+ * @param durationNanos how long the backend took for the decision or the failure, in nanoseconds, 0 or more
  */
-public record DecisionEvent(String endpoint, List<Charge> charges, Decision decision, long nanos) {
-    /** Copies the list. */
+public record DecisionEvent(String endpoint, List<Charge> charges, Decision decision, long durationNanos) {
+    /** Copies the list and checks that no component is null. */
     public DecisionEvent {
         Objects.requireNonNull(endpoint, "endpoint");
         charges = List.copyOf(charges);
@@ -25,20 +25,20 @@ public record DecisionEvent(String endpoint, List<Charge> charges, Decision deci
     }
 
     /**
-     * What the limits of a charge said.
+     * Returns the quotas of a charge.
      *
-     * @param index the charge's position
-     * @return one quota per limit, none if nothing is known about the charge
+     * @param index the position of the charge
+     * @return one quota per limit; empty if the quotas of the charge are unknown
      */
     public List<Quota> quotasOf(int index) {
-        Charge asked = charges.get(index);
-        List<Quota> all = asked.shadow() ? decision.shadow() : decision.quotas();
+        Charge charge = charges.get(index);
+        List<Quota> all = charge.shadow() ? decision.shadowQuotas() : decision.quotas();
         int from = 0;
         for (int i = 0; i < index; i++) {
             Charge before = charges.get(i);
-            from += before.shadow() == asked.shadow() ? count(before, all, from) : 0;
+            from += before.shadow() == charge.shadow() ? count(before, all, from) : 0;
         }
-        int count = count(asked, all, from);
+        int count = count(charge, all, from);
         return count == all.size() ? all : all.subList(from, from + count);
     }
 

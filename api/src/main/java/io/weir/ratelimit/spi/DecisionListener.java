@@ -4,24 +4,25 @@ package io.weir.ratelimit.spi;
 import java.util.List;
 
 /**
- * Hears of every decision, after it was taken and on the thread that took it. A CDI bean of this type takes part by being
- * there. What it throws is logged once and changes nothing; how long it takes, the caller waits. Decisions that it asks for itself
- * are taken, and told to no listener.
+ * A listener for decisions. Every CDI bean of this type is a listener.
+ *
+ * <p>A listener is called after each decision, on the thread that took it; the caller waits for the listener. An exception is logged once
+ * and has no effect. Decisions that a listener itself requests are taken, but not reported to any listener.
  */
 @FunctionalInterface
 public interface DecisionListener {
     /**
-     * A decision was taken.
+     * Reports a decision.
      *
-     * @param event what was called, charged and decided
+     * @param event the endpoint, the charges and the decision
      */
     void onDecision(DecisionEvent event);
 
     /**
-     * A call went on without a decision, because configuration lets its caller past all limits.
+     * Reports a call that bypassed all limits by configuration.
      *
-     * @param endpoint what was called, as in {@link DecisionEvent}
-     * @param policies the policies that would have decided, one or more, with their limits of callers without a tier
+     * @param endpoint the called endpoint, as in {@link DecisionEvent}
+     * @param policies the policies that apply to the endpoint, one or more, with their limits for callers without a tier
      */
     default void onBypass(String endpoint, List<PolicyLimits> policies) {}
 }

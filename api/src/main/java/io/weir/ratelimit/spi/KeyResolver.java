@@ -5,18 +5,19 @@ import io.weir.ratelimit.Identity;
 import java.util.Optional;
 
 /**
- * Says who makes a call, such as its user or its address. One term of a key expression: a bean of this type is a term by its name,
- * which begins with a letter or {@code _} and goes on with {@code A-Z a-z 0-9 . _ -}. Called once per decision and policy.
+ * A term of a key expression that application code resolves, such as the tenant of a call.
  *
- * <p>A call for which it throws or answers null has no identity of this kind: the next alternative of the expression counts.
+ * <p>A CDI bean of this type is a term under its name ({@code @Named}). The name begins with a letter or {@code _}, followed by any of
+ * {@code A-Z a-z 0-9 . _ -}. The bean is called once per decision and policy. If it returns empty or null or throws an exception, the term
+ * does not resolve, and the next alternative of the key expression applies.
  */
 @FunctionalInterface
 public interface KeyResolver {
     /**
-     * Resolves the identity of a call.
+     * Resolves the key of a call.
      *
-     * @param call what is known about the call
-     * @return the identity, empty if the call has none of this kind
+     * @param call the properties of the call
+     * @return the key; empty if the term does not resolve
      */
     Optional<Identity> resolve(CallContext call);
 }

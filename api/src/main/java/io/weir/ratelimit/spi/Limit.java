@@ -6,25 +6,24 @@ import java.time.Duration;
 import java.util.Objects;
 
 /**
- * Permits per window, with an algorithm. A value-based class.
+ * A limit: permits per window, with an algorithm. A value-based class.
  *
- * <p>State is counted in whole numbers that a double holds exactly, because Redis's scripts know no others. So time is divided
- * into units, the finest of 1 µs, 10 µs, … 1 s that divides the window and for which permits × window stays within
- * 2<sup>53</sup>. {@link #MAX_PERMITS} per second, or {@code 1000000000/30d}, are within it. A bucket for whose permits calls
- * may wait owes more than it holds: there the unit divides {@link #maxWait()} too, and {@link #mostDebt()} stays within
- * 2<sup>53</sup>.
+ * <p>Backends count in whole numbers that an IEEE 754 double represents exactly, because Redis scripts have no other numbers. Each limit
+ * therefore has a time unit, which is one of 1 µs, 10 µs, … 1 s. It is the finest that divides the window and for which permits × window is
+ * at most 2<sup>53</sup>. Limits up to {@link #MAX_PERMITS} per second, and limits such as {@code 1000000000/30d}, have such a unit. For a bucket
+ * with a {@link #maxWait()}, the unit also divides the wait, and capacity × window + permits × max-wait is at most 2<sup>53</sup>.
  */
 public final class Limit {
-    /** The greatest number of permits per window, and of permits that a bucket holds: 2<sup>48</sup> − 2. */
+    /** The greatest number of permits per window, and the greatest capacity of a bucket: 2<sup>48</sup> − 2. */
     public static final long MAX_PERMITS = (1L << 48) - 2;
 
-    /** The greatest number of permits per window that a {@link Algorithm#SLIDING_LOG} remembers. */
+    /** The greatest number of permits per window of a {@link Algorithm#SLIDING_LOG}. */
     public static final long MAX_LOG_PERMITS = 10_000;
 
     /** The longest window. */
     public static final Duration MAX_WINDOW = Duration.ofDays(366);
 
-    /** The longest that a call may be ready to wait: 1 h. */
+    /** The greatest value of {@link #maxWait()}: 1 h. */
     public static final Duration MAX_MAX_WAIT = Duration.ofHours(1);
 
     private static final long MAX_EXACT = 1L << 53;
@@ -39,21 +38,21 @@ public final class Limit {
     private final long unitMicros;
     private final long windowMicros;
     private final long windowUnits;
-    private final long slotMicros;
-    private final long mostDebt;
+    private final long maxDelayMicros;
+    private final long maxDelayUnits;
 
     private Limit(Algorithm algorithm, long permits, Duration window, long capacity, Duration maxWait) {
         this.algorithm = Objects.requireNonNull(algorithm, "algorithm");
         this.permits = checkedPermits(permits, "permits");
         this.window = checkedWindow(window);
-        // An empty bucket that is never refilled is what blocks, whatever it could hold.
+        // A limit of 0 permits blocks, whatever its burst.
         this.capacity = permits == 0 ? 0 : checkedPermits(capacity, "burst");
         if (permits > 0 && capacity == 0) {
             throw new IllegalArgumentException("burst must be at least 1");
         }
         this.maxWait = checkedMaxWait(maxWait);
         this.windowMicros = window.toMillis() * 1_000;
-        this.slotMicros = isBucket(algorithm) && permits > 0 ? maxWait.toMillis() * 1_000 : 0;
+        this.maxDelayMicros = isBucket(algorithm) && permits > 0 ? maxWait.toMillis() * 1_000 : 0;
         int exponent = 0;
         long micros = 1;
         while (!isExactIn(micros) && windowMicros % micros == 0 && exponent < MAX_EXPONENT) {
@@ -66,75 +65,76 @@ public final class Limit {
         this.unitExponent = exponent;
         this.unitMicros = micros;
         this.windowUnits = windowMicros / micros;
-        this.mostDebt = this.capacity * windowUnits + permits * (slotMicros / micros);
-        if (permits > 0 && mostDebt / permits > MAX_EXACT / micros) {
-            throw new IllegalArgumentException(
-                    "a burst of " + capacity + " would take longer than 285 years to return");
+        this.maxDelayUnits = maxDelayMicros / micros;
+        if (permits > 0 && (this.capacity * windowUnits / permits + maxDelayUnits) > MAX_EXACT / micros) {
+            throw new IllegalArgumentException("a burst of " + capacity + " needs more than 285 years to be refilled");
         }
     }
 
-    /** Whether a unit divides the times, and all that the limit counts in it stays within 2^53. */
+    /** Returns whether a time unit divides the times, and all numbers of the limit in that unit are at most 2^53. */
     private boolean isExactIn(long micros) {
         long units = windowMicros / micros;
-        if (windowMicros % micros != 0 || slotMicros % micros != 0 || units > MAX_EXACT / Math.max(1, most())) {
+        if (windowMicros % micros != 0
+                || maxDelayMicros % micros != 0
+                || units > MAX_EXACT / Math.max(1, maxPermits())) {
             return false;
         }
-        return slotMicros == 0 || permits <= (MAX_EXACT - capacity * units) / (slotMicros / micros);
+        return maxDelayMicros == 0 || permits <= (MAX_EXACT - capacity * units) / (maxDelayMicros / micros);
     }
 
-    private long most() {
+    private long maxPermits() {
         return Math.max(permits, capacity);
     }
 
     private String tooMany() {
-        return most() + " permits are too many for a window of " + window.toMillis() + " ms"
-                + (slotMicros == 0
-                        ? ": permits × window must stay within 2^53 of a time unit that divides the window, at most 1 s"
+        return maxPermits() + " permits are too many for a window of " + window.toMillis() + " ms"
+                + (maxDelayMicros == 0
+                        ? ": permits × window must be at most 2^53 in a time unit that divides the window and is at most 1 s"
                         : " and a max-wait of " + maxWait.toMillis()
-                                + " ms: burst × window + permits × max-wait must stay within 2^53 of a time unit that divides"
-                                + " both, at most 1 s");
+                                + " ms: burst × window + permits × max-wait must be at most 2^53 in a time unit that divides both"
+                                + " and is at most 1 s");
     }
 
     /**
-     * A limit whose capacity is its permits; that of a leaky bucket is 1.
+     * Returns a limit with the default capacity: 1 for a leaky bucket, the permits for the other algorithms.
      *
-     * @param algorithm how it counts
-     * @param permits permits per window, 0 (blocks) to {@link #MAX_PERMITS}; of a sliding log to {@link #MAX_LOG_PERMITS}
+     * @param algorithm the algorithm
+     * @param permits the permits per window, 0 (blocks) to {@link #MAX_PERMITS}; for a sliding log to {@link #MAX_LOG_PERMITS}
      * @param window the window, whole milliseconds from 1 ms to {@link #MAX_WINDOW}
      * @return the limit
-     * @throws IllegalArgumentException if a value is out of range, or too many permits for the window
+     * @throws IllegalArgumentException if a value is out of range, or if the permits are too many for the window
      */
     public static Limit of(Algorithm algorithm, long permits, Duration window) {
         checkLog(algorithm, permits);
-        return new Limit(algorithm, permits, window, usualCapacity(algorithm, permits), Duration.ZERO);
+        return new Limit(algorithm, permits, window, defaultCapacity(algorithm, permits), Duration.ZERO);
     }
 
     private static void checkLog(Algorithm algorithm, long permits) {
         if (algorithm == Algorithm.SLIDING_LOG && permits > MAX_LOG_PERMITS) {
-            throw new IllegalArgumentException("sliding-log remembers each admitted call, of at most " + MAX_LOG_PERMITS
-                    + " permits per window, not " + permits + ": choose sliding-window for more");
+            throw new IllegalArgumentException("sliding-log stores each allowed call and supports at most "
+                    + MAX_LOG_PERMITS + " permits per window, not " + permits + ": choose sliding-window for more");
         }
     }
 
-    private static long usualCapacity(Algorithm algorithm, long permits) {
+    private static long defaultCapacity(Algorithm algorithm, long permits) {
         return algorithm == Algorithm.LEAKY_BUCKET ? 1 : permits;
     }
 
     /**
-     * A bucket with a capacity of its own.
+     * Returns a bucket with a given capacity.
      *
      * @param algorithm {@link Algorithm#TOKEN_BUCKET} or {@link Algorithm#LEAKY_BUCKET}
-     * @param permits permits per window that refill the bucket, 0 (blocks) to {@link #MAX_PERMITS}
+     * @param permits the permits per window with which the bucket is refilled, 0 (blocks) to {@link #MAX_PERMITS}
      * @param window the window, whole milliseconds from 1 ms to {@link #MAX_WINDOW}
-     * @param burst permits that the bucket holds, 1 to {@link #MAX_PERMITS}
+     * @param burst the capacity of the bucket in permits, 1 to {@link #MAX_PERMITS}
      * @return the limit
-     * @throws IllegalArgumentException if a value is out of range, too many permits for the window, a burst that would not return
-     *     within 2<sup>53</sup> µs, or no bucket
+     * @throws IllegalArgumentException if a value is out of range, if the permits are too many for the window, or if the algorithm is not
+     *     a bucket. It is also thrown if the refill of an empty bucket takes more than 2<sup>53</sup> µs
      */
     public static Limit of(Algorithm algorithm, long permits, Duration window, long burst) {
         checkLog(algorithm, permits);
         if (!isBucket(algorithm)) {
-            throw new IllegalArgumentException("burst has a meaning for token-bucket and leaky-bucket only");
+            throw new IllegalArgumentException("burst requires token-bucket or leaky-bucket");
         }
         return new Limit(algorithm, permits, window, burst, Duration.ZERO);
     }
@@ -144,17 +144,15 @@ public final class Limit {
     }
 
     /**
-     * This limit with calls that may wait for permits.
+     * Returns this limit with a longest wait.
      *
-     * @param longest the longest that a call may be ready to wait, whole milliseconds from 0 to {@link #MAX_MAX_WAIT}; it makes
-     *     no difference to what windows count
+     * @param wait the value of {@link #maxWait()}, whole milliseconds from 0 to {@link #MAX_MAX_WAIT}
      * @return the limit
-     * @throws IllegalArgumentException if the wait is out of range, or together with a bucket's permits too much to be counted
-     *     exactly
+     * @throws IllegalArgumentException if the wait is out of range, or if a bucket with this wait has no exact time unit
      */
-    public Limit withMaxWait(Duration longest) {
-        // What a blocking limit could hold is not kept, and does not matter.
-        return new Limit(algorithm, permits, window, Math.max(1, capacity), longest);
+    public Limit withMaxWait(Duration wait) {
+        // A limit that blocks has the capacity 0, which is not a valid burst.
+        return new Limit(algorithm, permits, window, Math.max(1, capacity), wait);
     }
 
     private static long checkedPermits(long permits, String what) {
@@ -185,7 +183,7 @@ public final class Limit {
     }
 
     /**
-     * How the limit counts.
+     * Returns the algorithm.
      *
      * @return the algorithm
      */
@@ -194,92 +192,91 @@ public final class Limit {
     }
 
     /**
-     * Permits per window.
+     * Returns the permits per window.
      *
-     * @return 0 to {@link #MAX_PERMITS}
+     * @return the permits, 0 to {@link #MAX_PERMITS}
      */
     public long permits() {
         return permits;
     }
 
     /**
-     * The window.
+     * Returns the window.
      *
-     * @return whole milliseconds
+     * @return the window, whole milliseconds
      */
     public Duration window() {
         return window;
     }
 
     /**
-     * The most that one call can ever spend: the burst of a bucket, the permits of a window, 0 if the limit blocks.
+     * Returns the greatest cost that a call can spend: the burst of a bucket, otherwise the permits; 0 if the limit blocks.
      *
-     * @return permits
+     * @return the capacity in permits
      */
     public long capacity() {
         return capacity;
     }
 
     /**
-     * The longest that a call may be ready to wait for permits.
+     * Returns the longest time that a call may wait for its permits.
      *
-     * @return whole milliseconds, zero if calls do not wait
+     * @return the wait, whole milliseconds; zero if calls do not wait
      */
     public Duration maxWait() {
         return maxWait;
     }
 
     /**
-     * How far ahead a call can be given a slot: by buckets up to the call's patience and {@link #maxWait()}, whichever is
-     * shorter; by windows not at all, which a call that waits asks again.
+     * Returns how long before the return of its permits a call can be charged: {@link #maxWait()} for a bucket; 0 for the other
+     * algorithms, and for a limit that blocks.
      *
-     * @param patienceMicros how long the call is ready to wait, in microseconds, 0 or more
-     * @return microseconds, 0 or more
+     * @return the delay in microseconds, 0 or more
      */
-    public long slotWithinMicros(long patienceMicros) {
-        return Math.min(patienceMicros, slotMicros);
+    public long maxDelayMicros() {
+        return maxDelayMicros;
     }
 
     /**
-     * The most that a bucket can owe, in parts of permits: all that it holds and what returns to it within {@link #maxWait()}.
+     * Returns {@link #maxDelayMicros()} in time units of this limit.
      *
-     * @return capacity × window + permits × max-wait, both in time units of this limit, at most 2<sup>53</sup>
+     * @return the delay in time units, 0 or more
      */
-    public long mostDebt() {
-        return mostDebt;
+    public long maxDelayUnits() {
+        return maxDelayUnits;
     }
 
     /**
-     * The length of a time unit of this limit as a power of ten.
+     * Returns the length of the time unit of this limit, as a power of ten in microseconds.
      *
-     * @return 0 (1 µs) to 6 (1 s)
+     * @return the exponent, 0 (1 µs) to 6 (1 s)
      */
     public int unitExponent() {
         return unitExponent;
     }
 
     /**
-     * The length of a time unit of this limit.
+     * Returns the length of the time unit of this limit.
      *
-     * @return microseconds
+     * @return the length in microseconds
      */
     public long unitMicros() {
         return unitMicros;
     }
 
     /**
-     * The window's length.
+     * Returns the length of the window in microseconds.
      *
-     * @return microseconds
+     * @return the length in microseconds
      */
     public long windowMicros() {
         return windowMicros;
     }
 
     /**
-     * The window's length in time units of this limit.
+     * Returns the length of the window in time units of this limit.
      *
-     * @return units
+     * @return the length in time units
      */
     public long windowUnits() {
         return windowUnits;
@@ -300,18 +297,18 @@ public final class Limit {
         return Objects.hash(algorithm, permits, capacity, window, maxWait);
     }
 
-    /** The limit as configuration writes it, such as {@code 100/1m sliding-window}. */
+    /** Returns the limit in the syntax of configuration, such as {@code 100/1m sliding-window}. */
     @Override
     public String toString() {
-        boolean usual = permits == 0 || capacity == usualCapacity(algorithm, permits);
-        return permits + "/" + windowText() + " " + algorithm.configName() + (usual ? "" : " burst " + capacity)
+        boolean isDefault = permits == 0 || capacity == defaultCapacity(algorithm, permits);
+        return permits + "/" + windowText() + " " + algorithm.configName() + (isDefault ? "" : " burst " + capacity)
                 + (maxWait.isZero() ? "" : " max-wait " + text(maxWait));
     }
 
     /**
-     * The window as configuration writes it, in the largest unit that divides it, such as {@code 1m}.
+     * Returns the window in the syntax of configuration, in the largest unit that divides it.
      *
-     * @return the text
+     * @return the text, such as {@code 1m}
      */
     public String windowText() {
         return text(window);

@@ -5,11 +5,12 @@ import java.util.Objects;
 import java.util.OptionalLong;
 
 /**
- * The limits that hold for one key in place of its policy's. The policy's algorithm and max-wait stay.
+ * The limits of one key in place of the limits of its policy. The algorithm and the {@code max-wait} of the policy still apply.
  *
- * @param limit the limits as configuration writes them, such as {@code 10/1s, 1000/1h}; what is wrong with them is found when
- *     they are used. A limit whose window the policy has too goes on counting where that one was, any other starts afresh
- * @param burst what a bucket holds, 1 or more, for a policy whose algorithm is one; empty for the algorithm's default
+ * @param limit the limits in the syntax of configuration, such as {@code 10/1s, 1000/1h}; checked when they are first used. A limit with
+ *     the same window as a limit of the policy continues with its state. Any other limit starts with an untouched key
+ * @param burst the capacity of a bucket in permits, 1 or more, for policies with a bucket algorithm; empty for the default of the
+ *     algorithm
  */
 public record LimitOverride(String limit, OptionalLong burst) {
     /** Checks that no component is null. */
@@ -19,9 +20,9 @@ public record LimitOverride(String limit, OptionalLong burst) {
     }
 
     /**
-     * Limits without a burst of their own.
+     * Returns an override with the default burst.
      *
-     * @param limit the limits as configuration writes them
+     * @param limit the limits in the syntax of configuration
      * @return the override
      */
     public static LimitOverride of(String limit) {

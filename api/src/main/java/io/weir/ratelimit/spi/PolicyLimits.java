@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.spi;
 
-import io.weir.ratelimit.Quota;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -10,14 +9,14 @@ import java.util.Objects;
 import java.util.Set;
 
 /**
- * The limits of one policy, all of which hold at once, with the names under which they are shown and stored. A value-based
- * class that is made once and used for every call.
+ * The limits of one policy, which apply together, and their names in quotas and in stored keys. A value-based class that is created once
+ * and used for every call.
  */
 public final class PolicyLimits {
-    /** The tier of a policy that has none, and of a caller who is in none. */
+    /** The tier of a policy without tiers, and of a caller without a tier. */
     public static final String NO_TIER = "none";
 
-    /** The greatest {@link #lease}. */
+    /** The greatest value of {@link #lease}. */
     public static final long MAX_LEASE = 1_000_000;
 
     private final String policy;
@@ -25,26 +24,26 @@ public final class PolicyLimits {
     private final List<Limit> limits;
     private final long lease;
     private final List<String> names;
-    private final List<String> keyTails;
+    private final List<String> storedKeySuffixes;
 
     /**
-     * The limits of a policy without tiers.
+     * Creates the limits of a policy without tiers.
      *
-     * @param policy the policy's name
-     * @param limits one limit or more, no two of which have the same window
-     * @throws IllegalArgumentException if there is no limit, or two could not be told apart in the store
+     * @param policy the name of the policy
+     * @param limits one limit or more, each with a different window
+     * @throws IllegalArgumentException if there is no limit, or if two limits have the same window
      */
     public PolicyLimits(String policy, List<Limit> limits) {
         this(policy, NO_TIER, limits);
     }
 
     /**
-     * The limits of a policy for the callers of a tier.
+     * Creates the limits of a policy for the callers of a tier.
      *
-     * @param policy the policy's name
-     * @param tier the tier's name, which is shown and not stored: a key keeps its state when its tier changes
-     * @param limits one limit or more, no two of which have the same window
-     * @throws IllegalArgumentException if the tier has no name, there is no limit, or two could not be told apart in the store
+     * @param policy the name of the policy
+     * @param tier the name of the tier. It is not part of stored keys, so a key keeps its state when its tier changes
+     * @param limits one limit or more, each with a different window
+     * @throws IllegalArgumentException if the name of the tier is empty, if there is no limit, or if two limits have the same window
      */
     public PolicyLimits(String policy, String tier, List<Limit> limits) {
         this.policy = Objects.requireNonNull(policy, "policy");
@@ -58,18 +57,18 @@ public final class PolicyLimits {
             throw new IllegalArgumentException("a policy needs a limit");
         }
         List<String> allNames = new ArrayList<>();
-        List<String> allTails = new ArrayList<>();
+        List<String> allSuffixes = new ArrayList<>();
         Set<Duration> windows = new HashSet<>();
         for (Limit limit : limits) {
-            String tail = policy + ":" + limit.algorithm().letter() + limit.windowMicros() / 1_000;
+            String suffix = policy + ":" + limit.algorithm().letter() + limit.windowMicros() / 1_000;
             if (!windows.add(limit.window())) {
                 throw new IllegalArgumentException("two limits have the same window " + limit.windowText());
             }
-            allTails.add(tail);
+            allSuffixes.add(suffix);
             allNames.add(limits.size() == 1 ? policy : policy + "-" + limit.windowText());
         }
         this.names = List.copyOf(allNames);
-        this.keyTails = List.copyOf(allTails);
+        this.storedKeySuffixes = List.copyOf(allSuffixes);
     }
 
     private PolicyLimits(PolicyLimits other, long lease) {
@@ -78,29 +77,29 @@ public final class PolicyLimits {
         this.limits = other.limits;
         this.lease = lease;
         this.names = other.names;
-        this.keyTails = other.keyTails;
+        this.storedKeySuffixes = other.storedKeySuffixes;
     }
 
     /**
-     * These limits with permits that an instance may take ahead.
+     * Returns these limits with a lease.
      *
-     * @param permits what {@link #lease} is to be, 0 to {@link #MAX_LEASE}
+     * @param permits the value of {@link #lease}, 0 to {@link #MAX_LEASE}
      * @return the limits
-     * @throws IllegalArgumentException if the permits are out of range, or there are some and an algorithm is none of fixed window,
-     *     sliding window and token bucket, or calls may wait
+     * @throws IllegalArgumentException if the permits are out of range, or if they are greater than 0 and a limit cannot be leased. A
+     *     limit can be leased if it has no {@code max-wait} and its algorithm is fixed window, sliding window or token bucket
      */
     public PolicyLimits withLease(long permits) {
         if (permits < 0 || permits > MAX_LEASE) {
             throw new IllegalArgumentException("a lease is from 0 to " + MAX_LEASE + " permits");
         }
-        if (permits > 0 && !limits.stream().allMatch(PolicyLimits::canBeTakenAhead)) {
+        if (permits > 0 && !limits.stream().allMatch(PolicyLimits::canBeLeased)) {
             throw new IllegalArgumentException(
-                    "permits are taken ahead of fixed-window, sliding-window and token-bucket without max-wait only");
+                    "a lease requires fixed-window, sliding-window or token-bucket without max-wait");
         }
         return permits == lease ? this : new PolicyLimits(this, permits);
     }
 
-    private static boolean canBeTakenAhead(Limit limit) {
+    private static boolean canBeLeased(Limit limit) {
         return limit.maxWait().isZero()
                 && switch (limit.algorithm()) {
                     case FIXED_WINDOW, SLIDING_WINDOW, TOKEN_BUCKET -> true;
@@ -109,7 +108,7 @@ public final class PolicyLimits {
     }
 
     /**
-     * The policy's name.
+     * Returns the name of the policy.
      *
      * @return the name
      */
@@ -118,16 +117,16 @@ public final class PolicyLimits {
     }
 
     /**
-     * The tier whose limits these are.
+     * Returns the tier of these limits.
      *
-     * @return the name, {@link #NO_TIER} if the policy has no tiers or the caller is in none
+     * @return the name; {@link #NO_TIER} if the policy has no tiers or the caller has no tier
      */
     public String tier() {
         return tier;
     }
 
     /**
-     * The limits in declared order.
+     * Returns the limits in declared order.
      *
      * @return one limit or more
      */
@@ -136,57 +135,35 @@ public final class PolicyLimits {
     }
 
     /**
-     * How many permits an instance may hold that are charged to a key and not spent yet, so that it decides from memory. A store
-     * in process has no use for it.
+     * Returns the number of permits of a key that an instance may lease. Leased permits are charged to the key and not yet spent, so that
+     * the instance decides from memory. A backend without shared state ignores this value.
      *
-     * @return permits, 0 if each call is charged by itself
+     * @return the permits; 0 if each call is charged separately
      */
     public long lease() {
         return lease;
     }
 
     /**
-     * The end of the stored key of a limit: {@code <policy>:<algorithm letter><window in ms>}. Part of the stored format.
+     * Returns the suffix of the stored key of a limit: {@code <policy>:<algorithm letter><window in ms>}. The suffix is part of the stored
+     * format.
      *
-     * @param index the limit's position
-     * @return the text
+     * @param index the position of the limit
+     * @return the suffix, such as {@code api:s60000}
      */
-    public String keyTail(int index) {
-        return keyTails.get(index);
+    public String storedKeySuffix(int index) {
+        return storedKeySuffixes.get(index);
     }
 
     /**
-     * What a limit says about a key.
+     * Returns the name of a limit in quotas and header fields: the name of the policy, followed by {@code -<window>} if the policy has
+     * several limits.
      *
-     * @param index the limit's position
-     * @param state the key's state at that instant, as {@link LimitState#at} gives it
-     * @param cost permits that the call asked for
-     * @param patienceMicros how long the call is ready to wait, in microseconds, 0 or more
-     * @param spent whether the state is the one after the cost was spent
-     * @param nowMicros the instant
-     * @return the quota
+     * @param index the position of the limit
+     * @return the name, such as {@code api-1m}
      */
-    public Quota quota(int index, LimitState state, long cost, long patienceMicros, boolean spent, long nowMicros) {
-        Limit limit = limits.get(index);
-        boolean refused = !spent && !state.admits(limit, cost, patienceMicros, nowMicros);
-        long remaining = state.remaining(limit, nowMicros);
-        return new Quota(
-                policy,
-                names.get(index),
-                limit.permits(),
-                limit.capacity(),
-                limit.window(),
-                remaining,
-                refused,
-                refused ? retryAfterMicros(limit, state, cost, patienceMicros, nowMicros) : 0,
-                state.resetMicros(limit, nowMicros),
-                remaining < limit.capacity() ? state.waitMicros(limit, remaining + 1, nowMicros) : 0);
-    }
-
-    private static long retryAfterMicros(
-            Limit limit, LimitState state, long cost, long patienceMicros, long nowMicros) {
-        long wait = state.waitMicros(limit, cost, nowMicros);
-        return wait == Quota.NEVER ? wait : wait - limit.slotWithinMicros(patienceMicros);
+    public String limitName(int index) {
+        return names.get(index);
     }
 
     @Override
@@ -204,7 +181,7 @@ public final class PolicyLimits {
         return 31 * (31 * policy.hashCode() + tier.hashCode()) + limits.hashCode();
     }
 
-    /** The policy's name, its tier if there is one, its limits, and its lease if there is one. */
+    /** Returns the name of the policy, the tier if there is one, the limits, and the lease if it is not 0. */
     @Override
     public String toString() {
         return policy + (tier.equals(NO_TIER) ? "" : "/" + tier) + limits + (lease == 0 ? "" : " lease " + lease);

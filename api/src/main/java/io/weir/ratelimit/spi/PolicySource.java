@@ -6,38 +6,40 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Knows limits of single keys, such as what a customer has bought. Every CDI bean of this type takes part: of several, those of
- * higher priority are asked first, and the first that has an answer is right. An answer goes before the limits of tiers and
- * before the policy's own.
+ * A source of limits for single keys, such as the plan of a customer in a database.
  *
- * <p>Answers, also that there is none, are kept for {@code ratelimit.reload-interval}, of up to 10,000 keys. A call with a key
- * that is not known waits for the first answer, at most {@code ratelimit.redis.deadline}; later answers are fetched while the
- * one before still holds. What a source throws, and an answer that cannot be used, leave the one before in place.
+ * <p>Every CDI bean of this type is a source. If several sources have the policy, the source with the highest priority is called first, and
+ * the first result applies. It takes precedence over the limits of tiers and over the limits of the policy.
  *
- * <p>Must be safe for use by several threads: up to 16 look-ups run at once, one per policy and key, on threads of the
- * container's executor and never on that of a request. There is no request scope and no transaction.
+ * <p>Results, including empty ones, are cached for {@code ratelimit.reload-interval} and up to 10,000 keys. A call with a key that is not
+ * cached waits for the first result, at most {@code ratelimit.redis.deadline}. Later results are fetched in the background while the
+ * previous result applies. If a source throws an exception or returns an invalid result, the previous result still applies.
+ *
+ * <p>Implementations must be thread-safe. Up to 16 lookups run at the same time, at most one per policy and key. They run on threads of
+ * the container's executor and never on the thread of a request. No request scope and no transaction is active.
  */
 public interface PolicySource {
     /**
-     * The policies that this source has limits for; it is never asked about others. Called once, at deployment.
+     * Returns the policies of this source. It is never called for other policies. Called once, at deployment, when databases and other
+     * beans may not be ready yet.
      *
-     * @return their names, constant as a rule: databases and other beans may not be ready yet
+     * @return the names of the policies
      */
     Set<String> policies();
 
     /**
-     * The limits that hold for a key.
+     * Returns the limits of a key.
      *
      * @param policy one of {@link #policies()}
-     * @param key who calls, as the policy's key expression tells; where that is of a secret, it is the secret itself
-     * @return the limits, empty if this source has none for the key
+     * @param key the value of the key expression of the policy; for a secret such as an API key, the secret itself
+     * @return the limits; empty if this source has none for the key
      */
     Optional<LimitOverride> limits(String policy, Identity key);
 
     /**
-     * Which source is asked first.
+     * Returns the priority of this source. Sources with the same priority are called in the order of their class names.
      *
-     * @return any number, 0 unless overridden; of equal ones the order is that of the class names
+     * @return any number; 0 by default
      */
     default int priority() {
         return 0;

@@ -9,114 +9,114 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /**
- * A store that decides: one atomic check-and-spend over several limits at once, all or nothing.
+ * A backend, which keeps the state of keys: one atomic check-and-spend over several limits, all or nothing.
  *
- * <p>A CDI bean of this type takes part under its {@link #name()}; {@code ratelimit.backend} chooses by that name. Every
- * implementation passes the contract test in this artifact's test jar.
+ * <p>A CDI bean of this type is available under its {@link #name()}; {@code ratelimit.backend} selects a backend by name. Every
+ * implementation passes the backend contract of the module {@code weir-tck}.
  *
- * <p>Implementations are safe for use by many threads. Where an operation cannot be done, it throws a {@link BackendException},
- * or completes with one, within the store's own deadline.
+ * <p>Implementations are thread-safe. An operation that fails throws a {@link BackendException}, or completes with one, within the
+ * deadline of the backend.
  */
 public interface RateLimitBackend {
 
     /**
-     * The name that {@code ratelimit.backend} knows the store by.
+     * Returns the name of this backend in {@code ratelimit.backend}.
      *
      * @return the name, such as {@code redisson}
      */
     String name();
 
     /**
-     * Whether the application has configured this store, so that {@code ratelimit.backend=auto} prefers it.
+     * Returns whether the application has configured this backend. {@code ratelimit.backend=auto} prefers a configured backend.
      *
      * @return true if it is configured
      */
-    boolean configured();
+    boolean isConfigured();
 
     /**
-     * Checks the store's own configuration. Called once at deployment before {@link #start}, only for the chosen store.
+     * Validates the configuration of this backend. Called once at deployment before {@link #start}, only for the selected backend.
      *
-     * @return what is wrong, empty if nothing is
+     * @return the problems; empty if the configuration is valid
      */
-    default List<ConfigurationProblem> problems() {
+    default List<ConfigurationProblem> validateConfiguration() {
         return List.of();
     }
 
     /**
-     * Takes who hears of what the store does. Called at most once and before {@link #start}, only for the chosen store. A store
-     * tells of what it has: one that does not combine checks, of no flights.
+     * Registers a listener for events of this backend. Called at most once and before {@link #start}, only for the selected backend. A
+     * backend reports only the events that it has; one without batches reports no batches.
      *
-     * @param listener called on any thread, never blocks
+     * @param listener the listener
      */
-    default void listen(BackendListener listener) {}
+    default void registerListener(BackendListener listener) {}
 
     /**
-     * How the store is, without asking it.
+     * Returns the status of this backend without calling a server.
      *
-     * @return what it knows about itself
+     * @return the status
      */
     default BackendStatus status() {
         return BackendStatus.READY;
     }
 
     /**
-     * Starts connecting, without waiting for it: a store that is away must not fail the deployment. Called once, only for the
-     * chosen store and only if nothing is wrong.
+     * Starts to connect and returns without waiting for the connection, so that an unavailable server does not fail the deployment.
+     * Called once, only for the selected backend and only if its configuration is valid.
      */
     default void start() {}
 
     /**
-     * Evaluates every limit of every charge at one instant; spends all if all have room, else writes nothing.
+     * Evaluates every limit of every charge at one instant. Spends the permits of all charges if all limits have enough permits, otherwise
+     * writes nothing.
      *
-     * <p>{@linkplain Charge#shadow() Shadow} charges have no part in that. If all others have room, each of them is spent that has
-     * room for itself under all of its limits, and the others spend nothing; if not, none is. A call that has only shadow charges
-     * is admitted. A store that has its keys in several places may spend shadow charges right after the call is admitted instead
-     * of at the same instant. Where it cannot find out about a shadow charge, it leaves all quotas of that charge out, and the
-     * decision is what it is without; it fails only if it can find out about no charge of the call at all.
+     * <p><b>Shadow charges.</b> {@linkplain Charge#shadow() Shadow charges} have no effect on the decision, and a call with only shadow
+     * charges is allowed. If the call is rejected, no shadow charge spends permits. If the call is allowed, each shadow charge spends its
+     * permits if all limits of its policy have enough permits, independently of the other shadow charges. A backend with several servers
+     * may spend shadow charges right after the decision instead of at the same instant. If it cannot evaluate a shadow charge, it omits
+     * all quotas of that charge. It fails only if it can evaluate no charge of the call.
      *
-     * <p>A bucket also has room for a call that gets its slot within the charge's patience ({@link LimitState#admits}): the call
-     * is charged now, and its caller waits. The store itself never waits.
+     * <p><b>Waits.</b> A bucket allows a call whose permits return within {@link Charge#maxWaitMicros()}. Such a call is charged now, and
+     * its caller waits. The backend itself never waits.
      *
-     * @param charges one or more, no two of one policy and identity
-     * @return {@link Decision.Allowed} with a receipt of what was spent and the wait until the latest slot, or
-     *     {@link Decision.Rejected}, with one quota per limit in the order of the charges and their limits, those of shadow charges
-     *     apart from the others
+     * @param charges one or more charges, each with a different pair of policy and stored key
+     * @return {@link Decision.Allowed} with a receipt of the spent permits and the longest wait, or {@link Decision.Rejected}. Both have
+     *     one quota per limit, in the order of the charges and of their limits, and separately for shadow charges
      */
     Decision acquire(List<Charge> charges);
 
     /**
-     * As {@link #acquire}, without waiting.
+     * Acquires permits like {@link #acquire}, without blocking the thread.
      *
-     * @param charges one or more, no two of one policy and identity
-     * @return completed with the decision or a {@link BackendException}, on any thread
+     * @param charges one or more charges, each with a different pair of policy and stored key
+     * @return a stage that completes with the decision or a {@link BackendException}, on any thread
      */
     CompletionStage<Decision> acquireAsync(List<Charge> charges);
 
     /**
-     * What the limits of a policy say about a key, for a call of the charge's cost and patience. Writes nothing.
+     * Returns the quotas of a key for a call with the cost and the wait of a charge. Writes nothing.
      *
-     * @param charge the policy, the key and the cost
+     * @param charge the policy, the stored key, the cost and the wait
      * @return one quota per limit
      */
     List<Quota> peek(Charge charge);
 
     /**
-     * Gives back what a decision of this store spent; once, and only as far as it still counts.
+     * Refunds the charges of a receipt, once, and only the permits that still count.
      *
-     * @param receipt a receipt of this store, or {@link Receipt#EMPTY}
+     * @param receipt a receipt of this backend, or {@link Receipt#EMPTY}
      */
-    void giveBack(Receipt receipt);
+    void refund(Receipt receipt);
 
     /**
-     * As {@link #giveBack(Receipt)}, without waiting. A store may bound how many it has in hand: more fail at once, with
-     * {@link BackendException.Reason#FULL}, and leave the receipt unused.
+     * Refunds the charges of a receipt like {@link #refund(Receipt)}, without blocking the thread. A backend may bound the number of
+     * pending refunds. A refund beyond the bound fails at once with {@link BackendException.Reason#FULL} and leaves the receipt unused.
      *
-     * @param receipt a receipt of this store, or {@link Receipt#EMPTY}
-     * @return completed when it is given back, or with a {@link BackendException}, on any thread
+     * @param receipt a receipt of this backend, or {@link Receipt#EMPTY}
+     * @return a stage that completes after the refund, or with a {@link BackendException}, on any thread
      */
-    default CompletionStage<Void> giveBackAsync(Receipt receipt) {
+    default CompletionStage<Void> refundAsync(Receipt receipt) {
         try {
-            giveBack(receipt);
+            refund(receipt);
             return CompletableFuture.completedStage(null);
         } catch (BackendException e) {
             return CompletableFuture.failedStage(e);
@@ -124,17 +124,17 @@ public interface RateLimitBackend {
     }
 
     /**
-     * Gives back a cost that was spent at an unknown time, as far as anything is spent.
+     * Refunds a cost that was spent at an unknown time, at most the permits that are spent.
      *
-     * @param charge the policy, the key and the cost
+     * @param charge the policy, the stored key and the cost
      */
-    void giveBack(Charge charge);
+    void refund(Charge charge);
 
     /**
-     * Drops the state of a key under all limits of a policy.
+     * Deletes the state of a key under all limits of a policy.
      *
-     * @param policy the policy's limits
-     * @param identity the key in its stored form
+     * @param policy the limits of the policy
+     * @param storedKey the stored key
      */
-    void reset(PolicyLimits policy, String identity);
+    void reset(PolicyLimits policy, String storedKey);
 }

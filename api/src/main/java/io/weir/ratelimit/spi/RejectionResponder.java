@@ -8,50 +8,55 @@ import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
- * Writes the body of a 429 in place of Weir's. A CDI bean of this type takes part by being there; an application has one at most.
+ * A writer for the body of a 429 response. If the application has a CDI bean of this type, its body replaces that of Weir. More than one
+ * bean is a deployment error.
  *
- * <p>The status and the header fields stay Weir's. Called on the thread of the request for each refusal that Weir answers, so it
- * must be quick. One that throws or answers null is logged once, and Weir's own body goes out.
+ * <p>Weir sets the status and the header fields. The bean is called on the thread of the request for each rejection that Weir answers, so
+ * it must be fast. If it throws an exception or returns null, Weir logs this once and sends its own body.
  */
 @FunctionalInterface
 public interface RejectionResponder {
     /**
-     * Writes a body.
+     * Returns the body of a response.
      *
-     * @param rejection what was refused, and what the client accepts
-     * @return the body, empty for Weir's own
+     * @param rejection the rejected call and the media types that the client accepts
+     * @return the body; empty for the body of Weir
      */
     Optional<Body> respond(Rejection rejection);
 
     /**
-     * A call that was refused.
+     * A rejected call.
      *
-     * @param endpoint {@code Class.method}, or the path of the rule that limits it; empty where code threw the refusal
-     * @param decision the decision with all that its limits said, also under policies that tell clients nothing: what of it the
-     *     body tells is the responder's to decide
+     * @param endpoint {@code Class.method}, or the path of the path rule that limits the call; empty if application code threw the
+     *     exception
+     * @param decision the decision with the quotas of all policies, including policies with {@code disclosure=minimal}. The responder
+     *     decides which of them to disclose
      * @param retryAfterSeconds the value of {@code Retry-After}, 1 or more; empty if no wait helps
-     * @param acceptable the media ranges of the request's {@code Accept}, without parameters, the most wanted first; empty if the
-     *     client takes anything
+     * @param acceptedMediaTypes the media ranges of the {@code Accept} header without parameters, in descending order of preference;
+     *     empty if the client accepts everything
      */
     record Rejection(
-            String endpoint, Decision.Rejected decision, OptionalLong retryAfterSeconds, List<String> acceptable) {
+            String endpoint,
+            Decision.Rejected decision,
+            OptionalLong retryAfterSeconds,
+            List<String> acceptedMediaTypes) {
         /** Copies the list and checks that no component is null. */
         public Rejection {
             Objects.requireNonNull(endpoint, "endpoint");
             Objects.requireNonNull(decision, "decision");
             Objects.requireNonNull(retryAfterSeconds, "retryAfterSeconds");
-            acceptable = List.copyOf(acceptable);
+            acceptedMediaTypes = List.copyOf(acceptedMediaTypes);
         }
     }
 
     /**
-     * The body of an answer.
+     * The body of a response.
      *
-     * @param mediaType its {@code Content-Type}, printable ASCII such as {@code application/vnd.shop.error+json}
-     * @param text the text itself
+     * @param mediaType the {@code Content-Type}, printable ASCII such as {@code application/vnd.shop.error+json}
+     * @param text the content
      */
     record Body(String mediaType, String text) {
-        /** Checks that no component is null and that the media type can stand in a header field. */
+        /** Checks that no component is null and that the media type is a valid value of a header field. */
         public Body {
             Objects.requireNonNull(text, "text");
             if (!mediaType.matches("[!-~]+/[ -~]+")) {

@@ -4,19 +4,19 @@ package io.weir.ratelimit.spi;
 import java.util.Optional;
 
 /**
- * Names the tier of a caller, such as {@code premium}. A CDI bean of this type with a name ({@code @Named}) takes part where {@code
- * ratelimit.policies.<p>.tier} has that name.
+ * A resolver for the tier of a caller, such as {@code premium}. A CDI bean of this type with a name ({@code @Named}) applies to the
+ * policies whose property {@code ratelimit.policies.<p>.tier} is that name.
  *
- * <p>Called once per charge, on the thread of the call, which waits for it: look-ups belong into a cache. A caller without a tier,
- * with one that the policy does not know, or for whom the resolver throws has the policy's own limits.
+ * <p>The resolver is called once per charge on the thread of the call, which waits for it; cache the result of a lookup. The limits of
+ * the policy itself apply if the caller has no tier, if the policy does not define the tier, or if the resolver fails.
  */
 @FunctionalInterface
 public interface TierResolver {
     /**
-     * Names the tier of a caller.
+     * Returns the tier of a caller.
      *
-     * @param call what is known about the call
-     * @return the tier's name, empty if the caller has none
+     * @param call the properties of the call
+     * @return the name of the tier; empty if the caller has none
      */
     Optional<String> tier(CallContext call);
 }

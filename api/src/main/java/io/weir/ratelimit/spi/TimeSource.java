@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.spi;
 
-/** Where a store takes the time from. A test passes its own. */
+/** The clock of a backend. A test can replace it. */
 @FunctionalInterface
 public interface TimeSource {
     /**
-     * The time now.
+     * Returns the current time.
      *
-     * @return microseconds since an origin of the source's choice, 0 or more; it may step back
+     * @return microseconds since an arbitrary origin, 0 or more; the value can step back
      */
     long micros();
 }

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * What an extender implements or calls: stores, keys, listeners, and the arithmetic of the algorithms that every store
- * shares.
+ * The interfaces for extensions and backends, and the values that they exchange with Weir.
  *
- * <p>Times are whole microseconds of one {@link io.weir.ratelimit.spi.TimeSource} per store. An application that only limits
- * calls needs nothing of this package.
+ * <p>An application that only limits calls does not need this package. All times are whole microseconds, and each backend has one
+ * {@link io.weir.ratelimit.spi.TimeSource}.
  */
 @NullMarked
 package io.weir.ratelimit.spi;

@@ -16,17 +16,17 @@ class ChargeTest {
             new PolicyLimits("api", List.of(Limit.of(Algorithm.SLIDING_WINDOW, 10, Duration.ofSeconds(1))));
 
     @Test
-    void aChargeDoesNotWaitUnlessItSaysHowLong() {
-        assertThat(new Charge(policy, "p.alice", 2).patienceMicros()).isZero();
-        assertThat(new Charge(policy, "p.alice", 2, 30).patienceMicros()).isEqualTo(30);
-        assertThat(new Charge(policy, "p.alice", 2, 30)).hasToString("Charge[" + policy + ", cost=2, patience=30 µs]");
+    void chargeDoesNotWaitByDefault() {
+        assertThat(new Charge(policy, "p.alice", 2).maxWaitMicros()).isZero();
+        assertThat(new Charge(policy, "p.alice", 2, 30).maxWaitMicros()).isEqualTo(30);
+        assertThat(new Charge(policy, "p.alice", 2, 30)).hasToString("Charge[" + policy + ", cost=2, maxWait=30 µs]");
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> new Charge(policy, "p.alice", 2, -1))
-                .withMessage("patience must not be negative");
+                .withMessage("maxWaitMicros must not be negative");
     }
 
     @Test
-    void aShadowChargeDoesNotWait() {
+    void shadowChargeDoesNotWait() {
         Charge charge = new Charge(policy, "p.alice", 2, 30);
         assertThat(charge.shadow()).isFalse();
         assertThat(charge.asShadow()).isEqualTo(new Charge(policy, "p.alice", 2, 0, true));
@@ -37,22 +37,22 @@ class ChargeTest {
     }
 
     @Test
-    void withoutPatienceItIsTheSameCharge() {
-        assertThat(new Charge(policy, "p.alice", 2, 30).withoutPatience()).isEqualTo(new Charge(policy, "p.alice", 2));
+    void withoutMaxWaitKeepsEverythingElse() {
+        assertThat(new Charge(policy, "p.alice", 2, 30).withoutMaxWait()).isEqualTo(new Charge(policy, "p.alice", 2));
         Charge shadow = new Charge(policy, "p.alice", 2).asShadow();
-        assertThat(shadow.withoutPatience()).isEqualTo(shadow);
+        assertThat(shadow.withoutMaxWait()).isEqualTo(shadow);
     }
 
     @ParameterizedTest
     @ValueSource(longs = {0, -1, Long.MIN_VALUE})
-    void aChargeCostsAtLeastOnePermit(long cost) {
+    void rejectsACostBelowOne(long cost) {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> new Charge(policy, "p.alice", cost))
                 .withMessage("cost must be at least 1");
     }
 
     @Test
-    void itsTextDoesNotSayWhoIsCharged() {
+    void textDoesNotShowTheStoredKey() {
         assertThat(new Charge(policy, "p.alice", 3)).hasToString("Charge[api[10/1s sliding-window], cost=3]");
     }
 }

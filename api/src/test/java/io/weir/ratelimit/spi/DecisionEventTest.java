@@ -39,7 +39,7 @@ class DecisionEventTest {
     }
 
     @Test
-    void eachChargeHasItsQuotasWhereverShadowsStand() {
+    void eachChargeHasItsQuotas() {
         DecisionEvent event = event(List.of(trial, two, test, one), both(ofTwo, ofOne), both(ofTrial, ofTest));
         assertThat(event.quotasOf(0)).isEqualTo(ofTrial);
         assertThat(event.quotasOf(1)).isEqualTo(ofTwo);
@@ -48,7 +48,7 @@ class DecisionEventTest {
     }
 
     @Test
-    void aShadowOfWhichNothingIsKnownHasNoneAndTheOthersKeepTheirs() {
+    void shadowChargeWithoutQuotasDoesNotShiftTheOthers() {
         DecisionEvent event = event(List.of(trial, two, test), ofTwo, ofTest);
         assertThat(event.quotasOf(0)).isEmpty();
         assertThat(event.quotasOf(1)).isEqualTo(ofTwo);
@@ -58,7 +58,7 @@ class DecisionEventTest {
     }
 
     @Test
-    void inAnOutageNothingIsKnownOfAnyCharge() {
+    void degradedDecisionHasNoQuotasOfAnyCharge() {
         Decision degraded = new Decision.Degraded(FailureMode.OPEN, true, "timeout");
         DecisionEvent event = new DecisionEvent("Search.find", List.of(two, trial), degraded, 1);
         assertThat(event.quotasOf(0)).isEmpty();

@@ -37,7 +37,7 @@ class LimitTest {
         "281474976710654, PT1S, 5",
         "281474976710654, PT0.001S, 2"
     })
-    void timeIsCountedInTheFinestUnitThatKeepsCountsExact(long permits, Duration window, int exponent) {
+    void choosesTheFinestExactTimeUnit(long permits, Duration window, int exponent) {
         Limit limit = sliding(permits, window);
         assertThat(limit.unitExponent()).isEqualTo(exponent);
         assertThat(limit.unitMicros()).isEqualTo((long) Math.pow(10, exponent));
@@ -46,19 +46,19 @@ class LimitTest {
     }
 
     @Test
-    void theBurstCountsForTheUnitToo() {
+    void timeUnitDependsOnTheBurst() {
         assertThat(bucket(10, SECOND, 9_007_199_255L).unitExponent()).isEqualTo(1);
         assertThat(bucket(9_007_199_255L, SECOND, 1).unitExponent()).isEqualTo(1);
     }
 
     @Test
-    void aBurstThatWouldNotReturnInCenturiesIsRefused() {
+    void rejectsABurstWithARefillOfCenturies() {
         assertThat(bucket(1, SECOND, 9_007_199_254L).capacity()).isEqualTo(9_007_199_254L);
         assertThatThrownBy(() -> bucket(1, SECOND, 9_007_199_255L)).hasMessageContaining("285 years");
     }
 
     @Test
-    void theCapacityIsThePermitsUnlessABucketHasABurst() {
+    void capacityIsTheBurstOrThePermits() {
         assertThat(sliding(10, SECOND).capacity()).isEqualTo(10);
         assertThat(Limit.of(Algorithm.TOKEN_BUCKET, 10, SECOND).capacity()).isEqualTo(10);
         assertThat(Limit.of(Algorithm.LEAKY_BUCKET, 10, SECOND).capacity()).isEqualTo(1);
@@ -67,14 +67,14 @@ class LimitTest {
     }
 
     @Test
-    void aLimitThatBlocksHoldsNothingWhateverItsBurst() {
+    void capacityOfABlockingLimitIsZero() {
         assertThat(bucket(0, SECOND, 25).capacity()).isZero();
         assertThat(Limit.of(Algorithm.LEAKY_BUCKET, 0, SECOND).capacity()).isZero();
     }
 
     @ParameterizedTest
     @ValueSource(longs = {-1, Limit.MAX_PERMITS + 1, (1L << 53) - 1, Long.MAX_VALUE, Long.MIN_VALUE})
-    void permitsOutOfRangeAreRefused(long permits) {
+    void rejectsPermitsOutOfRange(long permits) {
         String range = "must be from 0 to " + Limit.MAX_PERMITS;
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> sliding(permits, SECOND))
@@ -85,7 +85,7 @@ class LimitTest {
     }
 
     @Test
-    void aBucketHoldsAtLeastOnePermit() {
+    void rejectsABurstOfZero() {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> bucket(1, SECOND, 0))
                 .withMessage("burst must be at least 1");
@@ -95,17 +95,17 @@ class LimitTest {
     @EnumSource(
             value = Algorithm.class,
             names = {"FIXED_WINDOW", "SLIDING_WINDOW", "SLIDING_LOG"})
-    void onlyBucketsHaveABurst(Algorithm algorithm) {
+    void rejectsABurstOfOtherAlgorithms(Algorithm algorithm) {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> Limit.of(algorithm, 1, SECOND, 1))
-                .withMessage("burst has a meaning for token-bucket and leaky-bucket only");
+                .withMessage("burst requires token-bucket or leaky-bucket");
     }
 
     @ParameterizedTest
     @ValueSource(longs = {10_001, Limit.MAX_PERMITS, Long.MAX_VALUE})
-    void aLogOfMorePermitsThanItRemembersIsRefusedWhateverElseIsWrong(long permits) {
-        String problem = "sliding-log remembers each admitted call, of at most 10000 permits per window, not " + permits
-                + ": choose sliding-window for more";
+    void rejectsALogAboveItsMaximumBeforeOtherProblems(long permits) {
+        String problem = "sliding-log stores each allowed call and supports at most 10000 permits per window, not "
+                + permits + ": choose sliding-window for more";
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> Limit.of(Algorithm.SLIDING_LOG, permits, Duration.ZERO))
                 .withMessage(problem);
@@ -116,7 +116,7 @@ class LimitTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"PT0.001S", "PT1S", "P366D"})
-    void aLogHoldsUpToTenThousandPermitsInAnyWindow(Duration window) {
+    void logSupportsTenThousandPermitsInAnyWindow(Duration window) {
         assertThat(Limit.of(Algorithm.SLIDING_LOG, Limit.MAX_LOG_PERMITS, window)
                         .capacity())
                 .isEqualTo(10_000);
@@ -124,14 +124,14 @@ class LimitTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"PT0S", "PT0.000999999S", "PT-1S", "P366DT0.001S", "P100000000D"})
-    void windowsOutOfRangeAreRefused(Duration window) {
+    void rejectsWindowsOutOfRange(Duration window) {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> sliding(1, window))
                 .withMessage("the window must be from 1ms to 366d");
     }
 
     @Test
-    void aWindowIsWholeMilliseconds() {
+    void rejectsAWindowWithMicroseconds() {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> sliding(1, Duration.ofNanos(1_500_000)))
                 .withMessage("the window must be whole milliseconds");
@@ -139,7 +139,7 @@ class LimitTest {
 
     @ParameterizedTest
     @CsvSource({"3475000000, P30D", "281474976710654, PT1M", "9007199254741, PT1.001S"})
-    void morePermitsThanCanBeCountedExactlyInAWindowAreRefused(long permits, Duration window) {
+    void rejectsPermitsWithoutAnExactTimeUnit(long permits, Duration window) {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> sliding(permits, window))
                 .withMessageStartingWith(
@@ -160,12 +160,12 @@ class LimitTest {
         "P7D, 7d",
         "P366D, 366d"
     })
-    void aWindowIsShownInTheLargestUnitThatDividesIt(Duration window, String text) {
+    void windowTextUsesTheLargestUnit(Duration window, String text) {
         assertThat(sliding(1, window).windowText()).isEqualTo(text);
     }
 
     @Test
-    void aLimitIsShownAsConfigurationWritesIt() {
+    void textIsTheSyntaxOfConfiguration() {
         assertThat(sliding(100, Duration.ofMinutes(1))).hasToString("100/1m sliding-window");
         assertThat(bucket(10, SECOND, 20)).hasToString("10/1s token-bucket burst 20");
         assertThat(bucket(10, SECOND, 10)).hasToString("10/1s token-bucket");
@@ -183,17 +183,17 @@ class LimitTest {
         "9007199254, PT1S, 1, PT1S, 1",
         "1000000000, P30D, 1, PT1H, 6"
     })
-    void theUnitLeavesRoomForWhatABucketOwes(long permits, Duration window, long burst, Duration wait, int exponent) {
+    void timeUnitDependsOnTheMaxWait(long permits, Duration window, long burst, Duration wait, int exponent) {
         Limit limit = bucket(permits, window, burst).withMaxWait(wait);
         assertThat(limit.unitExponent()).isEqualTo(exponent);
         assertThat(limit.maxWait()).isEqualTo(wait);
-        assertThat(limit.mostDebt())
-                .isEqualTo(burst * limit.windowUnits() + permits * (wait.toMillis() * 1_000 / limit.unitMicros()))
+        assertThat(limit.maxDelayUnits() * limit.unitMicros()).isEqualTo(wait.toMillis() * 1_000);
+        assertThat(burst * limit.windowUnits() + permits * limit.maxDelayUnits())
                 .isLessThanOrEqualTo(1L << 53);
     }
 
     @Test
-    void aMaxWaitThatCannotBeCountedExactlyIsRefused() {
+    void rejectsAMaxWaitWithoutAnExactTimeUnit() {
         Limit most = bucket(281_474_976_710_654L, SECOND, 1);
         assertThat(most.withMaxWait(Duration.ofSeconds(30)).unitExponent()).isEqualTo(6);
         assertThatIllegalArgumentException()
@@ -207,41 +207,40 @@ class LimitTest {
     }
 
     @Test
-    void whatIsOwedBeyondTheCapacityReturnsWithinCenturiesToo() {
+    void rejectsAMaxWaitWithARefillOfCenturies() {
         assertThatThrownBy(() -> bucket(1, SECOND, 9_007_199_254L).withMaxWait(SECOND))
                 .hasMessageContaining("285 years");
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"PT-0.001S", "PT1H0.001S", "P1D"})
-    void maxWaitsOutOfRangeAreRefused(Duration wait) {
+    void rejectsMaxWaitsOutOfRange(Duration wait) {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> sliding(1, SECOND).withMaxWait(wait))
                 .withMessage("max-wait must be from 0s to 1h");
     }
 
     @Test
-    void aMaxWaitIsWholeMilliseconds() {
+    void rejectsAMaxWaitWithMicroseconds() {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> sliding(1, SECOND).withMaxWait(Duration.ofNanos(1_500_000)))
                 .withMessage("max-wait must be whole milliseconds");
     }
 
     @Test
-    void onlyBucketsGiveSlotsAndOweForThem() {
+    void onlyBucketsDelayCalls() {
         Duration wait = Duration.ofSeconds(2);
-        assertThat(bucket(10, SECOND, 3).withMaxWait(wait).mostDebt()).isEqualTo(23_000_000);
-        assertThat(bucket(10, SECOND, 3).withMaxWait(wait).slotWithinMicros(2_000_001))
-                .isEqualTo(2_000_000);
-        assertThat(bucket(10, SECOND, 3).withMaxWait(wait).slotWithinMicros(7)).isEqualTo(7);
-        assertThat(sliding(10, SECOND).withMaxWait(wait).slotWithinMicros(7)).isZero();
+        assertThat(bucket(10, SECOND, 3).withMaxWait(wait).maxDelayMicros()).isEqualTo(2_000_000);
+        assertThat(bucket(10, SECOND, 3).withMaxWait(wait).maxDelayUnits()).isEqualTo(2_000_000);
+        assertThat(bucket(10, SECOND, 3).maxDelayMicros()).isZero();
+        assertThat(sliding(10, SECOND).withMaxWait(wait).maxDelayMicros()).isZero();
         assertThat(sliding(9_007_199_254L, SECOND).withMaxWait(wait).unitExponent())
                 .isZero();
-        assertThat(bucket(0, SECOND, 3).withMaxWait(wait).mostDebt()).isZero();
+        assertThat(bucket(0, SECOND, 3).withMaxWait(wait).maxDelayMicros()).isZero();
     }
 
     @Test
-    void aMaxWaitIsShownAndPartOfWhatALimitSays() {
+    void maxWaitIsPartOfTextAndEquality() {
         Limit limit = bucket(10, SECOND, 20).withMaxWait(Duration.ofSeconds(2));
         assertThat(limit).hasToString("10/1s token-bucket burst 20 max-wait 2s");
         assertThat(sliding(10, SECOND).withMaxWait(Duration.ofMillis(1500)))
@@ -255,7 +254,7 @@ class LimitTest {
     }
 
     @Test
-    void limitsAreEqualByWhatTheySay() {
+    void limitsAreEqualByTheirValues() {
         Limit limit = bucket(10, SECOND, 20);
         assertThat(limit)
                 .isEqualTo(bucket(10, Duration.parse("PT1.000S"), 20))

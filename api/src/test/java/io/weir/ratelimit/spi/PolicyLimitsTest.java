@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import io.weir.ratelimit.Algorithm;
-import io.weir.ratelimit.Quota;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -15,39 +14,34 @@ class PolicyLimitsTest {
     private final Limit second = Limit.of(Algorithm.SLIDING_WINDOW, 10, Duration.ofSeconds(1));
     private final Limit hour = Limit.of(Algorithm.TOKEN_BUCKET, 1000, Duration.ofHours(1));
 
-    private static String nameOf(PolicyLimits policy, int index) {
-        LimitState state = LimitState.untouched(policy.limits().get(index), 0);
-        return policy.quota(index, state, 1, 0, false, 0).name();
+    @Test
+    void singleLimitHasTheNameOfThePolicy() {
+        assertThat(new PolicyLimits("api", List.of(second)).limitName(0)).isEqualTo("api");
     }
 
     @Test
-    void aSingleLimitHasThePolicysName() {
-        assertThat(nameOf(new PolicyLimits("api", List.of(second)), 0)).isEqualTo("api");
-    }
-
-    @Test
-    void severalLimitsAreNamedByTheirWindows() {
+    void namesOfSeveralLimitsHaveTheWindow() {
         PolicyLimits policy = new PolicyLimits("api", List.of(hour, second));
-        assertThat(nameOf(policy, 0)).isEqualTo("api-1h");
-        assertThat(nameOf(policy, 1)).isEqualTo("api-1s");
+        assertThat(policy.limitName(0)).isEqualTo("api-1h");
+        assertThat(policy.limitName(1)).isEqualTo("api-1s");
     }
 
     @Test
-    void storedKeysEndInPolicyAlgorithmAndWindow() {
+    void storedKeySuffixHasPolicyAlgorithmAndWindow() {
         PolicyLimits policy = new PolicyLimits("Orders.list", List.of(second, hour));
-        assertThat(policy.keyTail(0)).isEqualTo("Orders.list:s1000");
-        assertThat(policy.keyTail(1)).isEqualTo("Orders.list:t3600000");
+        assertThat(policy.storedKeySuffix(0)).isEqualTo("Orders.list:s1000");
+        assertThat(policy.storedKeySuffix(1)).isEqualTo("Orders.list:t3600000");
     }
 
     @Test
-    void aPolicyNeedsALimit() {
+    void rejectsAPolicyWithoutLimits() {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> new PolicyLimits("api", List.of()))
                 .withMessage("a policy needs a limit");
     }
 
     @Test
-    void twoLimitsOfOneWindowCouldNotBeToldApart() {
+    void rejectsTwoLimitsWithTheSameWindow() {
         Limit same = Limit.of(Algorithm.SLIDING_WINDOW, 20, Duration.parse("PT1.000S"));
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> new PolicyLimits("api", List.of(second, hour, same)))
@@ -55,7 +49,7 @@ class PolicyLimitsTest {
     }
 
     @Test
-    void itsLimitsStayWhateverHappensToTheListItWasMadeOf() {
+    void copiesItsLimits() {
         List<Limit> limits = new ArrayList<>(List.of(second, hour));
         PolicyLimits policy = new PolicyLimits("api", limits);
         limits.clear();
@@ -63,7 +57,7 @@ class PolicyLimitsTest {
     }
 
     @Test
-    void policiesAreEqualByNameAndLimits() {
+    void limitsAreEqualByPolicyAndLimits() {
         PolicyLimits policy = new PolicyLimits("api", List.of(second, hour));
         assertThat(policy)
                 .isEqualTo(new PolicyLimits("api", List.of(second, hour)))
@@ -74,13 +68,13 @@ class PolicyLimitsTest {
     }
 
     @Test
-    void aTierIsShownAndNotStored() {
+    void tierIsNotPartOfStoredKeys() {
         PolicyLimits policy = new PolicyLimits("api", "premium", List.of(second, hour));
         PolicyLimits tierless = new PolicyLimits("api", List.of(second, hour));
         assertThat(policy.tier()).isEqualTo("premium");
         assertThat(tierless.tier()).isEqualTo("none").isEqualTo(PolicyLimits.NO_TIER);
-        assertThat(policy.keyTail(1)).isEqualTo(tierless.keyTail(1));
-        assertThat(nameOf(policy, 1)).isEqualTo(nameOf(tierless, 1));
+        assertThat(policy.storedKeySuffix(1)).isEqualTo(tierless.storedKeySuffix(1));
+        assertThat(policy.limitName(1)).isEqualTo(tierless.limitName(1));
         assertThat(policy)
                 .isEqualTo(new PolicyLimits("api", "premium", List.of(second, hour)))
                 .isNotEqualTo(tierless)
@@ -88,16 +82,5 @@ class PolicyLimitsTest {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> new PolicyLimits("api", "", List.of(second)))
                 .withMessage("a tier needs a name");
-    }
-
-    @Test
-    void aQuotaTellsTheLimitAndWhatIsLeft() {
-        PolicyLimits policy = new PolicyLimits("api", List.of(second));
-        LimitState full = LimitState.untouched(second, 5).spend(second, 10, 5);
-        assertThat(policy.quota(0, full, 1, 0, true, 5))
-                .isEqualTo(new Quota("api", "api", 10, 10, Duration.ofSeconds(1), 0, false, 0, 2_000_000, 1_100_000));
-        assertThat(policy.quota(0, full, 2, 0, false, 5))
-                .isEqualTo(new Quota(
-                        "api", "api", 10, 10, Duration.ofSeconds(1), 0, true, 1_200_000, 2_000_000, 1_100_000));
     }
 }

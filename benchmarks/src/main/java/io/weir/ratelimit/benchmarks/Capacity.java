@@ -3,12 +3,12 @@ package io.weir.ratelimit.benchmarks;
 
 import io.weir.ratelimit.benchmarks.comparison.CapacityTable;
 
-/** What a Redis must have for so many keys and so many decisions per second, as two tables. */
+/** A program that measures the memory of Redis by the number of keys, and its processor time by decisions per second. */
 public final class Capacity {
     private Capacity() {}
 
     /**
-     * Measures and prints.
+     * Prints two tables.
      *
      * @param arguments none
      */

@@ -5,14 +5,14 @@ import io.weir.ratelimit.benchmarks.comparison.Options;
 import io.weir.ratelimit.benchmarks.comparison.Program;
 
 /**
- * Weir's Redis store beside other limiters on the same Redis, and beside the least that a script call per decision costs. Prints
- * tables for {@code docs/reference/performance.md}, which describes the method.
+ * A program that compares the Redis backend with other limiters on the same Redis, and with the minimal cost of a script call per
+ * decision. It prints the tables of {@code docs/reference/performance.md}, which describes the method.
  */
 public final class Comparison {
     private Comparison() {}
 
     /**
-     * Runs the comparison. Ends with status 1 if Redis does not hold what was admitted, with 2 if the arguments are wrong.
+     * Runs the comparison. The exit status is 1 if the permits in Redis differ from the allowed decisions, and 2 for invalid arguments.
      *
      * @param arguments see {@link Options#USAGE}
      */

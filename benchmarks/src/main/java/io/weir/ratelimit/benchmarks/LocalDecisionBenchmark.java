@@ -3,8 +3,8 @@ package io.weir.ratelimit.benchmarks;
 
 import io.weir.ratelimit.Algorithm;
 import io.weir.ratelimit.Decision;
-import io.weir.ratelimit.interceptor.engine.Binding;
-import io.weir.ratelimit.interceptor.engine.RateLimitEngine;
+import io.weir.ratelimit.core.engine.Binding;
+import io.weir.ratelimit.core.engine.RateLimitEngine;
 import io.weir.ratelimit.spi.CallContext;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -21,7 +21,7 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Threads;
 import org.openjdk.jmh.annotations.Warmup;
 
-/** What a decision costs where nothing leaves the process: from the call to the answer, without a container. */
+/** The time of a decision with the local backend, without a container. */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
 @State(Scope.Benchmark)
@@ -29,60 +29,60 @@ import org.openjdk.jmh.annotations.Warmup;
 @Warmup(iterations = 5, time = 1)
 @Measurement(iterations = 5, time = 1)
 public class LocalDecisionBenchmark {
-    /** How many callers there are: one whose key is hot, or many. */
+    /** The number of callers: one with a hot key, or many. */
     @Param({"1", "10000"})
     public int callers;
 
-    /** How the limit counts. */
+    /** The algorithm of the limit. */
     @Param({"FIXED_WINDOW", "SLIDING_WINDOW", "TOKEN_BUCKET", "LEAKY_BUCKET"})
     public Algorithm algorithm = Algorithm.SLIDING_WINDOW;
 
-    private RateLimitEngine engine = Callers.engine(List.of());
+    private RateLimitEngine engine = LocalEngines.engine(List.of());
     private Binding global = Binding.NONE;
     private Binding address = Binding.NONE;
     private CallContext[] calls = {};
 
-    /** A place in the ring of callers, for each thread its own. */
+    /** The position of a thread in the ring of callers. */
     @State(Scope.Thread)
-    public static class Turn {
+    public static class Position {
         private int next;
     }
 
-    /** Makes the callers and the policies. */
+    /** Creates the callers and the bindings. */
     @Setup
     public void prepare() {
-        engine = Callers.engine(List.of());
-        global = Callers.binding("global", algorithm);
-        address = Callers.binding("ip", algorithm);
+        engine = LocalEngines.engine(List.of());
+        global = LocalEngines.binding("global", algorithm);
+        address = LocalEngines.binding("ip", algorithm);
         calls = new CallContext[callers];
         for (int i = 0; i < callers; i++) {
-            calls[i] = new Callers.Address("10.1." + i / 256 + "." + i % 256);
+            calls[i] = new LocalEngines.AddressCall("10.1." + i / 256 + "." + i % 256);
         }
     }
 
-    /** One limit that everyone shares. */
+    /** Decides calls of a key that all callers share. */
     @Benchmark
-    public Decision sharedByAll(Turn turn) {
-        return engine.decide(global, caller(turn));
+    public Decision sharedKey(Position position) {
+        return engine.decide(global, caller(position), null);
     }
 
-    /** One limit for each address. */
+    /** Decides calls with one key per address. */
     @Benchmark
-    public Decision byAddress(Turn turn) {
-        return engine.decide(address, caller(turn));
+    public Decision separateKeys(Position position) {
+        return engine.decide(address, caller(position), null);
     }
 
-    /** The same from 64 threads at once, all together. The lock is not fair, so a mean time of the threads would tell nothing. */
+    /** Decides calls of a shared key from 64 threads. It measures throughput, because the lock is not fair. */
     @Benchmark
     @BenchmarkMode(Mode.Throughput)
     @OutputTimeUnit(TimeUnit.MICROSECONDS)
     @Threads(64)
-    public Decision sharedByAllOf64Threads(Turn turn) {
-        return engine.decide(global, caller(turn));
+    public Decision sharedKeyOf64Threads(Position position) {
+        return engine.decide(global, caller(position), null);
     }
 
-    private CallContext caller(Turn turn) {
-        turn.next = turn.next + 1 == calls.length ? 0 : turn.next + 1;
-        return calls[turn.next];
+    private CallContext caller(Position position) {
+        position.next = position.next + 1 == calls.length ? 0 : position.next + 1;
+        return calls[position.next];
     }
 }

@@ -3,12 +3,12 @@ package io.weir.ratelimit.benchmarks;
 
 import io.weir.ratelimit.benchmarks.comparison.MemoryTable;
 
-/** The memory of Redis that a limited key takes with each algorithm and with other limiters, as a table. */
+/** A program that measures the memory of Redis per key, for each algorithm and for other limiters. */
 public final class MemoryPerKey {
     private MemoryPerKey() {}
 
     /**
-     * Measures and prints.
+     * Prints a table.
      *
      * @param arguments none
      */

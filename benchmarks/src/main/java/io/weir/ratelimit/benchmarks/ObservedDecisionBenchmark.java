@@ -9,23 +9,21 @@ import io.opentelemetry.sdk.OpenTelemetrySdk;
 import io.opentelemetry.sdk.metrics.SdkMeterProvider;
 import io.opentelemetry.sdk.testing.exporter.InMemoryMetricReader;
 import io.opentelemetry.sdk.trace.SdkTracerProvider;
-import io.smallrye.config.PropertiesConfigSource;
-import io.smallrye.config.SmallRyeConfigBuilder;
 import io.smallrye.metrics.SharedMetricRegistries;
 import io.weir.ratelimit.Decision;
-import io.weir.ratelimit.interceptor.engine.Binding;
-import io.weir.ratelimit.interceptor.engine.RateLimitEngine;
-import io.weir.ratelimit.interceptor.key.ShownKeys;
-import io.weir.ratelimit.interceptor.observe.Telemetry;
-import io.weir.ratelimit.interceptor.policy.Problems;
-import io.weir.ratelimit.interceptor.policy.Settings;
+import io.weir.ratelimit.core.config.ConfigProperties;
+import io.weir.ratelimit.core.config.Problems;
+import io.weir.ratelimit.core.config.Settings;
+import io.weir.ratelimit.core.engine.Binding;
+import io.weir.ratelimit.core.engine.RateLimitEngine;
+import io.weir.ratelimit.core.key.KeyMasker;
+import io.weir.ratelimit.interceptor.telemetry.Telemetry;
 import io.weir.ratelimit.spi.CallContext;
 import io.weir.ratelimit.spi.DecisionListener;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
-import org.eclipse.microprofile.config.Config;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
 import org.openjdk.jmh.annotations.Fork;
@@ -38,7 +36,7 @@ import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
 
-/** What it costs to observe a decision in process: the difference to {@code off} is the price. */
+/** The time of a decision with the local backend and telemetry. The difference to {@code off} is the cost of telemetry. */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
 @State(Scope.Benchmark)
@@ -46,19 +44,19 @@ import org.openjdk.jmh.annotations.Warmup;
 @Warmup(iterations = 5, time = 1)
 @Measurement(iterations = 5, time = 1)
 public class ObservedDecisionBenchmark {
-    /** Nothing; metrics to MicroProfile Metrics as SmallRye makes them; metrics to OpenTelemetry. */
+    /** The telemetry: none, MicroProfile Metrics by SmallRye, or OpenTelemetry metrics. */
     @Param({"off", "mp", "otel"})
     public String observed = "off";
 
     private final Tracer tracer = SdkTracerProvider.builder().build().get("benchmark");
-    private final CallContext call = new Callers.Address("10.1.2.3");
-    private final Binding binding = Callers.binding("ip");
-    private RateLimitEngine engine = Callers.engine(List.of());
+    private final CallContext call = new LocalEngines.AddressCall("10.1.2.3");
+    private final Binding binding = LocalEngines.binding("ip");
+    private RateLimitEngine engine = LocalEngines.engine(List.of());
 
-    /** Makes the listeners as a deployment does. */
+    /** Creates the listeners as a deployment does. */
     @Setup
     public void prepare() {
-        engine = Callers.engine(observed.equals("off") ? List.of() : listeners());
+        engine = LocalEngines.engine(observed.equals("off") ? List.of() : listeners());
     }
 
     private List<DecisionListener> listeners() {
@@ -67,16 +65,13 @@ public class ObservedDecisionBenchmark {
                         .registerMetricReader(InMemoryMetricReader.create())
                         .build())
                 .build();
-        Config config = new SmallRyeConfigBuilder()
-                .withSources(new PropertiesConfigSource(Map.of("ratelimit.metrics", observed), "benchmark", 100))
-                .build();
         return Telemetry.choose(
-                        Settings.read(config, new Problems()),
+                        Settings.read(ConfigProperties.of(Map.of("ratelimit.metrics", observed)), new Problems()),
                         "local",
                         new Server(List.of(openTelemetry, SharedMetricRegistries.getOrCreate("benchmark"))),
                         true,
                         List.of(),
-                        new ShownKeys(Optional.empty()),
+                        new KeyMasker(Optional.empty()),
                         new Problems())
                 .listeners();
     }
@@ -88,13 +83,13 @@ public class ObservedDecisionBenchmark {
         }
     }
 
-    /** A request that nobody traces. */
+    /** Decides a call without a span. */
     @Benchmark
     public Decision untraced() {
-        return engine.decide(binding, call);
+        return engine.decide(binding, call, null);
     }
 
-    /** A request with a recorded span of its own, which is made and ended here. */
+    /** Decides a call within a new recorded span. */
     @Benchmark
     public Decision traced() throws Exception {
         Span span = tracer.spanBuilder("request").startSpan();

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * What a decision costs, in process and on Redis. Figures and how to get them are in {@code docs/reference/performance.md}.
- *
- * <p>Nothing here is released.
+ * Benchmarks of decisions with the local backend and with Redis. The document {@code docs/reference/performance.md} has the results and the
+ * commands. This module is not released.
  */
 @NullMarked
 package io.weir.ratelimit.benchmarks;

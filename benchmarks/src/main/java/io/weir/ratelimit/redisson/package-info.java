@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** What can only be measured from within the Redis store's package. */
+/** Benchmarks that need package-private types of the Redis backend. */
 @NullMarked
 package io.weir.ratelimit.redisson;
 

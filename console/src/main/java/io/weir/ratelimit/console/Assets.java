@@ -9,9 +9,9 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 
-/** What the page is made of, in this jar. */
+/** The static files of the page, which are resources of this jar. */
 final class Assets {
-    private static final Map<String, Answer> BY_PATH = Map.of(
+    private static final Map<String, ConsoleResponse> BY_PATH = Map.of(
             "/", asset("index.html", "text/html"),
             "/console.js", asset("console.js", "text/javascript"),
             "/console.css", asset("console.css", "text/css"),
@@ -19,13 +19,14 @@ final class Assets {
 
     private Assets() {}
 
-    static Optional<Answer> at(String path) {
+    static Optional<ConsoleResponse> at(String path) {
         return Optional.ofNullable(BY_PATH.get(path));
     }
 
-    private static Answer asset(String file, String type) {
+    private static ConsoleResponse asset(String file, String type) {
         try (InputStream in = Assets.class.getResourceAsStream("page/" + file)) {
-            return Answer.of(type, new String(Objects.requireNonNull(in, file).readAllBytes(), StandardCharsets.UTF_8));
+            return ConsoleResponse.of(
+                    type, new String(Objects.requireNonNull(in, file).readAllBytes(), StandardCharsets.UTF_8));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.console;
 
-import io.weir.ratelimit.interceptor.operate.Operations;
+import io.weir.ratelimit.core.operations.Operations;
 import jakarta.enterprise.inject.spi.CDI;
 
 /**
- * What the page needs of the deployment.
+ * The parts of the deployment that the console uses.
  *
- * @param operations what an operator sees and does
- * @param rates what was counted
+ * @param operations the operations of an operator
+ * @param rates the counted decisions
  */
 record Console(Operations operations, LiveRates rates) {
     /**
-     * What the application at hand has deployed. Looked up, not injected: containers inject into a servlet that is added as an object, or do not.
+     * Looks up the console of the current application. Injection is not possible, because not every container injects into a servlet that is
+     * added as an object.
      */
     static Console find() {
         CDI<Object> beans = CDI.current();
         return new Console(
                 beans.select(Operations.class).get(),
-                beans.select(LiveDecisions.class).get().counted().orElseGet(() -> new LiveRates(System::nanoTime)));
+                beans.select(LiveDecisions.class).get().rates().orElseGet(() -> new LiveRates(System::nanoTime)));
     }
 }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.console;
 
-import io.weir.ratelimit.interceptor.operate.Access;
+import static io.weir.ratelimit.console.ConsoleMessages.MESSAGES;
+
+import io.weir.ratelimit.core.operations.Access;
 import jakarta.servlet.ServletContainerInitializer;
 import jakarta.servlet.ServletContext;
 import jakarta.servlet.ServletRegistration;
@@ -14,15 +16,15 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Puts the page under {@code /ratelimit} of an application that has switched it on. Found by the container, also where the application's descriptor is
- * complete by its own account.
+ * A servlet container initializer that adds the console at {@code /ratelimit} if it is enabled. The container finds it even if the {@code
+ * web.xml} of the application is {@code metadata-complete}.
  */
 @HandlesTypes(ApplicationPath.class)
 public final class ConsoleInitializer implements ServletContainerInitializer {
     private static final System.Logger LOG = System.getLogger("io.weir.ratelimit.console");
     private static final String PATH = "/ratelimit";
 
-    /** For the container only. */
+    /** Creates an instance; for the container only. */
     public ConsoleInitializer() {}
 
     @Override
@@ -31,54 +33,51 @@ public final class ConsoleInitializer implements ServletContainerInitializer {
         if (access.isPresent() && !access.get().enabled()) {
             return;
         }
-        if (applications != null && applications.stream().anyMatch(ConsoleInitializer::isHere)) {
-            tellOfTaken(context);
+        if (applications != null && applications.stream().anyMatch(ConsoleInitializer::usesPath)) {
+            logPathInUse(context);
             return;
         }
         ServletRegistration.Dynamic servlet = context.addServlet(
                 ConsoleServlet.class.getName(), new ConsoleServlet(Console::find, Clock.systemUTC(), System::nanoTime));
         if (servlet == null || !servlet.addMapping(PATH + "/*").isEmpty()) {
-            tellOfTaken(context);
+            logPathInUse(context);
             return;
         }
         servlet.setAsyncSupported(true);
-        access.ifPresent(known -> tell(known, context));
+        access.ifPresent(known -> logAvailable(known, context));
     }
 
-    /** Where REST resources have this path, their mapping may come after this one. */
-    private static boolean isHere(Class<?> application) {
+    /** Returns whether a REST application has this path: its servlet mapping can be added after this one. */
+    private static boolean usesPath(Class<?> application) {
         ApplicationPath path = application.getAnnotation(ApplicationPath.class);
         return path != null && ("/" + path.value() + "/").replaceAll("/+", "/").startsWith(PATH + "/");
     }
 
-    /** Empty if the deployment does not know yet; then each request asks. */
+    /** Returns the access settings; empty if the deployment has not ended. Then each request checks them. */
     private static Optional<Access> access() {
         try {
             return Optional.of(Console.find().operations().access());
         } catch (RuntimeException e) {
-            LOG.log(Level.DEBUG, "whether there is an operators' page is not known yet", e);
+            LOG.log(Level.DEBUG, "the access settings of the console are not available yet", e);
             return Optional.empty();
         }
     }
 
-    private static void tell(Access access, ServletContext context) {
-        LOG.log(
-                Level.INFO,
-                "WEIR-506 the operators'' page is at {0}, for {1}",
+    private static void logAvailable(Access access, ServletContext context) {
+        MESSAGES.log(
+                LOG,
+                "WEIR-506",
                 address(context),
                 access.role()
                         .map(role -> "users with the role " + role)
-                        .orElse(access.open() ? "everybody" : "nobody"));
+                        .orElse(access.open() ? "everyone" : "no user"));
     }
 
-    private static void tellOfTaken(ServletContext context) {
-        LOG.log(
-                Level.WARNING,
-                "WEIR-501 the operators'' page is not there: the application itself answers requests under {0}",
-                address(context));
+    private static void logPathInUse(ServletContext context) {
+        MESSAGES.log(LOG, "WEIR-501", address(context));
     }
 
-    /** Open Liberty calls the root {@code /}. */
+    /** Returns the path of the console. On Open Liberty, the root context path is {@code /}. */
     private static String address(ServletContext context) {
         return (context.getContextPath() + PATH + "/").replaceAll("/+", "/");
     }

@@ -2,8 +2,8 @@
 package io.weir.ratelimit.console;
 
 import io.weir.ratelimit.RateLimitUnavailableException;
-import io.weir.ratelimit.interceptor.operate.Access;
-import io.weir.ratelimit.interceptor.operate.Operations;
+import io.weir.ratelimit.core.operations.Access;
+import io.weir.ratelimit.core.operations.Operations;
 import jakarta.servlet.Servlet;
 import jakarta.servlet.ServletConfig;
 import jakarta.servlet.ServletRequest;
@@ -20,24 +20,24 @@ import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Answers the requests of the page, for those who may see it. Changes nothing but by {@code POST} of the page itself. */
+/** The servlet of the console. It changes state only for {@code POST} requests from its own page. */
 final class ConsoleServlet implements Servlet {
-    private static final String READING = "GET, HEAD, OPTIONS";
-    private static final String POSTING = "POST, OPTIONS";
+    private static final String READ_METHODS = "GET, HEAD, OPTIONS";
+    private static final String POST_METHODS = "POST, OPTIONS";
 
     private final Supplier<Console> consoles;
     private final Clock clock;
     private final Instant started;
     private final Audit audit;
-    private final Doorkeeper doorkeeper;
+    private final AccessCheck accessCheck;
     private @Nullable ServletConfig config;
-    private volatile @Nullable Console found;
+    private volatile @Nullable Console console;
     private volatile @Nullable StateView view;
 
     /**
-     * The servlet.
+     * Creates the servlet.
      *
-     * @param consoles finds what is deployed, with the first request: some servers run this before the deployment has ended
+     * @param consoles looks up the console at the first request, because some servers create the servlet before the deployment has ended
      * @param clock the time of day
      * @param nanoTime a monotonic clock
      */
@@ -46,7 +46,7 @@ final class ConsoleServlet implements Servlet {
         this.clock = clock;
         this.started = clock.instant();
         this.audit = new Audit(nanoTime);
-        this.doorkeeper = new Doorkeeper(audit);
+        this.accessCheck = new AccessCheck(audit);
     }
 
     @Override
@@ -61,57 +61,57 @@ final class ConsoleServlet implements Servlet {
             response.sendError(HttpServletResponse.SC_NOT_FOUND);
             return;
         }
-        if (doorkeeper.admits(access, request, response)) {
-            answer(request).sendTo(response, !request.getMethod().equals("HEAD"));
+        if (accessCheck.allows(access, request, response)) {
+            respond(request).sendTo(response, !request.getMethod().equals("HEAD"));
         }
     }
 
-    private Answer answer(HttpServletRequest request) throws IOException {
+    private ConsoleResponse respond(HttpServletRequest request) throws IOException {
         String path = Optional.ofNullable(request.getPathInfo()).orElse("");
-        boolean posted = path.equals("/peek") || path.equals("/reset");
-        Optional<Answer> asset = Assets.at(path);
-        if (!posted && asset.isEmpty() && !path.isEmpty() && !path.equals("/state")) {
-            return Answer.problem(404, "There is nothing here.");
+        boolean isPost = path.equals("/peek") || path.equals("/reset");
+        Optional<ConsoleResponse> asset = Assets.at(path);
+        if (!isPost && asset.isEmpty() && !path.isEmpty() && !path.equals("/state")) {
+            return ConsoleResponse.problem(404, "This path does not exist.");
         }
-        String methods = posted ? POSTING : READING;
+        String methods = isPost ? POST_METHODS : READ_METHODS;
         if (request.getMethod().equals("OPTIONS")) {
-            return Answer.allows(204, methods);
+            return ConsoleResponse.allows(204, methods);
         }
         if (!Set.of(methods.split(", ")).contains(request.getMethod())) {
-            return Answer.allows(405, methods);
+            return ConsoleResponse.allows(405, methods);
         }
         if (path.isEmpty()) {
-            return Answer.movedTo("ratelimit/");
+            return ConsoleResponse.movedTo("ratelimit/");
         }
         return asset.isPresent() ? asset.get() : live(path, request);
     }
 
-    private Answer live(String path, HttpServletRequest request) throws IOException {
+    private ConsoleResponse live(String path, HttpServletRequest request) throws IOException {
         try {
             return switch (path) {
-                case "/peek" -> Answer.json(200, Lookup.peek(PostedJson.of(request), operations()));
+                case "/peek" -> ConsoleResponse.json(200, Lookup.peek(PostedJson.of(request), operations()));
                 case "/reset" -> reset(request);
-                default -> Answer.json(200, view().at(clock.instant()));
+                default -> ConsoleResponse.json(200, view().at(clock.instant()));
             };
-        } catch (PostedJson.Refused e) {
+        } catch (PostedJson.RejectedException e) {
             if (e.status() == 403) {
-                audit.refusedOrigin();
+                audit.rejectedOrigin();
             }
-            return Answer.problem(e.status(), String.valueOf(e.getMessage()));
+            return ConsoleResponse.problem(e.status(), String.valueOf(e.getMessage()));
         } catch (IllegalArgumentException e) {
-            return Answer.problem(400, String.valueOf(e.getMessage()));
+            return ConsoleResponse.problem(400, String.valueOf(e.getMessage()));
         } catch (RateLimitUnavailableException e) {
-            return Answer.problem(
+            return ConsoleResponse.problem(
                     503,
-                    "The store does not answer: " + e.reason()
-                            + ". Whether a reset has taken effect is not known; it can be repeated.");
+                    "The backend is unavailable: " + e.reason()
+                            + ". The result of a reset is unknown; the reset can be repeated.");
         } catch (RuntimeException e) {
             audit.failed(e);
-            return Answer.problem(500, "This failed. The log says why: WEIR-505.");
+            return ConsoleResponse.problem(500, "The request failed. The log has the cause: WEIR-505.");
         }
     }
 
-    private Answer reset(HttpServletRequest request) throws IOException, PostedJson.Refused {
+    private ConsoleResponse reset(HttpServletRequest request) throws IOException, PostedJson.RejectedException {
         Operations.Caller caller = Lookup.of(PostedJson.of(request), Set.of()).caller(operations());
         try {
             operations().reset(caller);
@@ -120,7 +120,7 @@ final class ConsoleServlet implements Servlet {
             throw e;
         }
         audit.reset(request.getUserPrincipal(), caller);
-        return Answer.json(200, Map.of("policy", caller.policy(), "key", caller.key()));
+        return ConsoleResponse.json(200, Map.of("policy", caller.policy(), "key", caller.key()));
     }
 
     private Operations operations() {
@@ -128,21 +128,21 @@ final class ConsoleServlet implements Servlet {
     }
 
     private Console console() {
-        Console known = found;
-        if (known == null) {
-            known = consoles.get();
-            found = known;
+        Console found = console;
+        if (found == null) {
+            found = consoles.get();
+            console = found;
         }
-        return known;
+        return found;
     }
 
     private StateView view() {
-        StateView known = view;
-        if (known == null) {
-            known = new StateView(console(), RunningInstance.since(started));
-            view = known;
+        StateView created = view;
+        if (created == null) {
+            created = new StateView(console(), RunningInstance.startedAt(started));
+            view = created;
         }
-        return known;
+        return created;
     }
 
     @Override
@@ -157,7 +157,7 @@ final class ConsoleServlet implements Servlet {
 
     @Override
     public String getServletInfo() {
-        return "the operators' page of Weir";
+        return "the console of Weir";
     }
 
     @Override

@@ -8,8 +8,8 @@ import java.util.Map;
 import java.util.function.Supplier;
 
 /**
- * Reads a JSON object (RFC 8259) whose values are texts and arrays of texts, and nothing else. Each name must come once; nothing may follow the object.
- * Written here since an application need not have a library for it.
+ * A parser for a JSON object (RFC 8259) whose values are strings and arrays of strings. Names must be unique, and only white space may
+ * follow the object. The console has its own parser, because a server can lack a JSON library.
  */
 final class FlatJson {
     private final String text;
@@ -20,11 +20,11 @@ final class FlatJson {
     }
 
     /**
-     * Reads an object.
+     * Parses an object.
      *
-     * @param text the JSON
-     * @return the values by name: each a {@code String} or a {@code List} of such
-     * @throws IllegalArgumentException if it is anything else
+     * @param text the JSON text
+     * @return the values by name, each a {@code String} or a {@code List} of strings
+     * @throws IllegalArgumentException if the text is anything else
      */
     static Map<String, Object> parse(String text) {
         return new FlatJson(text).object();
@@ -38,19 +38,19 @@ final class FlatJson {
                 String name = string();
                 expect(':');
                 if (members.putIfAbsent(name, value()) != null) {
-                    throw wrong("a name comes twice");
+                    throw invalid("a name is not unique");
                 }
-            } while (goesOn('}'));
+            } while (continues('}'));
         }
-        skipBlanks();
+        skipWhiteSpace();
         if (at != text.length()) {
-            throw wrong("something follows the object");
+            throw invalid("text follows the object");
         }
         return members;
     }
 
     private Object value() {
-        if (!ends('[', false)) {
+        if (!isNext('[', false)) {
             return string();
         }
         return elements(this::string);
@@ -62,13 +62,13 @@ final class FlatJson {
         if (!ends(']')) {
             do {
                 elements.add(element.get());
-            } while (goesOn(']'));
+            } while (continues(']'));
         }
         return List.copyOf(elements);
     }
 
-    /** Whether another member or element follows. */
-    private boolean goesOn(char end) {
+    /** Returns whether another member or element follows, and consumes the separator or the end. */
+    private boolean continues(char end) {
         if (ends(end)) {
             return false;
         }
@@ -77,25 +77,25 @@ final class FlatJson {
     }
 
     private boolean ends(char end) {
-        return ends(end, true);
+        return isNext(end, true);
     }
 
-    private boolean ends(char end, boolean take) {
-        skipBlanks();
-        boolean there = at < text.length() && text.charAt(at) == end;
-        at += there && take ? 1 : 0;
-        return there;
+    private boolean isNext(char end, boolean consume) {
+        skipWhiteSpace();
+        boolean isNext = at < text.length() && text.charAt(at) == end;
+        at += isNext && consume ? 1 : 0;
+        return isNext;
     }
 
-    private void expect(char wanted) {
-        skipBlanks();
-        if (next() != wanted) {
+    private void expect(char expected) {
+        skipWhiteSpace();
+        if (next() != expected) {
             at--;
-            throw wrong("there is no " + wanted);
+            throw invalid("expected " + expected);
         }
     }
 
-    private void skipBlanks() {
+    private void skipWhiteSpace() {
         while (at < text.length() && " \t\r\n".indexOf(text.charAt(at)) >= 0) {
             at++;
         }
@@ -103,7 +103,7 @@ final class FlatJson {
 
     private char next() {
         if (at >= text.length()) {
-            throw wrong("it ends too early");
+            throw invalid("unexpected end");
         }
         return text.charAt(at++);
     }
@@ -113,12 +113,12 @@ final class FlatJson {
         StringBuilder string = new StringBuilder();
         for (char c = next(); c != '"'; c = next()) {
             if (c < ' ') {
-                throw wrong("a text has a control character");
+                throw invalid("a string has a control character");
             }
             string.append(c == '\\' ? escaped() : c);
         }
-        if (!wellFormed(string)) {
-            throw wrong("a text has half a character");
+        if (!isWellFormed(string)) {
+            throw invalid("a string has an unpaired surrogate");
         }
         return string.toString();
     }
@@ -133,7 +133,7 @@ final class FlatJson {
             case 'r' -> '\r';
             case 't' -> '\t';
             case 'u' -> hexadecimal();
-            default -> throw wrong("there is no such escape");
+            default -> throw invalid("unknown escape");
         };
     }
 
@@ -143,19 +143,19 @@ final class FlatJson {
             char c = next();
             int digit = c < 128 ? Character.digit(c, 16) : -1;
             if (digit < 0) {
-                throw wrong("an escape has four hexadecimal digits");
+                throw invalid("an escape needs four hexadecimal digits");
             }
             value = value << 4 | digit;
         }
         return (char) value;
     }
 
-    /** Whether each half of a character has its other half. */
-    private static boolean wellFormed(CharSequence text) {
+    /** Returns whether the text has no unpaired surrogate. */
+    private static boolean isWellFormed(CharSequence text) {
         return text.codePoints().noneMatch(c -> c >= Character.MIN_SURROGATE && c <= Character.MAX_SURROGATE);
     }
 
-    private IllegalArgumentException wrong(String what) {
-        return new IllegalArgumentException("this is not the JSON that is expected: " + what + ", at character " + at);
+    private IllegalArgumentException invalid(String what) {
+        return new IllegalArgumentException("invalid JSON: " + what + ", at character " + at);
     }
 }

@@ -6,15 +6,15 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 
-/** Writes JSON (RFC 8259), in ASCII. Written here since an application need not have a library for it. */
+/** A writer for JSON (RFC 8259) in ASCII. The console has its own writer, because a server can lack a JSON library. */
 final class JsonText {
     private JsonText() {}
 
     /**
-     * A value as JSON.
+     * Returns a value as JSON text.
      *
-     * @param value a text, a whole number, a finite number, a truth, a map by texts, a collection, an optional of
-     *     one of these, where nothing is {@code null}
+     * @param value a string, an integer, a finite number, a boolean, a map with string keys, a collection, or an optional of one of
+     *     these. An empty optional becomes {@code null}
      * @return the text
      */
     static String of(Object value) {
@@ -37,7 +37,7 @@ final class JsonText {
         } else if (value instanceof Optional<?> optional) {
             optional.ifPresentOrElse(present -> write(present, text), () -> text.append("null"));
         } else {
-            throw new IllegalArgumentException("no JSON for " + value.getClass());
+            throw new IllegalArgumentException("no JSON representation of " + value.getClass());
         }
     }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.console;
 
-import io.weir.ratelimit.interceptor.operate.Operations;
+import io.weir.ratelimit.core.operations.Operations;
 import io.weir.ratelimit.spi.DecisionEvent;
 import io.weir.ratelimit.spi.DecisionListener;
 import io.weir.ratelimit.spi.PolicyLimits;
@@ -13,30 +13,30 @@ import java.util.Optional;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Hears of decisions where there is a page to show them. */
+/** A decision listener that counts decisions if the console is enabled. */
 @ApplicationScoped
 public class LiveDecisions implements DecisionListener {
     private final Supplier<Operations> operations;
 
-    /** Listeners are made before the deployment ends, which is when it is known whether there is a page. */
-    private volatile boolean known;
+    /** Listeners are created before the deployment ends, and the access settings are available only then. */
+    private volatile boolean initialized;
 
     private volatile @Nullable LiveRates rates;
 
     /**
-     * For the container only.
+     * Creates a listener; for the container only.
      *
-     * @param operations knows whether there is a page, when asked after the deployment
+     * @param operations has the access settings after the deployment
      */
     @Inject
     public LiveDecisions(Instance<Operations> operations) {
         this((Supplier<Operations>) operations::get);
     }
 
-    /** For the container's proxies, and for nothing else. */
+    /** Creates a proxy; for the container only. */
     protected LiveDecisions() {
         this(() -> {
-            throw new IllegalStateException("a proxy decides nothing");
+            throw new IllegalStateException("a proxy has no operations");
         });
     }
 
@@ -46,36 +46,36 @@ public class LiveDecisions implements DecisionListener {
 
     @Override
     public void onDecision(DecisionEvent event) {
-        LiveRates counting = counting();
-        if (counting != null) {
-            counting.decided(event);
+        LiveRates enabled = ratesIfEnabled();
+        if (enabled != null) {
+            enabled.decided(event);
         }
     }
 
     @Override
     public void onBypass(String endpoint, List<PolicyLimits> policies) {
-        LiveRates counting = counting();
-        if (counting != null) {
-            counting.bypassed(policies);
+        LiveRates enabled = ratesIfEnabled();
+        if (enabled != null) {
+            enabled.bypassed(policies);
         }
     }
 
-    /** What was counted; empty if there is no page. */
-    Optional<LiveRates> counted() {
-        return Optional.ofNullable(counting());
+    /** Returns the counted decisions; empty if the console is disabled. */
+    Optional<LiveRates> rates() {
+        return Optional.ofNullable(ratesIfEnabled());
     }
 
-    private @Nullable LiveRates counting() {
-        if (!known) {
-            find();
+    private @Nullable LiveRates ratesIfEnabled() {
+        if (!initialized) {
+            initialize();
         }
         return rates;
     }
 
-    private synchronized void find() {
-        if (!known) {
+    private synchronized void initialize() {
+        if (!initialized) {
             rates = operations.get().access().enabled() ? new LiveRates(System::nanoTime) : null;
-            known = true;
+            initialized = true;
         }
     }
 }

@@ -2,7 +2,7 @@
 package io.weir.ratelimit.console;
 
 import io.weir.ratelimit.Quota;
-import io.weir.ratelimit.interceptor.observe.Outcome;
+import io.weir.ratelimit.interceptor.telemetry.Outcome;
 import io.weir.ratelimit.spi.DecisionEvent;
 import io.weir.ratelimit.spi.PolicyLimits;
 import java.util.Collection;
@@ -12,7 +12,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
-/** Counts the decisions of the last minute by policy. The policies bound what it keeps. */
+/** The decisions of the last minute by policy. The number of policies bounds its memory. */
 final class LiveRates {
     private final LongSupplier nanoTime;
     private final Map<String, RateRing> byPolicy = new ConcurrentHashMap<>();
@@ -40,14 +40,14 @@ final class LiveRates {
         policies.forEach(policy -> ring(policy).count(second, Outcome.BYPASSED));
     }
 
-    /** What was counted for a policy in the last minute. */
+    /** Returns the decisions of a policy in the last minute. */
     Rates of(String policy) {
         RateRing ring = byPolicy.get(policy);
-        return ring == null ? Rates.NONE : ring.before(second());
+        return ring == null ? Rates.NONE : ring.minuteBefore(second());
     }
 
-    /** Forgets policies that are not there any more. */
-    void keep(Collection<String> policies) {
+    /** Removes all other policies. */
+    void retain(Collection<String> policies) {
         byPolicy.keySet().retainAll(policies);
     }
 

@@ -3,16 +3,16 @@ package io.weir.ratelimit.console;
 
 import io.weir.ratelimit.Identity;
 import io.weir.ratelimit.Quota;
-import io.weir.ratelimit.interceptor.operate.Operations;
+import io.weir.ratelimit.core.operations.Operations;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** A caller that an operator names, of which the fields are those of the request. Whatever does not fit is an {@link IllegalArgumentException}. */
+/** A request that identifies one caller. An invalid request is an {@link IllegalArgumentException}. */
 final class Lookup {
-    /** The ways to name a caller, of which a request has one. */
-    private static final Set<String> WAYS = Set.of("parts", "shown", "code");
+    /** The fields that identify a caller. A request has exactly one of them. */
+    private static final Set<String> IDENTIFIERS = Set.of("values", "hashedKey", "text");
 
     private final Map<String, Object> fields;
 
@@ -20,25 +20,25 @@ final class Lookup {
         this.fields = fields;
     }
 
-    static Lookup of(Map<String, Object> fields, Set<String> further) {
+    static Lookup of(Map<String, Object> fields, Set<String> otherFields) {
         for (String name : fields.keySet()) {
             if (!name.equals("policy")
                     && !name.equals("alternative")
-                    && !WAYS.contains(name)
-                    && !further.contains(name)) {
-                throw new IllegalArgumentException("there is a field that is not known here");
+                    && !IDENTIFIERS.contains(name)
+                    && !otherFields.contains(name)) {
+                throw new IllegalArgumentException("the request has an unknown field");
             }
         }
-        if (fields.keySet().stream().filter(WAYS::contains).count() != 1) {
-            throw new IllegalArgumentException("a caller is named by one of parts, shown and code");
+        if (fields.keySet().stream().filter(IDENTIFIERS::contains).count() != 1) {
+            throw new IllegalArgumentException("the request must have exactly one of values, hashedKey and text");
         }
-        if (fields.containsKey("alternative") != fields.containsKey("parts")) {
-            throw new IllegalArgumentException("parts are those of an alternative");
+        if (fields.containsKey("alternative") != fields.containsKey("values")) {
+            throw new IllegalArgumentException("alternative and values must be used together");
         }
         return new Lookup(fields);
     }
 
-    /** The quota of a caller, as an object of JSON. */
+    /** Returns the quotas of a caller as a JSON object. */
     static Map<String, Object> peek(Map<String, Object> fields, Operations operations) {
         Lookup lookup = of(fields, Set.of("tier"));
         Operations.Caller caller = lookup.caller(operations);
@@ -54,27 +54,27 @@ final class Lookup {
 
     Operations.Caller caller(Operations operations) {
         String policy = text("policy");
-        if (fields.containsKey("shown")) {
-            return operations.shown(policy, text("shown").strip());
+        if (fields.containsKey("hashedKey")) {
+            return operations.shown(policy, text("hashedKey").strip());
         }
-        if (fields.containsKey("code")) {
-            return operations.caller(policy, Identity.of(text("code")));
+        if (fields.containsKey("text")) {
+            return operations.caller(policy, Identity.of(text("text")));
         }
         String alternative = text("alternative");
-        if (!alternative.matches("[0-9]{1,3}") || !(fields.get("parts") instanceof List<?> parts)) {
-            throw new IllegalArgumentException("an alternative is a position from 0, and parts are an array");
+        if (!alternative.matches("[0-9]{1,3}") || !(fields.get("values") instanceof List<?> values)) {
+            throw new IllegalArgumentException("alternative must be a position from 0, and values must be an array");
         }
         return operations.caller(
                 policy,
                 Integer.parseInt(alternative),
-                parts.stream().map(String.class::cast).toList());
+                values.stream().map(String.class::cast).toList());
     }
 
     private String text(String name) {
         if (fields.get(name) instanceof String text) {
             return text;
         }
-        throw new IllegalArgumentException(name + " must be a text");
+        throw new IllegalArgumentException(name + " must be a string");
     }
 
     private static Map<String, Object> quota(Quota quota) {

@@ -12,28 +12,28 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.regex.Pattern;
 
-/** What the page sends: small JSON, which no form of another site can send, from this origin. */
+/** The JSON body of a {@code POST} request from the page itself. A form of another site cannot send it. */
 final class PostedJson {
-    /** Bytes that a body may have. */
-    static final int LONGEST = 8 * 1024;
+    /** The greatest length of a body in bytes. */
+    static final int MAX_BYTES = 8 * 1024;
 
     private static final Pattern TYPE =
             Pattern.compile("(?i)application/json[ \\t]*(;[ \\t]*charset[ \\t]*=[ \\t]*\"?utf-8\"?[ \\t]*)?");
 
     private PostedJson() {}
 
-    /** The fields. */
-    static Map<String, Object> of(HttpServletRequest request) throws Refused {
-        if (!SameOrigin.sent(name -> values(request, name))) {
-            throw new Refused(403, "Requests are taken from this page only, and not from other sites.");
+    /** Returns the fields of a request. */
+    static Map<String, Object> of(HttpServletRequest request) throws RejectedException {
+        if (!SameOrigin.matches(name -> values(request, name))) {
+            throw new RejectedException(403, "The console accepts requests from its own page only.");
         }
         String type = Optional.ofNullable(request.getContentType()).orElse("");
         if (!TYPE.matcher(type.strip()).matches()) {
-            throw new Refused(415, "The body must be application/json in UTF-8.");
+            throw new RejectedException(415, "The body must be application/json in UTF-8.");
         }
         byte[] body = body(request);
-        if (body.length > LONGEST) {
-            throw new Refused(413, "The body has more than " + LONGEST + " bytes.");
+        if (body.length > MAX_BYTES) {
+            throw new RejectedException(413, "The body has more than " + MAX_BYTES + " bytes.");
         }
         try {
             return FlatJson.parse(StandardCharsets.UTF_8
@@ -41,21 +41,21 @@ final class PostedJson {
                     .decode(ByteBuffer.wrap(body))
                     .toString());
         } catch (CharacterCodingException e) {
-            throw new Refused(400, "The body is not UTF-8.");
+            throw new RejectedException(400, "The body is not UTF-8.");
         } catch (IllegalArgumentException e) {
-            throw new Refused(400, String.valueOf(e.getMessage()));
+            throw new RejectedException(400, String.valueOf(e.getMessage()));
         }
     }
 
-    private static byte[] body(HttpServletRequest request) throws Refused {
-        if (request.getContentLengthLong() > LONGEST) {
-            return new byte[LONGEST + 1];
+    private static byte[] body(HttpServletRequest request) throws RejectedException {
+        if (request.getContentLengthLong() > MAX_BYTES) {
+            return new byte[MAX_BYTES + 1];
         }
         try {
-            return request.getInputStream().readNBytes(LONGEST + 1);
+            return request.getInputStream().readNBytes(MAX_BYTES + 1);
         } catch (IOException e) {
-            // A sender who goes away in the middle is no fault that a server should log.
-            throw new Refused(400, "The body ended too soon.");
+            // A client that closes the connection early is not an error of the server.
+            throw new RejectedException(400, "The body is incomplete.");
         }
     }
 
@@ -63,12 +63,12 @@ final class PostedJson {
         return Collections.list(request.getHeaders(name));
     }
 
-    /** A request that is not taken. */
-    static final class Refused extends Exception {
+    /** The exception for a rejected request. */
+    static final class RejectedException extends Exception {
         private static final long serialVersionUID = 1;
         private final int status;
 
-        Refused(int status, String message) {
+        RejectedException(int status, String message) {
             super(message, null, false, false);
             this.status = status;
         }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.console;
 
-import io.weir.ratelimit.interceptor.observe.Outcome;
+import io.weir.ratelimit.interceptor.telemetry.Outcome;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.Objects;
@@ -11,70 +11,67 @@ import java.util.concurrent.atomic.DoubleAdder;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.stream.Stream;
 
-/**
- * Counts decisions by second, in fixed memory. A decision that is counted while its second ends can be missing or in the next one.
- */
+/** A ring of counters per second, in fixed memory. A decision at the end of its second can be missing or counted in the next second. */
 final class RateRing {
-    private static final int SLOTS = 64;
+    private static final int SIZE = 64;
 
-    private final Slot[] slots = Stream.generate(Slot::new).limit(SLOTS).toArray(Slot[]::new);
+    private final SecondCounter[] counters =
+            Stream.generate(SecondCounter::new).limit(SIZE).toArray(SecondCounter[]::new);
 
-    /** A decision in a second of a monotonic clock. */
+    /** Counts a decision in a second of a monotonic clock. */
     void count(long second, Outcome outcome) {
-        Slot slot = slot(second);
-        if (slot.isOf(second)) {
-            slot.count(outcome);
+        SecondCounter counter = counter(second);
+        if (counter.isFor(second)) {
+            counter.count(outcome);
         }
     }
 
-    /** A decision that told how much of its capacity the fullest limit has given away, from 0 to 1. */
+    /** Counts a decision with its utilization: the spent part of the fullest limit, from 0 to 1. */
     void count(long second, Outcome outcome, double utilization) {
-        Slot slot = slot(second);
-        if (slot.isOf(second)) {
-            slot.count(outcome);
-            slot.measured.increment();
-            slot.utilizations.add(utilization);
-            slot.highest.accumulate(utilization);
+        SecondCounter counter = counter(second);
+        if (counter.isFor(second)) {
+            counter.count(outcome);
+            counter.measured.increment();
+            counter.utilizations.add(utilization);
+            counter.max.accumulate(utilization);
         }
     }
 
-    private Slot slot(long second) {
-        return slots[(int) Math.floorMod(second, (long) SLOTS)];
+    private SecondCounter counter(long second) {
+        return counters[(int) Math.floorMod(second, (long) SIZE)];
     }
 
-    /** What was counted in the seconds before this one. */
-    Rates before(long second) {
-        Rates.Tally tally = new Rates.Tally();
+    /** Returns the decisions in the minute before a second. */
+    Rates minuteBefore(long end) {
+        Rates.Sum sum = new Rates.Sum();
         double utilizations = 0;
-        double highest = 0;
+        double max = 0;
         long measured = 0;
         for (int i = 0; i < Rates.SECONDS; i++) {
-            long wanted = second - Rates.SECONDS + i;
-            Slot slot = slot(wanted);
-            if (slot.second == wanted) {
-                for (Map.Entry<Outcome, LongAdder> count : slot.counts.entrySet()) {
-                    tally.add(i, count.getKey(), count.getValue().sum());
+            long second = end - Rates.SECONDS + i;
+            SecondCounter counter = counter(second);
+            if (counter.second == second) {
+                for (Map.Entry<Outcome, LongAdder> count : counter.counts.entrySet()) {
+                    sum.add(i, count.getKey(), count.getValue().sum());
                 }
-                utilizations += slot.utilizations.sum();
-                measured += slot.measured.sum();
-                highest = Math.max(highest, slot.highest.get());
+                utilizations += counter.utilizations.sum();
+                measured += counter.measured.sum();
+                max = Math.max(max, counter.max.get());
             }
         }
-        return tally.rates(
-                measured == 0
-                        ? Optional.empty()
-                        : Optional.of(new Rates.Utilization(utilizations / measured, highest)));
+        return sum.rates(
+                measured == 0 ? Optional.empty() : Optional.of(new Rates.Utilization(utilizations / measured, max)));
     }
 
     /** The counts of one second. */
-    private static final class Slot {
+    private static final class SecondCounter {
         private volatile long second = Long.MIN_VALUE;
         private final Map<Outcome, LongAdder> counts = new EnumMap<>(Outcome.class);
         private final LongAdder measured = new LongAdder();
         private final DoubleAdder utilizations = new DoubleAdder();
-        private final DoubleAccumulator highest = new DoubleAccumulator(Math::max, 0);
+        private final DoubleAccumulator max = new DoubleAccumulator(Math::max, 0);
 
-        private Slot() {
+        private SecondCounter() {
             for (Outcome outcome : Outcome.values()) {
                 counts.put(outcome, new LongAdder());
             }
@@ -84,17 +81,17 @@ final class RateRing {
             Objects.requireNonNull(counts.get(outcome)).increment();
         }
 
-        /** Whether it counts this second, which it begins if that is later than its own. */
-        private boolean isOf(long wanted) {
-            return second == wanted || begins(wanted);
+        /** Returns whether this counter is for a second, and resets it if that second is later. */
+        private boolean isFor(long wanted) {
+            return second == wanted || resetFor(wanted);
         }
 
-        private synchronized boolean begins(long wanted) {
+        private synchronized boolean resetFor(long wanted) {
             if (second < wanted) {
                 counts.values().forEach(LongAdder::reset);
                 measured.reset();
                 utilizations.reset();
-                highest.reset();
+                max.reset();
                 second = wanted;
             }
             return second == wanted;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.console;
 
-import io.weir.ratelimit.interceptor.observe.Outcome;
+import io.weir.ratelimit.interceptor.telemetry.Outcome;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
@@ -11,95 +11,95 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * The decisions of a minute.
+ * The decisions of one minute.
  *
- * @param counts in all of it, without outcomes that did not come
- * @param lately in its last {@link #RATE_SECONDS} seconds
- * @param decided decisions in each second, the oldest first
- * @param refused refusals in each second
- * @param utilization how much limits had given away, empty if no decision told
+ * @param counts the number of decisions by outcome, without outcomes that did not occur
+ * @param recent the number of decisions by outcome in the last {@link #RATE_SECONDS} seconds
+ * @param decided the number of decisions per second, the oldest second first
+ * @param rejected the number of rejections per second, the oldest second first
+ * @param utilization the utilization of the limits; empty if no decision had quotas
  */
 record Rates(
         Map<Outcome, Long> counts,
-        Map<Outcome, Long> lately,
+        Map<Outcome, Long> recent,
         List<Long> decided,
-        List<Long> refused,
+        List<Long> rejected,
         Optional<Utilization> utilization) {
-    /** The seconds that are told of, without the one that has not ended. */
+    /** The number of seconds, without the current second. */
     static final int SECONDS = 60;
 
-    /** The seconds over which a rate is taken. */
+    /** The number of seconds over which a rate is computed. */
     static final int RATE_SECONDS = 10;
 
-    static final Rates NONE = new Tally().rates(Optional.empty());
+    static final Rates NONE = new Sum().rates(Optional.empty());
 
     /**
-     * How much of their capacity the fullest limits had given away, from 0 to 1.
+     * The spent part of the fullest limits, from 0 to 1.
      *
-     * @param mean over the decisions
-     * @param highest the highest of them
+     * @param mean the mean over the decisions
+     * @param max the maximum over the decisions
      */
-    record Utilization(double mean, double highest) {}
+    record Utilization(double mean, double max) {}
 
-    /** The sum of several. Utilisation of several policies together says nothing. */
+    /** Returns the sum of the rates of several policies, without utilization, which has no meaning for several policies. */
     static Rates sum(Collection<Rates> all) {
-        Tally tally = new Tally();
-        all.forEach(tally::add);
-        return tally.rates(Optional.empty());
+        Sum sum = new Sum();
+        all.forEach(sum::add);
+        return sum.rates(Optional.empty());
     }
 
-    /** The part of the decisions that was refused by these policies; empty if there were none. */
-    Optional<Double> refusalRate() {
+    /** Returns the share of rejected decisions, without bypassed calls; empty if there were no decisions. */
+    Optional<Double> rejectedShare() {
         long all = 0;
-        long refusals = 0;
+        long rejections = 0;
         for (Map.Entry<Outcome, Long> entry : counts.entrySet()) {
             all += entry.getKey() == Outcome.BYPASSED ? 0 : entry.getValue();
-            refusals += isRefusal(entry.getKey()) ? entry.getValue() : 0;
+            rejections += isRejection(entry.getKey()) ? entry.getValue() : 0;
         }
-        return all == 0 ? Optional.empty() : Optional.of((double) refusals / all);
+        return all == 0 ? Optional.empty() : Optional.of((double) rejections / all);
     }
 
-    private static boolean isRefusal(Outcome outcome) {
+    private static boolean isRejection(Outcome outcome) {
         return outcome == Outcome.REJECTED || outcome == Outcome.DEGRADED_REJECTED;
     }
 
-    /** Adds up. */
-    static final class Tally {
+    /** A mutable sum of decisions. */
+    static final class Sum {
         private final Map<Outcome, Long> counts = new EnumMap<>(Outcome.class);
-        private final Map<Outcome, Long> lately = new EnumMap<>(Outcome.class);
+        private final Map<Outcome, Long> recent = new EnumMap<>(Outcome.class);
         private final List<Long> decided = new ArrayList<>(Collections.nCopies(SECONDS, 0L));
-        private final List<Long> refused = new ArrayList<>(Collections.nCopies(SECONDS, 0L));
+        private final List<Long> rejected = new ArrayList<>(Collections.nCopies(SECONDS, 0L));
 
-        /** Decisions of a second, by its position from the oldest. */
+        /** Adds decisions of a second, which is a position from the oldest second. */
         void add(int second, Outcome outcome, long count) {
             if (count == 0) {
                 return;
             }
             counts.merge(outcome, count, Long::sum);
             if (second >= SECONDS - RATE_SECONDS) {
-                lately.merge(outcome, count, Long::sum);
+                recent.merge(outcome, count, Long::sum);
             }
             decided.set(second, decided.get(second) + count);
-            if (isRefusal(outcome)) {
-                refused.set(second, refused.get(second) + count);
+            if (isRejection(outcome)) {
+                rejected.set(second, rejected.get(second) + count);
             }
         }
 
         private void add(Rates rates) {
             rates.counts.forEach((outcome, count) -> counts.merge(outcome, count, Long::sum));
-            rates.lately.forEach((outcome, count) -> lately.merge(outcome, count, Long::sum));
+            rates.recent.forEach((outcome, count) -> recent.merge(outcome, count, Long::sum));
             for (int i = 0; i < SECONDS; i++) {
                 decided.set(i, decided.get(i) + rates.decided.get(i));
-                refused.set(i, refused.get(i) + rates.refused.get(i));
+                rejected.set(i, rejected.get(i) + rates.rejected.get(i));
             }
         }
 
         Rates rates(Optional<Utilization> utilization) {
             return new Rates(
                     Collections.unmodifiableMap(counts),
-                    Collections.unmodifiableMap(lately),
+                    Collections.unmodifiableMap(recent),
                     List.copyOf(decided),
-                    List.copyOf(refused),
+                    List.copyOf(rejected),
                     utilization);
         }
     }

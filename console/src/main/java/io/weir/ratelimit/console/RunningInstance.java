@@ -6,14 +6,14 @@ import java.net.UnknownHostException;
 import java.time.Instant;
 
 /**
- * Whose figures the page shows.
+ * The instance of the application that runs in this process.
  *
- * @param host the host's name, or its address
- * @param started when the application began
+ * @param host the host name, or an address
+ * @param started the start of the application
  */
 record RunningInstance(String host, Instant started) {
-    /** This one. Can ask the network for its name. */
-    static RunningInstance since(Instant started) {
+    /** Returns this instance. Can resolve the host name over the network. */
+    static RunningInstance startedAt(Instant started) {
         return new RunningInstance(localHost(), started);
     }
 

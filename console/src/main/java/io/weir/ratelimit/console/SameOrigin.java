@@ -8,7 +8,7 @@ import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Tells a page's own requests from those that another site makes a browser send. */
+/** A check that a request comes from a page of the same origin, against cross-site request forgery. */
 final class SameOrigin {
     private static final String HOST = "(\\[[0-9a-fA-F:.]{2,45}]|[A-Za-z0-9._-]{1,253})(?::([0-9]{1,5}))?";
     private static final Pattern ORIGIN = Pattern.compile("(?i)(https?)://" + HOST);
@@ -17,13 +17,13 @@ final class SameOrigin {
     private SameOrigin() {}
 
     /**
-     * Whether a request comes from a page of the origin that it goes to: by what the browser says of that where it does, else by
-     * {@code Origin} and {@code Host}. A request that says nothing does not.
+     * Returns whether a request comes from a page of the origin of its target. The field {@code Sec-Fetch-Site} determines this if the
+     * browser sends it, otherwise {@code Origin} and {@code Host} do. A request without these fields does not match.
      *
-     * @param headers the values of a header field by its name, in order
-     * @return whether it does
+     * @param headers returns the values of a header field by its name, in order
+     * @return true if the origins match
      */
-    static boolean sent(Function<String, List<String>> headers) {
+    static boolean matches(Function<String, List<String>> headers) {
         List<String> site = headers.apply("Sec-Fetch-Site");
         if (!site.isEmpty()) {
             return site.equals(List.of("same-origin"));
@@ -33,9 +33,9 @@ final class SameOrigin {
         if (origin.isEmpty() || host.isEmpty()) {
             return false;
         }
-        String usual = origin.get().group(1).equalsIgnoreCase("https") ? "443" : "80";
-        return authority(origin.get().group(2), origin.get().group(3), usual)
-                .equals(authority(host.get().group(1), host.get().group(2), usual));
+        String defaultPort = origin.get().group(1).equalsIgnoreCase("https") ? "443" : "80";
+        return authority(origin.get().group(2), origin.get().group(3), defaultPort)
+                .equals(authority(host.get().group(1), host.get().group(2), defaultPort));
     }
 
     private static Optional<Matcher> only(List<String> values, Pattern form) {
@@ -44,7 +44,7 @@ final class SameOrigin {
                 : Optional.empty();
     }
 
-    private static String authority(String host, String port, String usual) {
-        return host.toLowerCase(Locale.ROOT) + ":" + (port == null ? usual : port);
+    private static String authority(String host, String port, String defaultPort) {
+        return host.toLowerCase(Locale.ROOT) + ":" + (port == null ? defaultPort : port);
     }
 }

@@ -2,10 +2,10 @@
 package io.weir.ratelimit.console;
 
 import io.weir.ratelimit.TopKeys;
-import io.weir.ratelimit.interceptor.engine.StoreHealth;
-import io.weir.ratelimit.interceptor.observe.Outcome;
-import io.weir.ratelimit.interceptor.operate.PolicyView;
-import io.weir.ratelimit.interceptor.operate.Reading;
+import io.weir.ratelimit.core.engine.BackendHealth;
+import io.weir.ratelimit.core.operations.PolicyView;
+import io.weir.ratelimit.core.operations.Reading;
+import io.weir.ratelimit.interceptor.telemetry.Outcome;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -15,7 +15,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** What the page shows, as an object of JSON. */
+/** The state that the page shows, as a JSON object. */
 final class StateView {
     private final Console console;
     private final RunningInstance instance;
@@ -27,7 +27,7 @@ final class StateView {
 
     Map<String, Object> at(Instant now) {
         List<PolicyView> policies = console.operations().policies();
-        console.rates().keep(policies.stream().map(PolicyView::name).toList());
+        console.rates().retain(policies.stream().map(PolicyView::name).toList());
         List<Rates> all = new ArrayList<>();
         List<Object> views = new ArrayList<>();
         for (PolicyView policy : policies) {
@@ -41,23 +41,23 @@ final class StateView {
         Map<String, Object> state = new LinkedHashMap<>();
         state.put(
                 "instance", Map.of("host", instance.host(), "started", millis(instance.started()), "now", millis(now)));
-        state.put("store", store(console.operations().store()));
+        state.put("backend", backend(console.operations().store()));
         state.put("rates", rates(Rates.sum(all)));
         state.put("policies", views);
-        state.put("reading", reading(console.operations().lastReading()));
+        state.put("reload", reload(console.operations().lastReading()));
         return state;
     }
 
-    private static Map<String, Object> store(StoreHealth.Report report) {
-        Map<String, Object> store = new LinkedHashMap<>();
-        store.put("backend", report.backend());
-        store.put("state", report.state().text());
-        store.put("breakerOpen", report.breakerOpen());
-        store.put("untilProbeMillis", report.untilProbe().toMillis());
-        store.put("lastFailure", report.lastFailure());
-        store.put("lastFailureSecondsAgo", report.lastFailureSecondsAgo());
-        store.put("degradedDecisions", report.degradedDecisions());
-        return store;
+    private static Map<String, Object> backend(BackendHealth.Report report) {
+        Map<String, Object> backend = new LinkedHashMap<>();
+        backend.put("name", report.backend());
+        backend.put("state", report.state().text());
+        backend.put("breakerOpen", report.breakerOpen());
+        backend.put("probeAfterMillis", report.probeAfter().toMillis());
+        backend.put("lastFailure", report.lastFailure());
+        backend.put("lastFailureSecondsAgo", report.lastFailureSecondsAgo());
+        backend.put("degradedDecisions", report.degradedDecisions());
+        return backend;
     }
 
     private static Map<String, Object> rates(Rates rates) {
@@ -65,17 +65,16 @@ final class StateView {
         for (Outcome outcome : Outcome.values()) {
             Long count = rates.counts().get(outcome);
             if (count != null) {
-                double perSecond = rates.lately().getOrDefault(outcome, 0L) / (double) Rates.RATE_SECONDS;
+                double perSecond = rates.recent().getOrDefault(outcome, 0L) / (double) Rates.RATE_SECONDS;
                 outcomes.put(outcome.tag(), Map.of("perSecond", perSecond, "lastMinute", count));
             }
         }
         Map<String, Object> view = new LinkedHashMap<>();
         view.put("outcomes", outcomes);
         view.put("decided", rates.decided());
-        view.put("refused", rates.refused());
-        view.put("refusalRate", rates.refusalRate());
-        view.put(
-                "utilization", rates.utilization().map(used -> Map.of("mean", used.mean(), "highest", used.highest())));
+        view.put("rejected", rates.rejected());
+        view.put("rejectedShare", rates.rejectedShare());
+        view.put("utilization", rates.utilization().map(used -> Map.of("mean", used.mean(), "max", used.max())));
         return view;
     }
 
@@ -106,22 +105,23 @@ final class StateView {
         try {
             keys = console.operations().topKeys(policy);
         } catch (IllegalArgumentException e) {
-            // Configuration has taken the policy away since it was listed.
+            // The policy was removed after it was listed.
             keys = new TopKeys(List.of(), List.of(), Duration.ZERO);
         }
         return Map.of(
-                "refused", entries(keys.refused()),
+                "rejected", entries(keys.rejected()),
                 "active", entries(keys.active()),
-                "overMillis", keys.over().toMillis());
+                "periodMillis", keys.period().toMillis());
     }
 
     private static List<Object> entries(List<TopKeys.Entry> entries) {
         return entries.stream()
-                .<Object>map(entry -> Map.of("key", entry.key(), "atLeast", entry.atLeast(), "atMost", entry.atMost()))
+                .<Object>map(
+                        entry -> Map.of("key", entry.key(), "minCount", entry.minCount(), "maxCount", entry.maxCount()))
                 .toList();
     }
 
-    private static Map<String, Object> reading(Reading reading) {
+    private static Map<String, Object> reload(Reading reading) {
         return Map.of(
                 "at", millis(reading.at()),
                 "result", reading.result().name().toLowerCase(Locale.ROOT),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** The operators' page of an instance, and the JSON behind it. Nothing here is for applications to call. */
+/** The console: a page for operators and its JSON interface. Applications do not call this package. */
 @NullMarked
 package io.weir.ratelimit.console;
 

@@ -8,13 +8,13 @@ import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
 
-/** Whom the page may know. */
+/** The dependencies of the console. */
 @AnalyzeClasses(packages = "io.weir.ratelimit.console", importOptions = DoNotIncludeTests.class)
 class ArchitectureTest {
     private static final String INTERCEPTOR = "io.weir.ratelimit.interceptor.";
 
     @ArchTest
-    static final ArchRule it_knows_what_operators_see_and_nothing_behind_it = noClasses()
+    static final ArchRule depends_only_on_operations_and_telemetry = noClasses()
             .should()
             .dependOnClassesThat()
             .resideInAnyPackage(
@@ -27,12 +27,12 @@ class ArchitectureTest {
                     "io.weir.ratelimit.redisson..");
 
     @ArchTest
-    static final ArchRule it_needs_no_library = noClasses()
+    static final ArchRule needs_no_library = noClasses()
             .should()
             .dependOnClassesThat()
             .resideOutsideOfPackages("io.weir.ratelimit..", "java..", "jakarta..", "org.jspecify.annotations..");
 
     @ArchTest
-    static final ArchRule a_server_may_have_no_json =
+    static final ArchRule does_not_depend_on_jakarta_json =
             noClasses().should().dependOnClassesThat().resideInAnyPackage("jakarta.json..");
 }

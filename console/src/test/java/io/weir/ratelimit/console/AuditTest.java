@@ -3,8 +3,8 @@ package io.weir.ratelimit.console;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.weir.ratelimit.interceptor.operate.Operations;
-import io.weir.ratelimit.spi.ManualTime;
+import io.weir.ratelimit.core.operations.Operations;
+import io.weir.ratelimit.tck.ManualTime;
 import java.text.MessageFormat;
 import java.util.List;
 import java.util.Optional;
@@ -16,7 +16,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What the log is told of the page. */
+/** The log messages of the console. */
 class AuditTest {
     private static final Logger LOGGER = Logger.getLogger("io.weir.ratelimit.console");
 
@@ -37,64 +37,62 @@ class AuditTest {
     };
 
     @BeforeEach
-    void listen() {
+    void addHandler() {
         LOGGER.addHandler(handler);
     }
 
     @AfterEach
-    void endListening() {
+    void removeHandler() {
         LOGGER.removeHandler(handler);
     }
 
     @Test
-    void eachResetIsToldWithWhoDidItInOneLine() {
+    void logsEachResetWithTheUserInOneLine() {
         Operations.Caller caller = new Operations.Caller("hello", "k.secret", "i.~ab");
         audit.reset(() -> "ann\nWEIR-502 the user ben", caller);
         audit.reset(null, caller);
         assertThat(lines)
                 .containsExactly(
-                        "INFO WEIR-502 the user ann WEIR-502 the user ben reset the key i.~ab of the policy hello",
-                        "INFO WEIR-502 somebody who is not logged in reset the key i.~ab of the policy hello");
+                        "INFO WEIR-502 Key i.~ab of policy hello was reset by user ann WEIR-502 the user ben.",
+                        "INFO WEIR-502 Key i.~ab of policy hello was reset by an anonymous user.");
     }
 
     @Test
-    void aUsersNameCannotEndALineNorTurnItAround() {
+    void replacesControlCharactersInUserNames() {
         audit.reset(
                 () -> "ann\u0085\u009b31m\u2028\u2029\u202e\ud800",
                 new Operations.Caller("hello", "k.secret", "i.~ab"));
-        assertThat(lines)
-                .containsExactly("INFO WEIR-502 the user ann  31m     reset the key i.~ab of the policy hello");
+        assertThat(lines).containsExactly("INFO WEIR-502 Key i.~ab of policy hello was reset by user ann  31m    .");
     }
 
     @Test
-    void aResetThatTheStoreDidNotAnswerIsToldAsOneInDoubt() throws Exception {
+    void logsAResetWithoutAResponseOfTheBackend() throws Exception {
         try (PageServer server = PageServer.start()) {
-            server.operations.failure = Optional.of(FakeOperations.away());
-            new PageClient(server.port()).post("/ratelimit/reset", "{\"policy\":\"hello\",\"code\":\"ann\"}");
+            server.operations.failure = Optional.of(FakeOperations.unavailable());
+            new PageClient(server.port()).post("/ratelimit/reset", "{\"policy\":\"hello\",\"text\":\"ann\"}");
         }
         assertThat(lines)
-                .containsExactly(
-                        "INFO WEIR-502 somebody who is not logged in reset the key code ann of the policy hello,"
-                                + " or not: the store did not answer (timeout)");
+                .containsExactly("INFO WEIR-502 Key text ann of policy hello may have been reset by an anonymous user."
+                        + " The backend did not answer (timeout).");
     }
 
     @Test
-    void whatAnybodyCanCauseIsToldOnceAMinute() {
+    void logsEventsOfClientsOncePerMinute() {
         for (int i = 0; i < 3; i++) {
-            audit.refusedEntry("nobody is logged in");
-            audit.refusedOrigin();
+            audit.rejectedAccess("no user is logged in");
+            audit.rejectedOrigin();
             audit.failed(new IllegalStateException());
         }
         assertThat(lines).hasSize(3);
         time.advanceMicros(60_000_000);
         lines.clear();
-        audit.refusedEntry("nobody is logged in");
-        audit.refusedOrigin();
+        audit.rejectedAccess("no user is logged in");
+        audit.rejectedOrigin();
         assertThat(lines)
                 .containsExactly(
-                        "INFO WEIR-503 the operators' page was refused to 3 requests since it was said last; the last time because"
-                                + " nobody is logged in",
-                        "WARNING WEIR-504 the operators' page was sent 3 requests since it was said last that did not come from"
-                                + " itself, and refused");
+                        "INFO WEIR-503 The console rejected requests without access rights. Number since the last such"
+                                + " message: 3. Last reason: no user is logged in.",
+                        "WARNING WEIR-504 The console rejected requests from another origin. Number since the last such"
+                                + " message: 3. If an operator sent them, the proxy must pass on the Host header.");
     }
 }

@@ -4,8 +4,8 @@ package io.weir.ratelimit.console;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import io.weir.ratelimit.redisson.Await;
-import io.weir.ratelimit.redisson.Required;
+import io.weir.ratelimit.fixtures.Await;
+import io.weir.ratelimit.fixtures.RequiredTools;
 import java.io.File;
 import java.io.IOException;
 import java.net.URI;
@@ -28,10 +28,10 @@ import org.openqa.selenium.logging.LogEntry;
 import org.openqa.selenium.logging.LogType;
 import org.openqa.selenium.logging.LoggingPreferences;
 
-/** Chromium without a window. A test that starts it is skipped where there is none, unless {@code browser} is required. */
+/** A headless Chromium. If it is missing, a test that starts it is skipped, unless {@code browser} is a required tool. */
 public final class Browser implements AutoCloseable {
-    private static final Duration PATIENCE = Duration.ofSeconds(20);
-    private static final Pattern REQUESTED = Pattern.compile(
+    private static final Duration TIMEOUT = Duration.ofSeconds(20);
+    private static final Pattern REQUEST_URL = Pattern.compile(
             "\"method\":\"Network\\.requestWillBeSent\".*?\"request\":\\{.*?\"url\":\"([^\"]+)\"", Pattern.DOTALL);
 
     private final ChromeDriver driver;
@@ -41,19 +41,19 @@ public final class Browser implements AutoCloseable {
     }
 
     /**
-     * Starts one, with a profile of its own.
+     * Starts a browser with a new profile.
      *
      * @param profile an empty folder
      * @return the browser
      */
     public static Browser start(Path profile) {
-        Optional<File> chromium = onThePath("chromium");
-        Optional<File> chromedriver = onThePath("chromedriver");
-        boolean there = chromium.isPresent() && chromedriver.isPresent();
-        assertThat(there || !Required.tool("browser"))
-                .as("browser is required, and chromium or chromedriver is not on the path")
+        Optional<File> chromium = findOnPath("chromium");
+        Optional<File> chromedriver = findOnPath("chromedriver");
+        boolean available = chromium.isPresent() && chromedriver.isPresent();
+        assertThat(available || !RequiredTools.contains("browser"))
+                .as("browser is required, but chromium or chromedriver is not on the path")
                 .isTrue();
-        assumeTrue(there, "neither chromium nor chromedriver may be missing from the path");
+        assumeTrue(available, "chromium and chromedriver are required on the path");
         LoggingPreferences logs = new LoggingPreferences();
         logs.enable(LogType.BROWSER, Level.ALL);
         logs.enable(LogType.PERFORMANCE, Level.ALL);
@@ -78,12 +78,12 @@ public final class Browser implements AutoCloseable {
                 .build();
         Browser browser = new Browser(new ChromeDriver(service, options));
         browser.driver.get("about:blank");
-        browser.complaints();
-        browser.requested();
+        browser.errors();
+        browser.requests();
         return browser;
     }
 
-    private static Optional<File> onThePath(String program) {
+    private static Optional<File> findOnPath(String program) {
         return Stream.of(System.getenv().getOrDefault("PATH", "").split(File.pathSeparator, -1))
                 .map(folder -> new File(folder, program))
                 .filter(File::canExecute)
@@ -91,7 +91,7 @@ public final class Browser implements AutoCloseable {
     }
 
     /**
-     * The driver.
+     * Returns the driver.
      *
      * @return the driver
      */
@@ -100,7 +100,7 @@ public final class Browser implements AutoCloseable {
     }
 
     /**
-     * Opens a page with an area of this size.
+     * Opens a page with a viewport of a given size.
      *
      * @param address the page
      * @param width pixels
@@ -112,7 +112,7 @@ public final class Browser implements AutoCloseable {
     }
 
     /**
-     * Gives the page this size, which a window has as its least.
+     * Resizes the viewport, which can be smaller than the smallest window.
      *
      * @param width pixels
      * @param height pixels
@@ -125,34 +125,34 @@ public final class Browser implements AutoCloseable {
     }
 
     /**
-     * Prefers a scheme of colours.
+     * Sets the preferred color scheme.
      *
      * @param scheme {@code dark} or {@code light}
      */
-    public void prefer(String scheme) {
+    public void preferScheme(String scheme) {
         driver.executeCdpCommand(
                 "Emulation.setEmulatedMedia",
                 Map.of("features", List.of(Map.of("name", "prefers-color-scheme", "value", scheme))));
     }
 
     /**
-     * Waits until something holds, and fails if it takes long.
+     * Waits until a condition is true, with a timeout.
      *
-     * @param what what is waited for, in words
-     * @param holds whether it holds
+     * @param what the description of the condition
+     * @param condition the condition
      */
-    public void until(String what, BooleanSupplier holds) {
+    public void until(String what, BooleanSupplier condition) {
         try {
-            Await.until(what, PATIENCE, holds);
+            Await.until(what, TIMEOUT, condition);
         } catch (AssertionError e) {
             throw new AssertionError(e.getMessage() + "; the page shows: " + text("body"), e);
         }
     }
 
     /**
-     * The text of an element as it is shown.
+     * Returns the visible text of an element.
      *
-     * @param selector a selector of CSS
+     * @param selector a CSS selector
      * @return the text
      */
     public String text(String selector) {
@@ -164,28 +164,28 @@ public final class Browser implements AutoCloseable {
      *
      * @param script the script
      * @param arguments its arguments
-     * @return what it returns
+     * @return the result of the script
      */
     public Object run(String script, Object... arguments) {
         return driver.executeScript(script, arguments);
     }
 
     /**
-     * Takes a picture of the page as it is shown.
+     * Takes a screenshot of the page.
      *
-     * @param file where to put it, a PNG
+     * @param file the PNG file to write
      */
-    public void picture(Path file) throws IOException {
+    public void screenshot(Path file) throws IOException {
         Files.createDirectories(file.getParent());
         Files.write(file, driver.getScreenshotAs(OutputType.BYTES));
     }
 
     /**
-     * What the page has complained of since this was asked last: violations of its policy, errors of scripts, answers that are errors.
+     * Returns the errors since the last call: violations of the content security policy, script errors and error responses.
      *
-     * @return messages
+     * @return the messages
      */
-    public List<String> complaints() {
+    public List<String> errors() {
         return driver.manage().logs().get(LogType.BROWSER).getAll().stream()
                 .filter(entry -> entry.getLevel().intValue() >= Level.WARNING.intValue())
                 .map(LogEntry::getMessage)
@@ -193,13 +193,13 @@ public final class Browser implements AutoCloseable {
     }
 
     /**
-     * The addresses that were asked for since this was asked last, but those of the browser itself.
+     * Returns the addresses of requests since the last call, without those of the browser itself.
      *
-     * @return addresses
+     * @return the addresses
      */
-    public List<URI> requested() {
+    public List<URI> requests() {
         return driver.manage().logs().get(LogType.PERFORMANCE).getAll().stream()
-                .flatMap(entry -> REQUESTED.matcher(entry.getMessage()).results())
+                .flatMap(entry -> REQUEST_URL.matcher(entry.getMessage()).results())
                 .map(found -> URI.create(found.group(1)))
                 .filter(address -> !"chrome".equals(address.getScheme()))
                 .toList();

@@ -20,10 +20,10 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
-/** Where the page is put. Here no deployment knows yet whether there is to be one, so it is put there, and asks later. */
+/** The registration of the console servlet. The access settings are not available here, so the servlet is added. */
 class ConsoleInitializerTest {
-    /** A servlet of the application's. */
-    public static final class Own extends HttpServlet {
+    /** A servlet of the application. */
+    public static final class ApplicationServlet extends HttpServlet {
         @Serial
         private static final long serialVersionUID = 1;
     }
@@ -34,12 +34,13 @@ class ConsoleInitializerTest {
     @ApplicationPath("ratelimits")
     private static final class OtherPath extends Application {}
 
-    private static Map<String, Collection<String>> mappings(String own, Class<?>... applications) throws Exception {
+    private static Map<String, Collection<String>> mappings(String path, Class<?>... applications) throws Exception {
         DeploymentInfo deployment = Servlets.deployment()
                 .setClassLoader(ConsoleInitializerTest.class.getClassLoader())
                 .setContextPath("/")
                 .setDeploymentName("app")
-                .addServlet(Servlets.servlet("own", Own.class).addMapping(own))
+                .addServlet(Servlets.servlet("application", ApplicationServlet.class)
+                        .addMapping(path))
                 .addServletContainerInitializer(
                         new ServletContainerInitializerInfo(ConsoleInitializer.class, Set.of(applications)));
         DeploymentManager manager = Servlets.newContainer().addDeployment(deployment);
@@ -52,27 +53,27 @@ class ConsoleInitializerTest {
     }
 
     @Test
-    void containersFindIt() {
+    void isAServiceOfTheContainer() {
         assertThat(ServiceLoader.load(ServletContainerInitializer.class))
                 .hasAtLeastOneElementOfType(ConsoleInitializer.class);
     }
 
     @Test
-    void thePageIsBesideWhatTheApplicationHas() throws Exception {
+    void addsTheConsoleNextToTheApplication() throws Exception {
         assertThat(mappings("/api/*", OtherPath.class).get(ConsoleServlet.class.getName()))
                 .containsExactly("/ratelimit/*");
     }
 
     @Test
-    void aPathThatTheApplicationHasStaysItsOwn() throws Exception {
+    void doesNotReplaceAServletOfTheApplication() throws Exception {
         Map<String, Collection<String>> mappings = mappings("/ratelimit/*");
-        assertThat(mappings.get("own")).containsExactly("/ratelimit/*");
+        assertThat(mappings.get("application")).containsExactly("/ratelimit/*");
         assertThat(mappings.getOrDefault(ConsoleServlet.class.getName(), Set.of()))
                 .isEmpty();
     }
 
     @Test
-    void aPathThatRestResourcesHaveStaysTheirs() throws Exception {
+    void doesNotReplaceARestApplication() throws Exception {
         assertThat(mappings("/api/*", SamePath.class)).doesNotContainKey(ConsoleServlet.class.getName());
     }
 }

@@ -3,8 +3,8 @@ package io.weir.ratelimit.console;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.weir.ratelimit.console.PageClient.Received;
-import io.weir.ratelimit.interceptor.operate.Access;
+import io.weir.ratelimit.console.PageClient.Response;
+import io.weir.ratelimit.core.operations.Access;
 import jakarta.json.Json;
 import jakarta.json.JsonObject;
 import java.io.StringReader;
@@ -16,9 +16,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What requests are answered, over HTTP. */
+/** The responses of the console servlet. */
 class ConsoleServletTest {
-    private static final String HELLO = "{\"policy\":\"hello\",\"alternative\":\"0\",\"parts\":[\"203.0.113.7\"]}";
+    private static final String HELLO = "{\"policy\":\"hello\",\"alternative\":\"0\",\"values\":[\"203.0.113.7\"]}";
 
     private PageServer server;
     private PageClient client;
@@ -35,10 +35,10 @@ class ConsoleServletTest {
     }
 
     @Test
-    void theAddressWithoutSlashLeadsToTheOneWithRelatively() throws Exception {
-        Received answer = client.get("/ratelimit");
-        assertThat(answer.status()).isEqualTo(302);
-        assertThat(answer.field("Location")).contains("ratelimit/");
+    void redirectsToThePathWithASlash() throws Exception {
+        Response response = client.get("/ratelimit");
+        assertThat(response.status()).isEqualTo(302);
+        assertThat(response.field("Location")).contains("ratelimit/");
     }
 
     @ParameterizedTest
@@ -49,19 +49,19 @@ class ConsoleServletTest {
         "/ratelimit/icon.svg,    image/svg+xml",
         "/ratelimit/state,       application/json"
     })
-    void eachPartHasItsTypeAndTheHeadersOfAllAnswers(String path, String type) throws Exception {
-        Received answer = client.get(path);
-        assertThat(answer.status()).isEqualTo(200);
-        assertThat(answer.field("Content-Type").orElseThrow().replace(" ", ""))
+    void assetsHaveTheirTypeAndTheCommonHeaders(String path, String type) throws Exception {
+        Response response = client.get(path);
+        assertThat(response.status()).isEqualTo(200);
+        assertThat(response.field("Content-Type").orElseThrow().replace(" ", ""))
                 .isEqualToIgnoringCase(type + ";charset=utf-8");
-        assertThat(answer.body()).isNotEmpty();
-        assertHeaders(answer);
+        assertThat(response.body()).isNotEmpty();
+        assertHeaders(response);
     }
 
-    private static void assertHeaders(Received answer) {
-        PageClient.ALWAYS.forEach(
-                (name, value) -> assertThat(answer.field(name)).as(name).contains(value));
-        assertThat(answer.field("Content-Security-Policy"))
+    private static void assertHeaders(Response response) {
+        PageClient.COMMON_HEADERS.forEach(
+                (name, value) -> assertThat(response.field(name)).as(name).contains(value));
+        assertThat(response.field("Content-Security-Policy"))
                 .contains(
                         "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; "
                                 + "base-uri 'none'; form-action 'none'; frame-ancestors 'none'");
@@ -85,49 +85,48 @@ class ConsoleServletTest {
                 "GET     | /ratelimit/other | 404 |",
                 "GET     | /ratelimit/page/index.html | 404 |"
             })
-    void aMethodDoesWhatItMayOrTheAnswerNamesThoseThatDo(String method, String path, int status, String allow)
-            throws Exception {
-        Received answer = client.send(method, path, "");
-        assertThat(answer.status()).isEqualTo(status);
-        assertThat(answer.field("Allow")).isEqualTo(Optional.ofNullable(allow));
-        assertHeaders(answer);
+    void allowsTheMethodsOfEachPath(String method, String path, int status, String allow) throws Exception {
+        Response response = client.send(method, path, "");
+        assertThat(response.status()).isEqualTo(status);
+        assertThat(response.field("Allow")).isEqualTo(Optional.ofNullable(allow));
+        assertHeaders(response);
         if (method.equals("HEAD")) {
-            assertThat(answer.body()).isEmpty();
+            assertThat(response.body()).isEmpty();
         }
-        assertThat(server.operations.done).isEmpty();
+        assertThat(server.operations.calls).isEmpty();
     }
 
     @Test
-    void theStateTellsOfPoliciesAndTheirSources() throws Exception {
+    void stateHasPoliciesAndTheirSources() throws Exception {
         JsonObject state = json(client.get("/ratelimit/state"));
         JsonObject hello = state.getJsonArray("policies").getJsonObject(0);
         assertThat(hello.getString("name")).isEqualTo("hello");
         assertThat(hello.getJsonArray("settings").getJsonObject(0).getString("source"))
                 .isEqualTo("application.properties");
-        assertThat(state.getJsonObject("store").getString("state")).isEqualTo("up");
+        assertThat(state.getJsonObject("backend").getString("state")).isEqualTo("up");
     }
 
     @Test
-    void aCallerIsLookedUpAndReset() throws Exception {
+    void looksUpAndResetsACaller() throws Exception {
         JsonObject found = json(client.post("/ratelimit/peek", HELLO));
         assertThat(found.getJsonArray("quotas").getJsonObject(0).getInt("remaining"))
                 .isEqualTo(2);
         assertThat(found.toString()).doesNotContain("k.secret");
         assertThat(json(client.post("/ratelimit/reset", HELLO)).getString("policy"))
                 .isEqualTo("hello");
-        assertThat(server.operations.done).containsExactly("peek hello 0203.0.113.7 ", "reset hello 0203.0.113.7");
+        assertThat(server.operations.calls).containsExactly("peek hello 0203.0.113.7 ", "reset hello 0203.0.113.7");
     }
 
     @ParameterizedTest
     @CsvSource(
             delimiter = '|',
             value = {
-                "{\"policy\":\"plan\",\"shown\":\"i:abc\",\"tier\":\"free\"} | peek plan i:abc free",
-                "{\"policy\":\"plan\",\"code\":\"tenant-7\"}                 | peek plan code tenant-7"
+                "{\"policy\":\"plan\",\"hashedKey\":\"i:abc\",\"tier\":\"free\"} | peek plan i:abc free",
+                "{\"policy\":\"plan\",\"text\":\"tenant-7\"}                 | peek plan text tenant-7"
             })
-    void aCallerIsNamedByItsShownKeyOrByCode(String body, String done) throws Exception {
+    void identifiesACallerByHashedKeyOrText(String body, String call) throws Exception {
         assertThat(client.post("/ratelimit/peek", body).status()).isEqualTo(200);
-        assertThat(server.operations.done.get(0).strip()).isEqualTo(done);
+        assertThat(server.operations.calls.get(0).strip()).isEqualTo(call);
     }
 
     @ParameterizedTest
@@ -137,37 +136,37 @@ class ConsoleServletTest {
                 "{}",
                 "[]",
                 "{\"policy\":\"hello\"}",
-                "{\"policy\":\"hello\",\"shown\":\"a\",\"code\":\"b\"}",
-                "{\"policy\":\"hello\",\"shown\":\"a\",\"x\":\"b\"}",
-                "{\"policy\":\"hello\",\"shown\":[\"a\"]}",
-                "{\"policy\":\"hello\",\"code\":\" \"}",
-                "{\"policy\":\"other\",\"shown\":\"a\"}",
-                "{\"policy\":\"hello\",\"parts\":[\"a\"]}",
-                "{\"policy\":\"hello\",\"alternative\":\"-1\",\"parts\":[\"a\"]}",
-                "{\"policy\":\"hello\",\"alternative\":\"9\",\"parts\":[\"a\"]}",
-                "{\"policy\":\"hello\",\"alternative\":\"0\",\"parts\":\"a\"}",
-                "{\"policy\":\"hello\",\"alternative\":\"0\",\"parts\":[\"a\",\"b\"]}",
+                "{\"policy\":\"hello\",\"hashedKey\":\"a\",\"text\":\"b\"}",
+                "{\"policy\":\"hello\",\"hashedKey\":\"a\",\"x\":\"b\"}",
+                "{\"policy\":\"hello\",\"hashedKey\":[\"a\"]}",
+                "{\"policy\":\"hello\",\"text\":\" \"}",
+                "{\"policy\":\"other\",\"hashedKey\":\"a\"}",
+                "{\"policy\":\"hello\",\"values\":[\"a\"]}",
+                "{\"policy\":\"hello\",\"alternative\":\"-1\",\"values\":[\"a\"]}",
+                "{\"policy\":\"hello\",\"alternative\":\"9\",\"values\":[\"a\"]}",
+                "{\"policy\":\"hello\",\"alternative\":\"0\",\"values\":\"a\"}",
+                "{\"policy\":\"hello\",\"alternative\":\"0\",\"values\":[\"a\",\"b\"]}",
             })
-    void whatDoesNotFitIsToldAndChangesNothing(String body) throws Exception {
+    void rejectsInvalidRequests(String body) throws Exception {
         for (String path : new String[] {"/ratelimit/peek", "/ratelimit/reset"}) {
-            Received answer = client.post(path, body);
-            assertThat(answer.status()).isEqualTo(400);
-            assertThat(json(answer).getString("message")).isNotBlank();
-            assertHeaders(answer);
+            Response response = client.post(path, body);
+            assertThat(response.status()).isEqualTo(400);
+            assertThat(json(response).getString("message")).isNotBlank();
+            assertHeaders(response);
         }
-        assertThat(server.operations.done).isEmpty();
+        assertThat(server.operations.calls).isEmpty();
     }
 
     @Test
-    void aTierIsNoPartOfAReset() throws Exception {
+    void rejectsAResetWithATier() throws Exception {
         assertThat(client.post("/ratelimit/reset", HELLO.replace("}", ",\"tier\":\"free\"}"))
                         .status())
                 .isEqualTo(400);
     }
 
     @Test
-    void aLargeBodyIsRefusedWhetherItsLengthIsToldOrNot() throws Exception {
-        String large = HELLO.replace("203.0.113.7", "x".repeat(PostedJson.LONGEST));
+    void rejectsALargeBodyWithAndWithoutContentLength() throws Exception {
+        String large = HELLO.replace("203.0.113.7", "x".repeat(PostedJson.MAX_BYTES));
         assertThat(client.post("/ratelimit/peek", large).status()).isEqualTo(413);
         assertThat(client.send(
                                 "POST",
@@ -178,7 +177,7 @@ class ConsoleServletTest {
                                 "Transfer-Encoding: chunked")
                         .status())
                 .isEqualTo(413);
-        assertThat(server.operations.done).isEmpty();
+        assertThat(server.operations.calls).isEmpty();
     }
 
     @ParameterizedTest
@@ -191,15 +190,15 @@ class ConsoleServletTest {
                 "application/json; charset=utf-16",
                 "text/plain; application/json"
             })
-    void onlyJsonIsRead(String type) throws Exception {
-        Received answer =
+    void rejectsOtherMediaTypes(String type) throws Exception {
+        Response response =
                 client.send("POST", "/ratelimit/reset", HELLO, "Sec-Fetch-Site: same-origin", "Content-Type: " + type);
-        assertThat(answer.status()).isEqualTo(415);
-        assertThat(server.operations.done).isEmpty();
+        assertThat(response.status()).isEqualTo(415);
+        assertThat(server.operations.calls).isEmpty();
     }
 
     @Test
-    void jsonMaySayThatItIsUtf8() throws Exception {
+    void acceptsJsonWithACharset() throws Exception {
         assertThat(client.send(
                                 "POST",
                                 "/ratelimit/peek",
@@ -211,15 +210,15 @@ class ConsoleServletTest {
     }
 
     @Test
-    void whatAnotherSiteSendsIsRefused() throws Exception {
-        Received answer = client.send(
+    void rejectsRequestsOfOtherSites() throws Exception {
+        Response response = client.send(
                 "POST", "/ratelimit/reset", HELLO, "Sec-Fetch-Site: cross-site", "Content-Type: application/json");
-        assertThat(answer.status()).isEqualTo(403);
-        assertThat(server.operations.done).isEmpty();
+        assertThat(response.status()).isEqualTo(403);
+        assertThat(server.operations.calls).isEmpty();
     }
 
     @Test
-    void aBrowserThatSaysNothingOfTheSiteIsToldByItsOrigin() throws Exception {
+    void acceptsRequestsWithTheSameOrigin() throws Exception {
         assertThat(client.send(
                                 "POST",
                                 "/ratelimit/reset",
@@ -231,70 +230,73 @@ class ConsoleServletTest {
     }
 
     @Test
-    void aStoreThatIsAwayIsToldWithoutATrace() throws Exception {
-        server.operations.failure = Optional.of(FakeOperations.away());
-        Received answer = client.post("/ratelimit/reset", HELLO);
-        assertThat(answer.status()).isEqualTo(503);
-        assertThat(json(answer).getString("message"))
-                .contains("timeout", "Whether a reset has taken effect is not known");
+    void reportsAnUnavailableBackend() throws Exception {
+        server.operations.failure = Optional.of(FakeOperations.unavailable());
+        Response response = client.post("/ratelimit/reset", HELLO);
+        assertThat(response.status()).isEqualTo(503);
+        assertThat(json(response).getString("message")).contains("timeout", "The result of a reset is unknown");
     }
 
     @Test
-    void aFailureShowsNothingOfItself() throws Exception {
+    void failureDisclosesNoDetails() throws Exception {
         server.operations.failure = Optional.of(new IllegalStateException("redis://user:password@host"));
-        Received answer = client.post("/ratelimit/peek", HELLO);
-        assertThat(answer.status()).isEqualTo(500);
-        assertThat(answer.body()).doesNotContain("password", "Exception").contains("WEIR-505");
+        Response response = client.post("/ratelimit/peek", HELLO);
+        assertThat(response.status()).isEqualTo(500);
+        assertThat(response.body()).doesNotContain("password", "Exception").contains("WEIR-505");
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"/ratelimit", "/ratelimit/", "/ratelimit/state", "/ratelimit/other"})
-    void whatIsNotSwitchedOnIsNotThere(String path) throws Exception {
+    void disabledConsoleIsNotFound(String path) throws Exception {
         server.operations.access = new Access(false, Optional.empty(), false);
-        Received answer = client.get(path);
-        assertThat(answer.status()).isEqualTo(404);
-        assertThat(answer.field("Content-Security-Policy")).isEmpty();
+        Response response = client.get(path);
+        assertThat(response.status()).isEqualTo(404);
+        assertThat(response.field("Content-Security-Policy")).isEmpty();
         assertThat(client.post(path, HELLO).status()).isEqualTo(404);
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"/ratelimit/", "/ratelimit/state", "/ratelimit/other"})
-    void withoutRoleAndWithoutSayingOpenItIsClosedAndSaysWhy(String path) throws Exception {
+    void consoleWithoutRoleIsClosed(String path) throws Exception {
         server.operations.access = new Access(true, Optional.empty(), false);
-        Received answer = client.get(path);
-        assertThat(answer.status()).isEqualTo(403);
-        assertThat(answer.body()).contains("ratelimit.console.role", "ratelimit.console.open");
-        assertHeaders(answer);
+        Response response = client.get(path);
+        assertThat(response.status()).isEqualTo(403);
+        assertThat(response.body()).contains("ratelimit.console.role", "ratelimit.console.open");
+        assertHeaders(response);
         assertThat(client.post("/ratelimit/reset", HELLO).status()).isEqualTo(403);
-        assertThat(server.operations.done).isEmpty();
+        assertThat(server.operations.calls).isEmpty();
     }
 
     @Test
-    void aRoleWithoutAnyWayToLogInLetsNobodyIn() throws Exception {
+    void rejectsEveryoneIfTheApplicationHasNoLogin() throws Exception {
         server.operations.access = new Access(true, Optional.of("operator"), false);
         assertThat(client.get("/ratelimit/").status()).isEqualTo(403);
         assertThat(client.post("/ratelimit/reset", HELLO).status()).isEqualTo(403);
-        assertThat(server.operations.done).isEmpty();
+        assertThat(server.operations.calls).isEmpty();
     }
 
     @Test
-    void theContainersOwnLoginLetsTheRoleInAndNobodyElse() throws Exception {
+    void allowsOnlyUsersWithTheRole() throws Exception {
         try (PageServer secured = PageServer.withLogin()) {
             secured.operations.access = new Access(true, Optional.of("operator"), false);
-            PageClient caller = new PageClient(secured.port());
-            Received challenge = caller.get("/ratelimit/");
+            PageClient securedClient = new PageClient(secured.port());
+            Response challenge = securedClient.get("/ratelimit/");
             assertThat(challenge.status()).isEqualTo(401);
             assertThat(challenge.field("WWW-Authenticate").orElseThrow()).startsWithIgnoringCase("Basic");
-            assertThat(caller.post("/ratelimit/reset", HELLO).status()).isEqualTo(401);
-            assertThat(caller.get("/ratelimit/", PageClient.basic("other")).status())
+            assertThat(securedClient.post("/ratelimit/reset", HELLO).status()).isEqualTo(401);
+            assertThat(securedClient
+                            .get("/ratelimit/", PageClient.basic("other"))
+                            .status())
                     .isEqualTo(403);
-            assertThat(caller.get("/ratelimit/", PageClient.basic("operator")).status())
+            assertThat(securedClient
+                            .get("/ratelimit/", PageClient.basic("operator"))
+                            .status())
                     .isEqualTo(200);
-            assertThat(secured.operations.done).isEmpty();
+            assertThat(secured.operations.calls).isEmpty();
         }
     }
 
-    private static JsonObject json(Received answer) {
-        return Json.createReader(new StringReader(answer.body())).readObject();
+    private static JsonObject json(Response response) {
+        return Json.createReader(new StringReader(response.body())).readObject();
     }
 }

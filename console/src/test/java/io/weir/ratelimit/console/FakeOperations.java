@@ -5,12 +5,12 @@ import io.weir.ratelimit.Identity;
 import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.RateLimitUnavailableException;
 import io.weir.ratelimit.TopKeys;
-import io.weir.ratelimit.interceptor.engine.StoreHealth;
-import io.weir.ratelimit.interceptor.operate.Access;
-import io.weir.ratelimit.interceptor.operate.Operations;
-import io.weir.ratelimit.interceptor.operate.PolicyView;
-import io.weir.ratelimit.interceptor.operate.Reading;
-import io.weir.ratelimit.interceptor.policy.ReloadListener;
+import io.weir.ratelimit.core.config.ReloadListener;
+import io.weir.ratelimit.core.engine.BackendHealth;
+import io.weir.ratelimit.core.operations.Access;
+import io.weir.ratelimit.core.operations.Operations;
+import io.weir.ratelimit.core.operations.PolicyView;
+import io.weir.ratelimit.core.operations.Reading;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -19,16 +19,16 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 
-/** An instance as a test wants it. Callers are untouched until they are reset, and then too. */
+/** Operations with values that a test sets. */
 final class FakeOperations implements Operations {
     volatile Access access = new Access(true, Optional.empty(), true);
-    volatile StoreHealth.Report store = report(StoreHealth.State.UP, false);
-    volatile Reading reading = new Reading(Instant.EPOCH, ReloadListener.Result.APPLIED, List.of());
+    volatile BackendHealth.Report backend = report(BackendHealth.State.UP, false);
+    volatile Reading reload = new Reading(Instant.EPOCH, ReloadListener.Result.APPLIED, List.of());
     volatile TopKeys top = new TopKeys(List.of(), List.of(), Duration.ofMinutes(5));
     volatile Optional<RuntimeException> failure = Optional.empty();
     volatile long remaining = 2;
     final List<PolicyView> policies = new CopyOnWriteArrayList<>();
-    final List<String> done = new CopyOnWriteArrayList<>();
+    final List<String> calls = new CopyOnWriteArrayList<>();
 
     FakeOperations() {
         policies.add(policy("hello", List.of(List.of("ip"), List.of("header:X-Key", "global")), Map.of()));
@@ -36,8 +36,8 @@ final class FakeOperations implements Operations {
                 "plan", List.of(List.of("ip")), Map.of("free", List.of("60/1m"), "premium", List.of("1000/1m"))));
     }
 
-    static StoreHealth.Report report(StoreHealth.State state, boolean breakerOpen) {
-        return new StoreHealth.Report(
+    static BackendHealth.Report report(BackendHealth.State state, boolean breakerOpen) {
+        return new BackendHealth.Report(
                 "redisson",
                 state,
                 breakerOpen,
@@ -71,8 +71,8 @@ final class FakeOperations implements Operations {
     }
 
     @Override
-    public StoreHealth.Report store() {
-        return store;
+    public BackendHealth.Report store() {
+        return backend;
     }
 
     @Override
@@ -82,37 +82,37 @@ final class FakeOperations implements Operations {
 
     @Override
     public Reading lastReading() {
-        return reading;
+        return reload;
     }
 
     @Override
     public TopKeys topKeys(String policy) {
-        check(policy);
+        existing(policy);
         return top;
     }
 
     @Override
     public Caller caller(String policy, int alternative, List<String> parts) {
-        PolicyView view = check(policy);
+        PolicyView view = existing(policy);
         if (alternative >= view.keys().size() || view.keys().get(alternative).size() != parts.size()) {
             throw new IllegalArgumentException("the values do not fit the key");
         }
-        return named(policy, alternative + String.join("|", parts));
+        return callerOf(policy, alternative + String.join("|", parts));
     }
 
     @Override
     public Caller caller(String policy, Identity key) {
-        check(policy);
-        return named(policy, "code " + key.parts().get(0).value());
+        existing(policy);
+        return callerOf(policy, "text " + key.parts().get(0).value());
     }
 
     @Override
     public Caller shown(String policy, String shownKey) {
-        check(policy);
-        return named(policy, shownKey);
+        existing(policy);
+        return callerOf(policy, shownKey);
     }
 
-    private static Caller named(String policy, String key) {
+    private static Caller callerOf(String policy, String key) {
         return new Caller(policy, "k.secret", key);
     }
 
@@ -121,7 +121,7 @@ final class FakeOperations implements Operations {
         failure.ifPresent(thrown -> {
             throw thrown;
         });
-        done.add("peek " + caller.policy() + " " + caller.key() + " " + tier);
+        calls.add("peek " + caller.policy() + " " + caller.key() + " " + tier);
         return List.of(new Quota(
                 caller.policy(), caller.policy(), 5, 5, Duration.ofSeconds(10), remaining, false, 0, 7_000_000, 1));
     }
@@ -131,18 +131,18 @@ final class FakeOperations implements Operations {
         failure.ifPresent(thrown -> {
             throw thrown;
         });
-        done.add("reset " + caller.policy() + " " + caller.key());
+        calls.add("reset " + caller.policy() + " " + caller.key());
         remaining = 5;
     }
 
-    private PolicyView check(String name) {
+    private PolicyView existing(String name) {
         return policies.stream()
                 .filter(policy -> policy.name().equals(name))
                 .findFirst()
                 .orElseThrow(() -> new IllegalArgumentException("there is no policy of this name"));
     }
 
-    static RuntimeException away() {
+    static RuntimeException unavailable() {
         return new RateLimitUnavailableException("timeout");
     }
 }

@@ -11,17 +11,17 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** JSON that the page sends, and what others could send in its place. */
+/** The JSON parser, with valid and invalid input. */
 class FlatJsonTest {
     @Test
-    void textsAndArraysOfTextsAreRead() {
+    void parsesStringsAndArraysOfStrings() {
         assertThat(FlatJson.parse(" { \"a\" : \"b\" ,\n\"c\":[ ], \"d\":[\"e\",\t\"\" ]\r}\n"))
                 .containsExactly(Map.entry("a", "b"), Map.entry("c", List.of()), Map.entry("d", List.of("e", "")));
         assertThat(FlatJson.parse("{}")).isEmpty();
     }
 
     @Test
-    void escapesStandForTheirCharacters() {
+    void parsesEscapes() {
         assertThat(FlatJson.parse("{\"a\":\"\\\"\\\\\\/\\b\\f\\n\\r\\t\\u00e9\\uD83D\\uDE00é\"}"))
                 .containsEntry("a", "\"\\/\b\f\n\r\té😀é");
     }
@@ -71,32 +71,33 @@ class FlatJsonTest {
                 "\uFEFF{}",
                 "{\"a\":\"b\"\u00a0}"
             })
-    void allElseIsRefused(String text) {
+    void rejectsEverythingElse(String text) {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> FlatJson.parse(text))
-                .withMessageStartingWith("this is not the JSON that is expected");
+                .withMessageStartingWith("invalid JSON: ");
     }
 
     @Test
-    void deepNestingCostsNothing() {
+    void rejectsDeepNestingAtOnce() {
         assertThatIllegalArgumentException().isThrownBy(() -> FlatJson.parse("{\"a\":" + "[".repeat(1_000_000)));
     }
 
     @Test
-    void brokenTextIsReadOrRefusedAndNothingElse() {
+    void mutatedTextIsParsedOrRejected() {
         long seed = System.nanoTime();
         Random random = new Random(seed);
-        String whole = "{\"policy\":\"a\\u0041\\n\",\"parts\":[\"b\",\"\\\"\"]}";
-        String odd = "{}[]\",:\\u0 a\n";
+        String valid = "{\"policy\":\"a\\u0041\\n\",\"parts\":[\"b\",\"\\\"\"]}";
+        String replacements = "{}[]\",:\\u0 a\n";
         for (int i = 0; i < 20_000; i++) {
-            StringBuilder broken = new StringBuilder(whole);
+            StringBuilder mutated = new StringBuilder(valid);
             for (int n = random.nextInt(3) + 1; n > 0; n--) {
-                broken.setCharAt(random.nextInt(broken.length()), odd.charAt(random.nextInt(odd.length())));
+                mutated.setCharAt(
+                        random.nextInt(mutated.length()), replacements.charAt(random.nextInt(replacements.length())));
             }
             try {
-                FlatJson.parse(broken.toString());
+                FlatJson.parse(mutated.toString());
             } catch (IllegalArgumentException e) {
-                assertThat(e).as("seed %d: %s", seed, broken).hasMessageStartingWith("this is not");
+                assertThat(e).as("seed %d: %s", seed, mutated).hasMessageStartingWith("invalid JSON: ");
             }
         }
     }

@@ -13,10 +13,10 @@ import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-/** What the page is sent. */
+/** The JSON writer. */
 class JsonTextTest {
     @Test
-    void anObjectIsWhatAReaderOfJsonReads() {
+    void isReadByAJsonParser() {
         Map<String, Object> written = new LinkedHashMap<>();
         String odd = "\"\\\b\n\u0000\u007f\u2028\u202e<script>é😀";
         written.put(odd, odd);
@@ -24,7 +24,7 @@ class JsonTextTest {
         written.put("none", List.of());
         written.put("part", 0.25);
         written.put("truth", true);
-        written.put("there", Optional.of(7));
+        written.put("present", Optional.of(7));
         written.put("missing", Optional.empty());
         written.put("list", List.of("a", Map.of("b", List.of())));
         JsonObject read =
@@ -34,18 +34,18 @@ class JsonTextTest {
         assertThat(read.get("none")).hasToString("[]");
         assertThat(read.getJsonNumber("part").doubleValue()).isEqualTo(0.25);
         assertThat(read.getBoolean("truth")).isTrue();
-        assertThat(read.getInt("there")).isEqualTo(7);
+        assertThat(read.getInt("present")).isEqualTo(7);
         assertThat(read.isNull("missing")).isTrue();
         assertThat(read.get("list")).hasToString("[\"a\",{\"b\":[]}]");
     }
 
     @Test
-    void nothingButPlainCharactersIsWritten() {
+    void writesAsciiOnly() {
         assertThat(JsonText.of("é<\u202e")).isEqualTo("\"\\u00e9\\u003c\\u202e\"");
     }
 
     @Test
-    void aNumberHasAPointInEveryLanguage() {
+    void writesNumbersIndependentlyOfTheLocale() {
         Locale before = Locale.getDefault();
         try {
             Locale.setDefault(Locale.GERMANY);

@@ -7,7 +7,7 @@ import io.weir.ratelimit.Algorithm;
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.Receipt;
-import io.weir.ratelimit.interceptor.operate.Access;
+import io.weir.ratelimit.core.operations.Access;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.DecisionEvent;
 import io.weir.ratelimit.spi.Limit;
@@ -18,7 +18,7 @@ import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
-/** Whether decisions are counted at all. */
+/** The counting of decisions, depending on the access settings. */
 class LiveDecisionsTest {
     private static final PolicyLimits API =
             new PolicyLimits("api", List.of(Limit.of(Algorithm.FIXED_WINDOW, 10, Duration.ofMinutes(1))));
@@ -30,32 +30,32 @@ class LiveDecisionsTest {
             1);
 
     private final FakeOperations operations = new FakeOperations();
-    private final AtomicInteger asked = new AtomicInteger();
+    private final AtomicInteger lookups = new AtomicInteger();
     private final LiveDecisions decisions = new LiveDecisions(() -> {
-        asked.incrementAndGet();
+        lookups.incrementAndGet();
         return operations;
     });
 
     @Test
-    void nobodyIsAskedBeforeTheFirstDecision() {
-        assertThat(asked).hasValue(0);
+    void readsTheAccessSettingsAtTheFirstDecision() {
+        assertThat(lookups).hasValue(0);
     }
 
     @Test
-    void wherePagesAreOffNothingIsCountedAndNobodyAskedAgain() {
+    void countsNothingIfTheConsoleIsDisabled() {
         operations.access = new Access(false, Optional.empty(), false);
         decisions.onDecision(DECISION);
         decisions.onBypass("Api.get", List.of(API));
-        assertThat(decisions.counted()).isEmpty();
-        assertThat(asked).hasValue(1);
+        assertThat(decisions.rates()).isEmpty();
+        assertThat(lookups).hasValue(1);
     }
 
     @Test
-    void whereThereIsAPageOneCounts() {
+    void countsDecisionsIfTheConsoleIsEnabled() {
         decisions.onDecision(DECISION);
-        LiveRates first = decisions.counted().orElseThrow();
+        LiveRates first = decisions.rates().orElseThrow();
         decisions.onDecision(DECISION);
-        assertThat(decisions.counted()).containsSame(first);
-        assertThat(asked).hasValue(1);
+        assertThat(decisions.rates()).containsSame(first);
+        assertThat(lookups).hasValue(1);
     }
 }

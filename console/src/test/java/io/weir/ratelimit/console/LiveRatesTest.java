@@ -8,12 +8,12 @@ import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.FailureMode;
 import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.Receipt;
-import io.weir.ratelimit.interceptor.observe.Outcome;
+import io.weir.ratelimit.interceptor.telemetry.Outcome;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.DecisionEvent;
 import io.weir.ratelimit.spi.Limit;
-import io.weir.ratelimit.spi.ManualTime;
 import io.weir.ratelimit.spi.PolicyLimits;
+import io.weir.ratelimit.tck.ManualTime;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -21,7 +21,7 @@ import java.util.stream.IntStream;
 import org.assertj.core.data.Offset;
 import org.junit.jupiter.api.Test;
 
-/** Decisions of the last minute. */
+/** The decisions of the last minute. */
 class LiveRatesTest {
     private static final PolicyLimits API =
             new PolicyLimits("api", List.of(Limit.of(Algorithm.FIXED_WINDOW, 10, Duration.ofMinutes(1))));
@@ -29,10 +29,10 @@ class LiveRatesTest {
     private final ManualTime time = new ManualTime();
     private final LiveRates rates = new LiveRates(() -> time.micros() * 1_000);
 
-    private void decide(long remaining, boolean refused) {
-        Quota quota = new Quota("api", "api", 10, 10, Duration.ofMinutes(1), remaining, refused, 0, 0, 0);
+    private void decide(long remaining, boolean rejected) {
+        Quota quota = new Quota("api", "api", 10, 10, Duration.ofMinutes(1), remaining, rejected, 0, 0, 0);
         Decision decision =
-                refused ? new Decision.Rejected(List.of(quota)) : new Decision.Allowed(List.of(quota), Receipt.EMPTY);
+                rejected ? new Decision.Rejected(List.of(quota)) : new Decision.Allowed(List.of(quota), Receipt.EMPTY);
         rates.decided(new DecisionEvent("Api.get", List.of(new Charge(API, "i.1", 1)), decision, 1));
     }
 
@@ -41,7 +41,7 @@ class LiveRatesTest {
     }
 
     @Test
-    void aSecondIsToldWhenItHasEndedAndForAMinute() {
+    void secondCountsAfterItsEndForOneMinute() {
         decide(9, false);
         assertThat(rates.of("api").counts()).isEmpty();
         seconds(1);
@@ -55,26 +55,26 @@ class LiveRatesTest {
     }
 
     @Test
-    void whatIsOlderIsNotToldAgainWhenItsSlotComesRound() {
+    void olderSecondsDoNotCount() {
         decide(9, false);
         seconds(90);
         assertThat(rates.of("api").counts()).isEmpty();
     }
 
     @Test
-    void aRateIsOfTheLastTenSeconds() {
+    void recentCoversTenSeconds() {
         for (int i = 0; i < 30; i++) {
             decide(9, false);
             seconds(1);
         }
-        assertThat(rates.of("api").lately()).isEqualTo(Map.of(Outcome.ALLOWED, 10L));
+        assertThat(rates.of("api").recent()).isEqualTo(Map.of(Outcome.ALLOWED, 10L));
         assertThat(rates.of("api").counts()).isEqualTo(Map.of(Outcome.ALLOWED, 30L));
         seconds(10);
-        assertThat(rates.of("api").lately()).isEmpty();
+        assertThat(rates.of("api").recent()).isEmpty();
     }
 
     @Test
-    void aSlotThatIsUsedAgainForgetsWhatItHeld() {
+    void reusedCounterStartsAtZero() {
         for (int round = 0; round < 5; round++) {
             decide(9, false);
             seconds(64);
@@ -86,7 +86,7 @@ class LiveRatesTest {
     }
 
     @Test
-    void refusalsAreAPartOfAllDecisionsButThoseOfCallersWhoPassAllLimits() {
+    void rejectedShareExcludesBypassedCalls() {
         decide(9, false);
         decide(0, true);
         rates.decided(new DecisionEvent(
@@ -108,45 +108,47 @@ class LiveRatesTest {
                         Outcome.DEGRADED_REJECTED, 1L,
                         Outcome.DEGRADED_ALLOWED, 1L,
                         Outcome.BYPASSED, 1L));
-        assertThat(rates.of("api").refusalRate()).contains(0.5);
-        assertThat(rates.of("api").refused().stream().mapToLong(Long::longValue).sum())
+        assertThat(rates.of("api").rejectedShare()).contains(0.5);
+        assertThat(rates.of("api").rejected().stream()
+                        .mapToLong(Long::longValue)
+                        .sum())
                 .isEqualTo(2);
         assertThat(rates.of("api").decided().stream().mapToLong(Long::longValue).sum())
                 .isEqualTo(5);
     }
 
     @Test
-    void utilisationIsTheMeanAndTheHighestOfWhatWasTold() {
+    void utilizationIsMeanAndMaximum() {
         assertThat(rates.of("api").utilization()).isEmpty();
         decide(9, false);
         seconds(1);
         decide(3, false);
         seconds(1);
         assertThat(rates.of("api").utilization().orElseThrow().mean()).isCloseTo(0.4, Offset.offset(1e-9));
-        assertThat(rates.of("api").utilization().orElseThrow().highest()).isCloseTo(0.7, Offset.offset(1e-9));
+        assertThat(rates.of("api").utilization().orElseThrow().max()).isCloseTo(0.7, Offset.offset(1e-9));
     }
 
     @Test
-    void policiesThatAreGoneAreForgotten() {
+    void removesOtherPolicies() {
         decide(9, false);
         seconds(1);
-        rates.keep(List.of("other"));
+        rates.retain(List.of("other"));
         assertThat(rates.of("api").counts()).isEmpty();
     }
 
     @Test
-    void totalsAreTheSumsOfThePolicies() {
+    void sumAddsThePolicies() {
         decide(9, false);
         decide(0, true);
         seconds(1);
         Rates total = Rates.sum(List.of(rates.of("api"), rates.of("api")));
         assertThat(total.counts()).isEqualTo(Map.of(Outcome.ALLOWED, 2L, Outcome.REJECTED, 2L));
-        assertThat(total.refusalRate()).contains(0.5);
+        assertThat(total.rejectedShare()).contains(0.5);
         assertThat(total.decided().get(Rates.SECONDS - 1)).isEqualTo(4);
     }
 
     @Test
-    void manyThreadsLoseNothingWithinASecond() {
+    void countsAllDecisionsOfManyThreads() {
         IntStream.range(0, 20_000).parallel().forEach(i -> decide(9, i % 4 == 0));
         seconds(1);
         assertThat(rates.of("api").counts()).isEqualTo(Map.of(Outcome.ALLOWED, 15_000L, Outcome.REJECTED, 5_000L));

@@ -14,10 +14,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** Sends requests as they are written, with any header and any method, each on a connection of its own. */
+/** A client that sends requests with any method and header, each on a new connection. */
 record PageClient(int port) {
-    /** An answer. */
-    record Received(int status, List<String> fields, String body) {
+    /** A response. */
+    record Response(int status, List<String> fields, String body) {
         Optional<String> field(String name) {
             return fields.stream()
                     .filter(line -> line.regionMatches(true, 0, name + ":", 0, name.length() + 1))
@@ -26,16 +26,16 @@ record PageClient(int port) {
         }
     }
 
-    Received get(String path, String... headers) throws IOException {
+    Response get(String path, String... headers) throws IOException {
         return send("GET", path, "", headers);
     }
 
-    /** As the page does it. */
-    Received post(String path, String body) throws IOException {
+    /** Sends a request like the page does. */
+    Response post(String path, String body) throws IOException {
         return send("POST", path, body, "Sec-Fetch-Site: same-origin", "Content-Type: application/json");
     }
 
-    Received send(String method, String path, String body, String... headers) throws IOException {
+    Response send(String method, String path, String body, String... headers) throws IOException {
         List<String> lines = new ArrayList<>(List.of(method + " /app" + path + " HTTP/1.1", "Connection: close"));
         lines.addAll(Arrays.asList(headers));
         if (Arrays.stream(headers).noneMatch(header -> header.startsWith("Host:"))) {
@@ -54,7 +54,7 @@ record PageClient(int port) {
             socket.getInputStream().transferTo(all);
             String[] parts = all.toString(UTF_8).split("\r\n\r\n", 2);
             List<String> head = List.of(parts[0].split("\r\n"));
-            return new Received(Integer.parseInt(head.get(0).substring(9, 12)), head.subList(1, head.size()), parts[1]);
+            return new Response(Integer.parseInt(head.get(0).substring(9, 12)), head.subList(1, head.size()), parts[1]);
         }
     }
 
@@ -62,8 +62,8 @@ record PageClient(int port) {
         return "Authorization: Basic " + Base64.getEncoder().encodeToString((user + ":" + user).getBytes(UTF_8));
     }
 
-    /** Fields that every answer of the page has. */
-    static final Map<String, String> ALWAYS = Map.of(
+    /** The header fields of every response. */
+    static final Map<String, String> COMMON_HEADERS = Map.of(
             "X-Content-Type-Options", "nosniff",
             "Referrer-Policy", "no-referrer",
             "Cache-Control", "no-store",

@@ -21,7 +21,7 @@ import java.time.Clock;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** The page on a servlet container on a port of its own, under the context root {@code /app}. */
+/** A servlet container with the console under the context root {@code /app}. */
 final class PageServer implements AutoCloseable {
     final FakeOperations operations = new FakeOperations();
     final AtomicLong nanos = new AtomicLong(1_000_000_000_000L);
@@ -30,7 +30,7 @@ final class PageServer implements AutoCloseable {
 
     private PageServer(boolean login) throws ServletException {
         Servlet page = new ConsoleServlet(() -> new Console(operations, rates), Clock.systemUTC(), System::nanoTime);
-        InstanceFactory<Servlet> made = () -> new InstanceHandle<>() {
+        InstanceFactory<Servlet> factory = () -> new InstanceHandle<>() {
             @Override
             public Servlet getInstance() {
                 return page;
@@ -43,7 +43,7 @@ final class PageServer implements AutoCloseable {
                 .setClassLoader(PageServer.class.getClassLoader())
                 .setContextPath("/app")
                 .setDeploymentName("app")
-                .addServlet(Servlets.servlet("page", Servlet.class, made).addMapping("/ratelimit/*"));
+                .addServlet(Servlets.servlet("page", Servlet.class, factory).addMapping("/ratelimit/*"));
         if (login) {
             deployment
                     .setIdentityManager(new TwoUsers())
@@ -74,7 +74,7 @@ final class PageServer implements AutoCloseable {
         return new PageServer(false);
     }
 
-    /** With users: {@code operator} and {@code other}, with the roles and the passwords of their names. */
+    /** Starts a server with the users {@code operator} and {@code other}, whose roles and passwords equal their names. */
     static PageServer withLogin() throws ServletException {
         return new PageServer(true);
     }
@@ -100,10 +100,10 @@ final class PageServer implements AutoCloseable {
 
         @Override
         public Account verify(String id, Credential credential) {
-            boolean known = Set.of("operator", "other").contains(id)
+            boolean valid = Set.of("operator", "other").contains(id)
                     && credential instanceof PasswordCredential password
                     && id.equals(new String(password.getPassword()));
-            return known ? new User(id) : null;
+            return valid ? new User(id) : null;
         }
 
         @Override

@@ -13,10 +13,10 @@ import java.util.Collections;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What is sent over HTTP, {@link ConsoleServletTest} tries; here is the one thing that a client of a test does not do. */
+/** A body that a test client cannot send; {@link ConsoleServletTest} sends all others. */
 class PostedJsonTest {
     @Test
-    void aSenderWhoGoesAwayInTheMiddleIsARequestThatIsNotTakenAndNoFailure() {
+    void incompleteBodyIsARejectedRequest() {
         HttpServletRequest request = (HttpServletRequest) Proxy.newProxyInstance(
                 getClass().getClassLoader(),
                 new Class<?>[] {HttpServletRequest.class},
@@ -26,18 +26,19 @@ class PostedJsonTest {
                                 arguments[0].equals("Sec-Fetch-Site") ? List.of("same-origin") : List.of());
                     case "getContentType" -> "application/json";
                     case "getContentLengthLong" -> 100L;
-                    case "getInputStream" -> new BrokenOff();
+                    case "getInputStream" -> new BrokenStream();
                     default -> throw new UnsupportedOperationException(method.getName());
                 });
-        PostedJson.Refused refused = catchThrowableOfType(PostedJson.Refused.class, () -> PostedJson.of(request));
-        assertThat(refused.status()).isEqualTo(400);
-        assertThat(refused).hasMessage("The body ended too soon.");
+        PostedJson.RejectedException rejected =
+                catchThrowableOfType(PostedJson.RejectedException.class, () -> PostedJson.of(request));
+        assertThat(rejected.status()).isEqualTo(400);
+        assertThat(rejected).hasMessage("The body is incomplete.");
     }
 
-    private static final class BrokenOff extends ServletInputStream {
+    private static final class BrokenStream extends ServletInputStream {
         @Override
         public int read() throws IOException {
-            throw new IOException("broken off");
+            throw new IOException("connection reset");
         }
 
         @Override
@@ -52,7 +53,7 @@ class PostedJsonTest {
 
         @Override
         public void setReadListener(ReadListener listener) {
-            throw new UnsupportedOperationException("read as it comes");
+            throw new UnsupportedOperationException("not asynchronous");
         }
     }
 }

@@ -10,10 +10,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Which requests are a page's own. */
+/** The check for requests of the same origin. */
 class SameOriginTest {
-    private static boolean sent(Map<String, List<String>> headers) {
-        return SameOrigin.sent(name -> headers.getOrDefault(name, List.of()));
+    private static boolean matches(Map<String, List<String>> headers) {
+        return SameOrigin.matches(name -> headers.getOrDefault(name, List.of()));
     }
 
     @ParameterizedTest
@@ -25,21 +25,21 @@ class SameOriginTest {
         "Same-Origin, false",
         "'', false"
     })
-    void whatTheBrowserSaysOfTheSiteDecidesAlone(String site, boolean own) {
-        assertThat(sent(Map.of(
+    void fetchMetadataDecidesAlone(String site, boolean expected) {
+        assertThat(matches(Map.of(
                         "Sec-Fetch-Site", List.of(site), "Origin", List.of("http://h:1"), "Host", List.of("h:1"))))
-                .isEqualTo(own);
-        assertThat(sent(Map.of("Sec-Fetch-Site", List.of(site), "Origin", List.of("null"))))
-                .isEqualTo(own);
+                .isEqualTo(expected);
+        assertThat(matches(Map.of("Sec-Fetch-Site", List.of(site), "Origin", List.of("null"))))
+                .isEqualTo(expected);
     }
 
     @Test
-    void whoSaysItTwiceIsNotBelieved() {
-        assertThat(sent(Map.of("Sec-Fetch-Site", List.of("same-origin", "same-origin"))))
+    void rejectsRepeatedHeaders() {
+        assertThat(matches(Map.of("Sec-Fetch-Site", List.of("same-origin", "same-origin"))))
                 .isFalse();
-        assertThat(sent(Map.of("Origin", List.of("http://h", "http://h"), "Host", List.of("h"))))
+        assertThat(matches(Map.of("Origin", List.of("http://h", "http://h"), "Host", List.of("h"))))
                 .isFalse();
-        assertThat(sent(Map.of("Origin", List.of("http://h"), "Host", List.of("h", "h"))))
+        assertThat(matches(Map.of("Origin", List.of("http://h"), "Host", List.of("h", "h"))))
                 .isFalse();
     }
 
@@ -55,8 +55,8 @@ class SameOriginTest {
         "http://[::1]:9080,         [::1]:9080",
         "http://127.0.0.1:9080,     127.0.0.1:9080",
     })
-    void anOriginThatIsTheHostIsOwn(String origin, String host) {
-        assertThat(sent(Map.of("Origin", List.of(origin), "Host", List.of(host))))
+    void acceptsAnOriginThatMatchesTheHost(String origin, String host) {
+        assertThat(matches(Map.of("Origin", List.of(origin), "Host", List.of(host))))
                 .isTrue();
     }
 
@@ -80,16 +80,16 @@ class SameOriginTest {
         "chrome-extension://example.org,  example.org",
         "http://example.org,              ''",
     })
-    void anyOtherOriginIsNot(String origin, String host) {
-        assertThat(sent(Map.of("Origin", List.of(origin), "Host", List.of(host))))
+    void rejectsOtherOrigins(String origin, String host) {
+        assertThat(matches(Map.of("Origin", List.of(origin), "Host", List.of(host))))
                 .isFalse();
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"Origin", "Host"})
-    void whatIsMissingIsNot(String there) {
-        assertThat(sent(Map.of(there, List.of(there.equals("Host") ? "example.org" : "http://example.org"))))
+    void rejectsMissingHeaders(String present) {
+        assertThat(matches(Map.of(present, List.of(present.equals("Host") ? "example.org" : "http://example.org"))))
                 .isFalse();
-        assertThat(sent(Map.of())).isFalse();
+        assertThat(matches(Map.of())).isFalse();
     }
 }

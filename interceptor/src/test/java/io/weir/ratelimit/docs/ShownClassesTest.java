@@ -12,7 +12,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class ShownClassesTest {
     private static final Path PAGE = Path.of("../docs/how-to/tiers-from-a-database.md");
-    private static final Pattern HEAD = Pattern.compile("(?s)^.*?(?=@ApplicationScoped\\n)");
+    private static final Pattern HEAD = Pattern.compile("(?s)^.*?(?=import )");
 
     @ParameterizedTest
     @ValueSource(strings = {"PlanTiers", "ContractLimits"})

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.interceptor;
 
-import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 
@@ -34,20 +33,32 @@ class ArchitectureTest {
             .resideInAnyPackage(CONTAINER);
 
     @ArchTest
-    static final ArchRule only_observe_knows_telemetry = noClasses()
+    static final ArchRule only_the_telemetry_package_depends_on_telemetry = noClasses()
             .that()
-            .resideOutsideOfPackage(SELF + "observe..")
+            .resideOutsideOfPackage(SELF + "telemetry..")
             .should()
             .dependOnClassesThat()
             .resideInAnyPackage(TELEMETRY);
 
     @ArchTest
-    static final ArchRule one_class_knows_tokens = noClasses()
+    static final ArchRule one_class_depends_on_json_web_tokens = noClasses()
             .that()
-            .doNotHaveFullyQualifiedName(SELF + "key.TokenClaims")
+            .doNotHaveFullyQualifiedName(SELF + "cdi.TokenClaims")
             .should()
             .dependOnClassesThat()
             .resideInAPackage("org.eclipse.microprofile.jwt..");
+
+    @ArchTest
+    static final ArchRule three_classes_depend_on_servlets = noClasses()
+            .that()
+            .doNotHaveFullyQualifiedName(SELF + "rest.ServletAccess")
+            .and()
+            .doNotHaveFullyQualifiedName(SELF + "cdi.ServletRequests")
+            .and()
+            .doNotHaveFullyQualifiedName(SELF + "cdi.ServletCall")
+            .should()
+            .dependOnClassesThat()
+            .resideInAPackage("jakarta.servlet..");
 
     @ArchTest
     static final ArchRule only_openapi_knows_openapi = noClasses()
@@ -74,56 +85,12 @@ class ArchitectureTest {
             .resideInAPackage(SELF + "rest..");
 
     @ArchTest
-    static final ArchRule only_the_wiring_knows_what_operators_do = noClasses()
+    static final ArchRule only_the_cdi_package_reads_configuration = noClasses()
             .that()
-            .resideOutsideOfPackages(SELF + "operate..", SELF + "cdi..")
-            .should()
-            .dependOnClassesThat()
-            .resideInAPackage(SELF + "operate..");
-
-    @ArchTest
-    static final ArchRule who_counts_heavy_keys_knows_nothing_but_the_api_and_how_keys_are_shown = classes()
-            .that()
-            .resideInAPackage(SELF + "heavy..")
-            .should()
-            .onlyDependOnClassesThat()
-            .resideInAnyPackage(
-                    SELF + "heavy..",
-                    SELF + "key..",
-                    "io.weir.ratelimit",
-                    "io.weir.ratelimit.spi",
-                    "java..",
-                    "org.jspecify..");
-
-    @ArchTest
-    static final ArchRule only_policies_and_the_wiring_read_configuration = noClasses()
-            .that()
-            .resideOutsideOfPackages(SELF + "policy..", SELF + "cdi..")
+            .resideOutsideOfPackage(SELF + "cdi..")
             .should()
             .dependOnClassesThat()
             .resideInAPackage("org.eclipse.microprofile.config..");
-
-    @ArchTest
-    static final ArchRule the_store_in_process_knows_nothing_but_the_api = classes()
-            .that()
-            .resideInAPackage(SELF + "local..")
-            .should()
-            .onlyDependOnClassesThat()
-            .resideInAnyPackage(
-                    SELF + "local..", "io.weir.ratelimit", "io.weir.ratelimit.spi", "java..", "org.jspecify..");
-
-    @ArchTest
-    static final ArchRule the_store_in_process_has_no_wall_clock = noClasses()
-            .that()
-            .resideInAPackage(SELF + "local..")
-            .should()
-            .callMethod(System.class, "currentTimeMillis")
-            .orShould()
-            .dependOnClassesThat()
-            .haveFullyQualifiedName("java.time.Instant")
-            .orShould()
-            .dependOnClassesThat()
-            .haveFullyQualifiedName("java.time.Clock");
 
     @ArchTest
     static final ArchRule the_stores_meet_in_the_application_only = noClasses()

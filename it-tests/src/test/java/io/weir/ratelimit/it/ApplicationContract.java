@@ -17,84 +17,84 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * What holds for an application wherever its limits are kept. Almost every policy of the test application has the key {@code
- * header:X-Client} and each test is a client of its own, so that tests meet in one server and do not disturb each other.
+ * The contract of an application with any backend. Most policies of the test application have the key {@code header:X-Client}, and each
+ * test is a different client, so that tests share one server without interference.
  */
 abstract class ApplicationContract {
     private static final String ADDRESS = "address:127.0.0.1";
 
     private final String client = UUID.randomUUID().toString();
 
-    /** The root of the test application, with a slash at the end. */
+    /** Returns the root of the test application, with a slash at the end. */
     abstract URI base();
 
-    // --- Where annotations stand
+    // --- Annotations
 
     @Test
-    void aMethodsAnnotationReplacesTheOneOfItsClass() {
-        HttpResponse<String> own = get("api/class/own");
+    void methodAnnotationReplacesTheClassAnnotation() {
+        HttpResponse<String> own = get("api/class/method");
 
-        assertThat(Refusal.field(own, "RateLimit-Policy")).isEqualTo("\"method-level\";q=2;w=3600");
+        assertThat(LimitResponse.field(own, "RateLimit-Policy")).isEqualTo("\"method-level\";q=2;w=3600");
         assertThat(remaining("class-level")).isEqualTo(3);
-        assertThat(get("api/class/own").statusCode()).isEqualTo(200);
-        Refusal.verify(get("api/class/own"), "method-level");
+        assertThat(get("api/class/method").statusCode()).isEqualTo(200);
+        LimitResponse.verifyRejected(get("api/class/method"), "method-level");
 
         HttpResponse<String> plain = get("api/class");
-        assertThat(Refusal.field(plain, "RateLimit-Policy")).isEqualTo("\"class-level\";q=3;w=3600");
-        assertThat(Refusal.remaining(plain)).isEqualTo(2);
+        assertThat(LimitResponse.field(plain, "RateLimit-Policy")).isEqualTo("\"class-level\";q=3;w=3600");
+        assertThat(LimitResponse.remaining(plain)).isEqualTo(2);
     }
 
     @Test
-    void anExemptMethodOfALimitedClassIsNotLimited() {
+    void exemptMethodOfALimitedClassIsNotLimited() {
         assertThat(Http.statuses(5, uri("api/class/exempt"), "X-Client", client))
                 .containsOnly(200);
 
-        Refusal.verifyNoQuota(get("api/class/exempt"));
+        LimitResponse.verifyNoQuota(get("api/class/exempt"));
         assertThat(remaining("class-level")).isEqualTo(3);
     }
 
     @Test
-    void anAnnotationIsInheritedFromASuperclass() {
+    void annotationIsInheritedFromASuperclass() {
         assertThat(get("api/inherited").statusCode()).isEqualTo(200);
-        Refusal.verify(get("api/inherited"), "inherited");
+        LimitResponse.verifyRejected(get("api/inherited"), "inherited");
     }
 
     @Test
-    void aStereotypeCarriesALimit() {
+    void stereotypeHasALimit() {
         assertThat(get("api/stereotyped").statusCode()).isEqualTo(200);
-        Refusal.verify(get("api/stereotyped"), "stereotyped");
+        LimitResponse.verifyRejected(get("api/stereotyped"), "stereotyped");
     }
 
     @Test
-    void anInterfacesMethodCarriesALimit() {
+    void interfaceMethodHasALimit() {
         assertThat(get("api/described").statusCode()).isEqualTo(200);
-        Refusal.verify(get("api/described"), "described");
+        LimitResponse.verifyRejected(get("api/described"), "described");
     }
 
     @Test
-    void aSubResourceThatIsNoBeanIsLimited() {
+    void subResourceThatIsNoBeanIsLimited() {
         assertThat(get("api/charge/sub").statusCode()).isEqualTo(200);
-        Refusal.verify(get("api/charge/sub"), "sub");
+        LimitResponse.verifyRejected(get("api/charge/sub"), "sub");
     }
 
     @Test
-    void aSubResourceWithALimitInPlaceIsLimited() {
+    void subResourceWithAnInlinePolicyIsLimited() {
         assertThat(get("api/charge/sub-in-place").statusCode()).isEqualTo(200);
-        Refusal.verify(get("api/charge/sub-in-place"), "InPlaceSubResource.get");
+        LimitResponse.verifyRejected(get("api/charge/sub-in-place"), "InPlaceSubResource.get");
     }
 
     @Test
-    void aClassLimitHoldsForTheLocatorOfASubResourcePerClient() {
+    void classLimitAppliesToASubResourceLocator() {
         for (int i = 0; i < 3; i++) {
             assertThat(get("api/class/down").statusCode()).isEqualTo(200);
         }
-        Refusal.verify(get("api/class/down"), "class-level");
+        LimitResponse.verifyRejected(get("api/class/down"), "class-level");
         assertThat(Http.get(uri("api/class/down"), "X-Client", client + "x").statusCode())
                 .isEqualTo(200);
     }
 
     @Test
-    void aBeanBelowAServletIsLimitedPerClientAndChargedOncePerRequest() {
+    void beanCalledByAServletIsLimited() {
         assertThat(get("served").body()).isEqualTo("served served");
         assertThat(get("served").body()).isEqualTo("served served");
         assertThat(get("served").statusCode()).isEqualTo(429);
@@ -102,95 +102,96 @@ abstract class ApplicationContract {
                 .isEqualTo(200);
     }
 
-    // --- What is charged
+    // --- Charges
 
     @Test
-    void severalPoliciesAreOneDecisionAndARefusalSpendsNothing() {
+    void severalPoliciesAreOneDecision() {
         HttpResponse<String> allowed = get("api/charge/several");
         assertThat(allowed.statusCode()).isEqualTo(200);
-        assertThat(Refusal.field(allowed, "RateLimit-Policy")).isEqualTo("\"wide\";q=10;w=3600, \"narrow\";q=1;w=3600");
-        assertThat(Refusal.policy(allowed)).isEqualTo("narrow");
+        assertThat(LimitResponse.field(allowed, "RateLimit-Policy"))
+                .isEqualTo("\"wide\";q=10;w=3600, \"narrow\";q=1;w=3600");
+        assertThat(LimitResponse.policy(allowed)).isEqualTo("narrow");
         assertThat(remaining("wide")).isEqualTo(9);
 
-        Refusal.verify(get("api/charge/several"), "narrow");
+        LimitResponse.verifyRejected(get("api/charge/several"), "narrow");
 
         assertThat(remaining("wide")).isEqualTo(9);
     }
 
     @Test
-    void aRequestIsChargedOnceWhereverItPasses() {
+    void requestIsChargedOncePerPolicy() {
         HttpResponse<String> response = get("api/charge/once");
 
         assertThat(response.body()).isEqualTo("onceonce");
-        assertThat(Refusal.remaining(response)).isEqualTo(9);
+        assertThat(LimitResponse.remaining(response)).isEqualTo(9);
         assertThat(remaining("once")).isEqualTo(9);
     }
 
     @Test
-    void aDearerCallBelowPaysTheDifference() {
+    void nestedCallWithAHigherCostChargesTheDifference() {
         HttpResponse<String> response = get("api/charge/dearer");
 
         assertThat(response.statusCode()).isEqualTo(200);
-        assertThat(Refusal.remaining(response)).isEqualTo(5);
+        assertThat(LimitResponse.remaining(response)).isEqualTo(5);
         assertThat(remaining("dearer")).isEqualTo(5);
     }
 
     @Test
-    void aBeansRefusalIsTheSameAnswer() {
+    void rejectionOfABeanHasTheSameResponse() {
         assertThat(get("api/charge/below").statusCode()).isEqualTo(200);
-        Refusal.verify(get("api/charge/below"), "below");
+        LimitResponse.verifyRejected(get("api/charge/below"), "below");
     }
 
     @Test
-    void aResourceMayAnswerARefusalItself() {
-        assertThat(get("api/charge/own-answer").body()).isEqualTo("below");
+    void resourceCanHandleARejection() {
+        assertThat(get("api/charge/handled").body()).isEqualTo("below");
 
-        HttpResponse<String> refused = get("api/charge/own-answer");
+        HttpResponse<String> rejected = get("api/charge/handled");
 
-        assertThat(refused.statusCode()).isEqualTo(409);
-        // Half of two hours at most: the current window ends, then its permit leaves the window after it.
-        assertThat(refused.body()).matches("come back in (7[01]\\d\\d|7200)");
+        assertThat(rejected.statusCode()).isEqualTo(409);
+        // At most two hours: the current window ends, and then its permit leaves the next window.
+        assertThat(rejected.body()).matches("retry after (7[01]\\d\\d|7200)");
     }
 
     @Test
-    void aClientThatWaitsAsToldIsLetIn() throws Exception {
+    void clientIsAllowedAfterRetryAfter() throws Exception {
         assertThat(get("api/charge/soon").statusCode()).isEqualTo(200);
-        // Two are let in per second, so on a slow machine it may take some more until one is refused.
-        HttpResponse<String> refused = Stream.generate(() -> get("api/charge/soon"))
+        // Two calls per second are allowed, so on a slow machine the rejection can come later.
+        HttpResponse<String> rejected = Stream.generate(() -> get("api/charge/soon"))
                 .limit(50)
                 .filter(response -> response.statusCode() == 429)
                 .findFirst()
                 .orElseThrow();
 
-        TimeUnit.SECONDS.sleep(Refusal.verify(refused, "soon"));
+        TimeUnit.SECONDS.sleep(LimitResponse.verifyRejected(rejected, "soon"));
 
         assertThat(get("api/charge/soon").statusCode()).isEqualTo(200);
     }
 
     @Test
-    void anAsynchronousResourceIsChargedOnce() {
+    void asynchronousResourceIsChargedOnce() {
         HttpResponse<String> response = get("api/charge/later");
 
         assertThat(response.body()).isEqualTo("later");
-        assertThat(Refusal.remaining(response)).isEqualTo(1);
+        assertThat(LimitResponse.remaining(response)).isEqualTo(1);
         assertThat(get("api/charge/later").statusCode()).isEqualTo(200);
-        Refusal.verify(get("api/charge/later"), "later");
+        LimitResponse.verifyRejected(get("api/charge/later"), "later");
     }
 
     @Test
     void headIsChargedLikeGet() {
         HttpResponse<String> first = Http.head(uri("api/inherited"), "X-Client", client);
         assertThat(first.statusCode()).isEqualTo(200);
-        assertThat(Refusal.remaining(first)).isZero();
+        assertThat(LimitResponse.remaining(first)).isZero();
 
-        HttpResponse<String> refused = Http.head(uri("api/inherited"), "X-Client", client);
+        HttpResponse<String> rejected = Http.head(uri("api/inherited"), "X-Client", client);
 
-        Refusal.verify(refused, "inherited");
-        assertThat(refused.body()).isEmpty();
+        LimitResponse.verifyRejected(rejected, "inherited");
+        assertThat(rejected.body()).isEmpty();
     }
 
     @Test
-    void aRequestThatReachesNoMethodIsNotCharged() {
+    void requestWithoutAMatchingMethodIsNotCharged() {
         assertThat(Http.options(uri("api/charge/post"), "X-Client", client).statusCode())
                 .isEqualTo(200);
         assertThat(get("api/charge/post").statusCode()).isEqualTo(405);
@@ -203,24 +204,26 @@ abstract class ApplicationContract {
     }
 
     @Test
-    void theEntityIsNotReadBeforeARefusal() {
+    void entityIsNotReadBeforeARejection() {
         int before = Integer.parseInt(get("api/entity/read").body());
-        HttpResponse<String> admitted =
+        HttpResponse<String> allowed =
                 Http.post(uri("api/entity"), "application/x-recorded", "four", "X-Client", client);
-        assertThat(admitted.body()).isEqualTo("4");
+        assertThat(allowed.body()).isEqualTo("4");
         assertThat(Integer.parseInt(get("api/entity/read").body())).isEqualTo(before + 1);
 
-        Refusal.verify(Http.post(uri("api/entity"), "application/x-recorded", "four", "X-Client", client), "entity");
+        LimitResponse.verifyRejected(
+                Http.post(uri("api/entity"), "application/x-recorded", "four", "X-Client", client), "entity");
 
         assertThat(Integer.parseInt(get("api/entity/read").body())).isEqualTo(before + 1);
     }
 
     @Test
-    void aRefusalDoesNotWaitForAHugeEntity() {
+    void rejectionDoesNotWaitForTheEntity() {
         Http.post(uri("api/entity"), "application/x-recorded", "four", "X-Client", client);
 
-        // Of nine megabytes that are announced, ten bytes are sent: who reads them waits for ever. WildFly takes ten,
-        // not more.
+        // Ten bytes of nine megabytes are sent: a server that reads the entity waits forever. WildFly accepts at most
+        // ten
+        // megabytes.
         String answer = Http.raw(
                 base(),
                 "POST " + uri("api/entity").getPath() + " HTTP/1.1\r\nHost: localhost\r\nX-Client: " + client
@@ -229,34 +232,33 @@ abstract class ApplicationContract {
         assertThat(answer).startsWith("HTTP/1.1 429");
     }
 
-    // --- Who is charged
+    // --- Keys
 
     @Test
-    void twoUsersOfOneAddressHaveTwoQuotas() {
+    void usersOfOneAddressHaveSeparateLimits() {
         resetUsers();
         for (String user : new String[] {"ann", "ben"}) {
             assertThat(as(user).statusCode()).isEqualTo(200);
             assertThat(as(user).statusCode()).isEqualTo(200);
-            Refusal.verify(as(user), "by-user");
+            LimitResponse.verifyRejected(as(user), "by-user");
         }
         assertThat(remaining("by-user", "user:ann")).isZero();
         assertThat(remaining("by-user", ADDRESS)).isEqualTo(2);
     }
 
     @Test
-    void aUserNamedLikeAnAddressIsNotThatAddress() {
+    void userNamedLikeAnAddressIsADifferentKey() {
         resetUsers();
         assertThat(Http.statuses(2, uri("api/key/visitor"))).containsOnly(200);
-        Refusal.verify(Http.get(uri("api/key/visitor")), "by-user");
+        LimitResponse.verifyRejected(Http.get(uri("api/key/visitor")), "by-user");
 
-        assertThat(Refusal.remaining(as("127.0.0.1"))).isEqualTo(1);
+        assertThat(LimitResponse.remaining(as("127.0.0.1"))).isEqualTo(1);
     }
 
     @Test
-    void whoMayNotCallIsNotCharged() {
+    void unauthorizedRequestIsNotCharged() {
         resetUsers();
-        // Whether nobody in particular is told 401 or 403 where only the annotation asks for a role, each server
-        // decides.
+        // If only the annotation requires a role, the status of an anonymous request depends on the server.
         assertThat(Http.statuses(3, uri("api/key/user"))).allMatch(status -> status == 401 || status == 403);
         assertThat(Http.statuses(3, uri("api/key/user"), "Authorization", basic("ann", "wrong")))
                 .allMatch(status -> status == 401 || status == 403);
@@ -275,53 +277,53 @@ abstract class ApplicationContract {
     }
 
     @Test
-    void aHeaderIsAKey() {
+    void headerCanBeAKey() {
         assertThat(apiKey("api-key", client).statusCode()).isEqualTo(200);
-        Refusal.verify(apiKey("api-key", client), "by-api-key");
+        LimitResponse.verifyRejected(apiKey("api-key", client), "by-api-key");
         assertThat(apiKey("api-key", client + "x").statusCode()).isEqualTo(200);
     }
 
     @Test
-    void aCompoundKeyHasTwoParts() {
+    void compoundKeyHasTwoParts() {
         assertThat(apiKey("ip-and-api-key", client).statusCode()).isEqualTo(200);
-        Refusal.verify(apiKey("ip-and-api-key", client), "by-ip-and-api-key");
+        LimitResponse.verifyRejected(apiKey("ip-and-api-key", client), "by-ip-and-api-key");
         assertThat(apiKey("ip-and-api-key", client + "x").statusCode()).isEqualTo(200);
     }
 
     @Test
-    void theGlobalKeyIsSharedByAll() {
+    void globalKeyIsSharedByAllClients() {
         limiter("reset?policy=by-nothing&key=all");
         assertThat(get("api/key/global").statusCode()).isEqualTo(200);
-        assertThat(Refusal.remaining(Http.get(uri("api/key/global"), "X-Client", client + "x")))
+        assertThat(LimitResponse.remaining(Http.get(uri("api/key/global"), "X-Client", client + "x")))
                 .isEqualTo(1);
         assertThat(limiter("remaining?policy=by-nothing&key=all").body()).isEqualTo("1");
         assertThat(get("api/key/global").statusCode()).isEqualTo(200);
-        Refusal.verify(get("api/key/global"), "by-nothing");
+        LimitResponse.verifyRejected(get("api/key/global"), "by-nothing");
     }
 
     @Test
-    void anArgumentIsAKeyAndTheInterceptorDecides() {
+    void argumentCanBeAKey() {
         HttpResponse<String> first = get("api/key/argument?user=" + client);
         assertThat(first.statusCode()).isEqualTo(200);
-        // The method's own decision and the one of the bean below, with the same argument, are one charge.
-        assertThat(Refusal.remaining(first)).isZero();
+        // The decisions of the method and of the nested bean have the same argument and are one charge.
+        assertThat(LimitResponse.remaining(first)).isZero();
 
-        Refusal.verify(get("api/key/argument?user=" + client), "by-argument");
+        LimitResponse.verifyRejected(get("api/key/argument?user=" + client), "by-argument");
 
         assertThat(get("api/key/argument?user=" + client + "x").statusCode()).isEqualTo(200);
     }
 
     @Test
-    void anArgumentOfABeanIsAKey() {
+    void argumentOfABeanCanBeAKey() {
         assertThat(get("api/key/argument-of-bean?user=a").body()).isEqualTo("for a");
-        Refusal.verify(get("api/key/argument-of-bean?user=a"), "by-argument-of-bean");
+        LimitResponse.verifyRejected(get("api/key/argument-of-bean?user=a"), "by-argument-of-bean");
         assertThat(get("api/key/argument-of-bean?user=b").body()).isEqualTo("for b");
     }
 
-    // --- The limiter for code
+    // --- RateLimiter
 
     @Test
-    void codeAcquiresLooksAndResets() {
+    void limiterAcquiresPeeksAndResets() {
         String of = "?policy=code&key=code:" + client;
         assertThat(limiter("acquire" + of).body()).isEqualTo("Allowed");
         assertThat(limiter("acquire" + of + "&cost=3").body()).isEqualTo("Allowed");
@@ -335,7 +337,7 @@ abstract class ApplicationContract {
     }
 
     @Test
-    void codeGivesBack() {
+    void limiterRefunds() {
         String of = "?policy=code&key=code:" + client;
         limiter("acquire" + of + "&cost=3");
         assertThat(limiter("acquire-and-refund" + of).body()).isEqualTo("refunded");
@@ -347,7 +349,7 @@ abstract class ApplicationContract {
     }
 
     @Test
-    void anAsynchronousAnswerComesOnAThreadOfTheContainer() {
+    void acquireAsyncCompletesOnAThreadOfTheContainer() {
         String of = "?policy=code&key=code:" + client;
         for (int i = 0; i < 5; i++) {
             assertThat(limiter("acquire-async" + of).body()).isEqualTo("Allowed in context");
@@ -356,51 +358,51 @@ abstract class ApplicationContract {
     }
 
     @Test
-    void observersHearOfARefusalOnceEach() {
+    void observersReceiveARejectionOnce() {
         String of = "?policy=code&key=code:" + UUID.randomUUID();
-        int now = decisions("refused%20code");
-        int later = decisions("refused%20later%20code");
+        int now = decisions("rejected%20code");
+        int later = decisions("rejected%20async%20code");
         limiter("acquire" + of + "&cost=5");
 
         assertThat(limiter("acquire" + of).body()).isEqualTo("Rejected");
 
-        assertThat(decisions("refused%20code")).isEqualTo(now + 1);
-        for (int i = 0; i < 100 && decisions("refused%20later%20code") == later; i++) {
+        assertThat(decisions("rejected%20code")).isEqualTo(now + 1);
+        for (int i = 0; i < 100 && decisions("rejected%20async%20code") == later; i++) {
             LockSupport.parkNanos(20_000_000);
         }
-        assertThat(decisions("refused%20later%20code")).isEqualTo(later + 1);
+        assertThat(decisions("rejected%20async%20code")).isEqualTo(later + 1);
     }
 
-    // --- Beans of all sorts
+    // --- Beans
 
     @Test
-    void aBeanOfASessionIsLimited() {
+    void sessionScopedBeanIsLimited() {
         assertThat(get("api/bean/session").body()).isEqualTo("added");
-        Refusal.verify(get("api/bean/session"), "cart");
+        LimitResponse.verifyRejected(get("api/bean/session"), "cart");
     }
 
     @Test
-    void aStatelessBeanIsLimited() {
+    void statelessBeanIsLimited() {
         assertThat(get("api/bean/stateless").body()).isEqualTo("served");
-        Refusal.verify(get("api/bean/stateless"), "clerk");
+        LimitResponse.verifyRejected(get("api/bean/stateless"), "clerk");
         assertThat(get("api/bean/caught").body()).isEqualTo("RateLimitExceededException");
     }
 
     @Test
-    void aSingletonBeanIsLimited() {
+    void singletonBeanIsLimited() {
         assertThat(get("api/bean/singleton").body()).isEqualTo("kept");
-        Refusal.verify(get("api/bean/singleton"), "keeper");
+        LimitResponse.verifyRejected(get("api/bean/singleton"), "keeper");
     }
 
     @Test
-    void callsOutsideOfARequestAreDecidedOneByOne() {
+    void callsOutsideOfARequestAreDecidedSeparately() {
         limiter("reset?policy=detached&key=anonymous");
         assertThat(get("api/bean/detached").body()).isEqualTo("[detached, detached, RateLimitExceededException]");
-        assertThat(get("api/bean/at-start").body()).isEqualTo("[called, called, refused]");
+        assertThat(get("api/bean/at-start").body()).isEqualTo("[called, called, rejected]");
     }
 
     @Test
-    void aRetriedMethodIsChargedOnceAndARefusalIsNotRetried() {
+    void retriedMethodIsChargedOnceAndARejectionIsNotRetried() {
         int attempts = Integer.parseInt(get("api/bean/attempts").body());
         assertThat(get("api/bean/retried").body()).isEqualTo("on purpose");
         assertThat(get("api/bean/attempts").body()).isEqualTo("" + (attempts + 4));
@@ -408,44 +410,44 @@ abstract class ApplicationContract {
         get("api/bean/retried");
         int decisions = decisions("Flaky.alwaysFails");
 
-        Refusal.verify(get("api/bean/retried"), "retried");
+        LimitResponse.verifyRejected(get("api/bean/retried"), "retried");
 
         assertThat(get("api/bean/attempts").body()).isEqualTo("" + (attempts + 8));
         assertThat(decisions("Flaky.alwaysFails")).isEqualTo(decisions + 1);
     }
 
     @Test
-    void anAsynchronousMethodIsChargedOnceAndRefusedAtTheCall() {
+    void asynchronousMethodIsRejectedAtTheCall() {
         assertThat(get("api/bean/asynchronous").body()).isEqualTo("done");
         assertThat(remaining("asynchronous")).isEqualTo(1);
         assertThat(get("api/bean/asynchronous").body()).isEqualTo("done");
 
-        assertThat(get("api/bean/asynchronous").body()).isEqualTo("refused at the call");
+        assertThat(get("api/bean/asynchronous").body()).isEqualTo("rejected at the call");
     }
 
     @Test
-    void aRefusalLeavesTheCallersTransactionAlone() {
+    void rejectionDoesNotRollBackTheTransaction() {
         assertThat(get("api/bean/book").body()).isEqualTo("booked, may commit");
 
-        HttpResponse<String> refused = get("api/bean/book");
+        HttpResponse<String> rejected = get("api/bean/book");
 
-        assertThat(refused.statusCode()).isEqualTo(200);
-        assertThat(refused.body()).isEqualTo("refused, may commit");
+        assertThat(rejected.statusCode()).isEqualTo(200);
+        assertThat(rejected.body()).isEqualTo("rejected, may commit");
     }
 
     @Test
-    void aRefusalIsSaidBeforeATransactionIsAskedFor() {
+    void rejectionPrecedesTheTransaction() {
         assertThat(limiter("acquire?policy=mandatory&key=client:" + client).body())
                 .isEqualTo("Allowed");
 
-        Refusal.verify(get("api/bean/mandatory"), "mandatory");
+        LimitResponse.verifyRejected(get("api/bean/mandatory"), "mandatory");
     }
 
-    // --- Limits that change
+    // --- Changes of limits
 
     @ParameterizedTest
     @ValueSource(strings = {"application", "process"})
-    void aChangedLimitHoldsWithoutARestartAndKeepsItsCountsAndAWrongOneKeepsTheLast(String where) throws Exception {
+    void changedLimitAppliesWithoutARestart(String where) throws Exception {
         try {
             assertThat(Http.statuses(3, uri("api/change/limited"), "X-Client", client))
                     .containsExactly(200, 200, 429);
@@ -461,7 +463,7 @@ abstract class ApplicationContract {
 
             awaitRemaining("beside", 6);
             assertThat(remaining("changing")).isZero();
-            Refusal.verify(get("api/change/limited"), "changing");
+            LimitResponse.verifyRejected(get("api/change/limited"), "changing");
         } finally {
             set(where, "changing", "");
             set(where, "beside", "");
@@ -483,7 +485,7 @@ abstract class ApplicationContract {
     }
 
     @Test
-    void aCustomerHasTheLimitsThatASourceGivesAndTheOthersThePolicysOwn() {
+    void policySourceOverridesTheLimitsOfAKey() {
         String premium = "premium-" + client;
         assertThat(Http.statuses(4, uri("api/change/bought"), "X-Client", premium))
                 .containsExactly(200, 200, 200, 429);

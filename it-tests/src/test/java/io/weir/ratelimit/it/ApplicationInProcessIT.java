@@ -11,7 +11,7 @@ import org.jboss.shrinkwrap.api.Archive;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** On each server, with the limits in process. */
+/** The application contract on each server, with the local backend. */
 @Tag("arquillian")
 @ExtendWith(ArquillianExtension.class)
 @RunAsClient
@@ -21,7 +21,7 @@ class ApplicationInProcessIT extends ApplicationContract {
 
     @Deployment(testable = false)
     static Archive<?> application() {
-        return Shape.main().application();
+        return ApplicationBuild.main().application();
     }
 
     @Override

@@ -4,8 +4,8 @@ package io.weir.ratelimit.it;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.weir.ratelimit.redisson.RedisConnection;
-import io.weir.ratelimit.redisson.RedisFixture;
+import io.weir.ratelimit.fixtures.RedisConnection;
+import io.weir.ratelimit.fixtures.RedisFixture;
 import java.net.URI;
 import java.net.URLEncoder;
 import java.net.http.HttpResponse;
@@ -23,15 +23,15 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The same with the limits in Redis, and clients that mean harm. */
+/** The application contract with Redis, and requests of malicious clients. */
 class ApplicationOnRedisIT extends ApplicationContract {
     private static final String NAMESPACE = "it-" + UUID.randomUUID();
 
-    /** The longest name of a policy, and two parts of at most 80 characters. */
-    private static final int LONGEST_KEY = 300;
+    /** The length of the longest policy name and of two parts with at most 80 characters. */
+    private static final int MAX_KEY_LENGTH = 300;
 
-    /** What Redis answers for a key without a TTL; for one that has just ended it is another number. */
-    private static final long NO_END = -1;
+    /** The reply of Redis for a key without a TTL. The reply for an expired key is a different number. */
+    private static final long NO_TTL = -1;
 
     @TempDir
     private static Path temp;
@@ -72,14 +72,14 @@ class ApplicationOnRedisIT extends ApplicationContract {
     }
 
     @AfterEach
-    void whatIsInRedisIsEncodedBoundedAndEnds() {
+    void redisKeysAreEncodedBoundedAndExpire() {
         Set<String> keys = redis.keys("weir:1:{" + NAMESPACE + ":*");
         assertThat(keys)
                 .isNotEmpty()
                 .allMatch(key ->
                         key.matches("weir:1:\\{" + NAMESPACE + ":[A-Za-z0-9.~%_@+-]+}:[A-Za-z0-9.-]+:s(3600000|1000)"))
-                .allMatch(key -> key.length() <= LONGEST_KEY)
-                .noneMatch(key -> redis.number("PTTL", key) == NO_END);
+                .allMatch(key -> key.length() <= MAX_KEY_LENGTH)
+                .noneMatch(key -> redis.number("PTTL", key) == NO_TTL);
     }
 
     static Stream<String> hostile() {
@@ -134,7 +134,7 @@ class ApplicationOnRedisIT extends ApplicationContract {
     }
 
     @Test
-    void noTwoValuesOfAHeaderShareAQuota() {
+    void differentHeaderValuesHaveSeparateLimits() {
         String mark = UUID.randomUUID().toString();
         List<String> values = hostile()
                 .map(value -> value.length() > 1_000 ? value + mark : mark + value)
@@ -149,7 +149,7 @@ class ApplicationOnRedisIT extends ApplicationContract {
     }
 
     @Test
-    void noTwoValuesOfAnArgumentShareAQuota() {
+    void differentArgumentsHaveSeparateLimits() {
         String mark = UUID.randomUUID().toString();
         List<String> values = Stream.concat(hostile(), Stream.of("\r\n", "\u0000", "\ud83c\udf0a", "\u00c9", "\u0301"))
                 .map(value -> value.length() > 1_000 ? value.substring(0, 6_000) + mark + value.length() : mark + value)
@@ -160,22 +160,22 @@ class ApplicationOnRedisIT extends ApplicationContract {
     }
 
     @Test
-    void aMegabyteIsAKeyAndStaysSmallInRedis() {
+    void keyOfAMegabyteIsHashed() {
         String megabyte = UUID.randomUUID() + "m".repeat(1 << 20);
         assertThat(body(megabyte).statusCode()).isEqualTo(200);
-        Refusal.verify(body(megabyte), "by-argument");
+        LimitResponse.verifyRejected(body(megabyte), "by-argument");
         assertThat(body(megabyte + "m").statusCode()).isEqualTo(200);
     }
 
     @Test
-    void aHeaderTooLargeForTheServerIsTheClientsMistake() {
+    void oversizedHeaderIsAClientError() {
         assertThat(Http.raw(base(), request("api-key", "X-API-Key: " + "m".repeat(1 << 20) + "\r\n")))
                 .matches("|HTTP/1\\.1 4\\d\\d.*");
         assertThat(get("api/class/exempt").statusCode()).isEqualTo(200);
     }
 
     @Test
-    void whoSendsNoValueSharesOneQuota() {
+    void requestsWithoutAValueShareOneLimit() {
         redis.drop("weir:1:{" + NAMESPACE + ":anon}:by-api-key:*");
         assertThat(Http.get(uri("api/key/api-key")).statusCode()).isEqualTo(200);
         assertThat(status(Http.raw(base(), request("api-key", "X-API-Key:\r\n"))))
@@ -186,7 +186,7 @@ class ApplicationOnRedisIT extends ApplicationContract {
     }
 
     @Test
-    void aSecondLineOfAHeaderDoesNotMakeTheClientAnother() {
+    void secondHeaderLineDoesNotChangeTheKey() {
         String mark = UUID.randomUUID().toString();
         String twice = request("api-key", "X-API-Key: " + mark + "\r\nX-API-Key: b\r\n");
         assertThat(raw("api-key", mark)).isEqualTo(200);
@@ -194,12 +194,12 @@ class ApplicationOnRedisIT extends ApplicationContract {
         assertThat(raw("api-key", "b" + mark)).isEqualTo(200);
     }
 
-    /** Folded lines, lone line ends and control characters: the server may refuse them, and nothing else may happen. */
+    /** Folded lines, single line ends and control characters: the server may reject them, but nothing else may happen. */
     @ParameterizedTest
     @ValueSource(
             strings = {"a\r\n b", "a\r\n\tb", "a\nX-Client: b", "a\rb", "a\u0000b", "a\u0001b", "a\u007fb", "a\r\n\r\nb"
             })
-    void lineEndsAndControlCharactersDoNoHarm(String value) {
+    void lineEndsAndControlCharactersAreHandled(String value) {
         Set<String> before = redis.keys("*");
         String line = Http.raw(base(), request("api-key", "X-API-Key: " + UUID.randomUUID() + value + "\r\n"));
 
@@ -208,7 +208,7 @@ class ApplicationOnRedisIT extends ApplicationContract {
     }
 
     @Test
-    void aUsersNameIsEncoded() {
+    void userNameIsEncoded() {
         String name = "{x}*%7B";
         HttpResponse<String> response = Http.get(uri("api/key/user"), "Authorization", basic(name, "odd-password"));
         assertThat(response.statusCode()).isEqualTo(200);
@@ -216,7 +216,7 @@ class ApplicationOnRedisIT extends ApplicationContract {
                 .contains("weir:1:{" + NAMESPACE + ":p.%7Bx%7D%2A%257B}:by-user:s3600000");
     }
 
-    /** The value's characters are bytes, as in the text of a program that sends them. */
+    /** Returns the status of a request with a header value, of which each character is sent as a byte. */
     private int raw(String resource, String value) {
         return status(Http.raw(base(), request(resource, "X-API-Key: " + value + "\r\n")));
     }

@@ -11,7 +11,7 @@ import org.jboss.shrinkwrap.api.Archive;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** The same, built otherwise. */
+/** The application contract on each server, with the build variant of the application. */
 @Tag("arquillian")
 @ExtendWith(ArquillianExtension.class)
 @RunAsClient
@@ -21,7 +21,7 @@ class ApplicationVariantIT extends ApplicationContract {
 
     @Deployment(testable = false)
     static Archive<?> application() {
-        return Shape.variant().application();
+        return ApplicationBuild.variant().application();
     }
 
     @Override

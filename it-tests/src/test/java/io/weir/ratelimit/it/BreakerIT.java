@@ -3,9 +3,9 @@ package io.weir.ratelimit.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.weir.ratelimit.redisson.Await;
-import io.weir.ratelimit.redisson.FaultProxy;
-import io.weir.ratelimit.redisson.RedisProcess;
+import io.weir.ratelimit.fixtures.Await;
+import io.weir.ratelimit.fixtures.FaultProxy;
+import io.weir.ratelimit.fixtures.RedisProcess;
 import java.net.URI;
 import java.net.http.HttpResponse;
 import java.time.Duration;
@@ -19,44 +19,44 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /**
- * The breaker on each kind of server, tuned by the properties of MicroProfile Fault Tolerance, while Redis stands still and after it
- * was killed. {@code hello} is open, {@code compute} closed.
+ * The breaker on each server, configured by the properties of MicroProfile Fault Tolerance, while Redis is paused and after it is killed.
+ * The failure mode of {@code hello} is open, and that of {@code compute} is closed.
  */
 class BreakerIT {
     private static final String TUNING = "io.weir.ratelimit.redisson.RedisGuard/call/CircuitBreaker/";
     private static final Duration DEADLINE = Duration.ofMillis(300);
     private static final Duration DELAY = Duration.ofSeconds(2);
-    private static final Duration PATIENCE = Duration.ofSeconds(20);
+    private static final Duration TIMEOUT = Duration.ofSeconds(20);
     private static final int REQUESTS = 40;
     private static final int CALLERS = 64;
 
     private Server server;
     private FaultProxy proxy;
-    private int saidBefore;
+    private int logOffset;
 
-    /** Where WildFly answers to questions about health; 0 where the applications are. */
+    /** The port of the health checks on WildFly; 0 for the port of the application. */
     private int healthPort;
 
     @Test
     void openLiberty() {
-        keepsCallsAway(LibertyServer.named("breaker-liberty"), 3);
+        opensAndClosesTheBreaker(LibertyServer.named("breaker-liberty"), 3);
     }
 
     @Test
     void payaraMicro() {
-        keepsCallsAway(PayaraServer.named("breaker-payara"), 4);
+        opensAndClosesTheBreaker(PayaraServer.named("breaker-payara"), 4);
     }
 
     @Test
     void wildFly() {
         WildFlyServer kind = WildFlyServer.named("breaker-wildfly");
         healthPort = kind.managementPort();
-        keepsCallsAway(kind, 5);
+        opensAndClosesTheBreaker(kind, 5);
     }
 
     @Test
-    void aBreakerThatIsSwitchedOffNeverOpens() {
-        try (RedisProcess redis = RedisProcess.absent();
+    void disabledBreakerNeverOpens() {
+        try (RedisProcess redis = RedisProcess.notStarted();
                 Server started = tuned(LibertyServer.named("breaker-off"), redis.address(), 3)
                         .systemProperty(TUNING + "enabled", "false")
                         .start()) {
@@ -79,34 +79,34 @@ class BreakerIT {
         }
     }
 
-    private void keepsCallsAway(ServerBuilder<?> kind, int volume) {
+    private void opensAndClosesTheBreaker(ServerBuilder<?> kind, int volume) {
         try (RedisProcess redis = RedisProcess.started();
-                FaultProxy way = FaultProxy.before(redis);
-                Server started = tuned(kind, way.address(), volume)
+                FaultProxy faultProxy = FaultProxy.inFrontOf(redis);
+                Server started = tuned(kind, faultProxy.address(), volume)
                         .systemProperty("ratelimit.health.fail-when-degraded", "true")
                         .start()) {
             server = started;
-            proxy = way;
+            proxy = faultProxy;
             warm();
-            usualRequestsDoNotEnterTheServersBreaker();
+            successfulRequestsDoNotEnterTheBreakerOfTheServer();
             redis.pause();
             try {
                 opensAfter(volume);
-                keepsNobodyWaiting();
+                openBreakerDecidesAtOnce();
             } finally {
                 redis.resume();
             }
             sendsOneCommandForAllCallers();
             isNotReadyButAlive();
-            proxy.open();
-            isReadyAgainWithoutACall();
+            proxy.forward();
+            becomesReadyWithoutARequest();
             closesAndLimitsAgain(1);
             redis.kill();
-            Await.until("WEIR-416 again", PATIENCE, () -> search().statusCode() == 503 && lines("WEIR-416") == 2);
-            keepsNobodyWaiting();
+            Await.until("WEIR-416 again", TIMEOUT, () -> search().statusCode() == 503 && lines("WEIR-416") == 2);
+            openBreakerDecidesAtOnce();
             redis.start();
             closesAndLimitsAgain(2);
-            theServersBreakerTookPart(volume);
+            serverBreakerWasInvolved(volume);
         }
     }
 
@@ -122,29 +122,29 @@ class BreakerIT {
                 .systemProperty(TUNING + "delayUnit", "MILLIS");
     }
 
-    /** A cold JVM answers late, of which the log may tell. */
+    /** Warms up the JVM, whose first responses are slow enough for timeouts. */
     private void warm() {
-        int[] inARow = {0};
-        Await.until("ten decisions of the store in a row, and no outage", PATIENCE, () -> {
-            inARow[0] = search().statusCode() == 200 ? inARow[0] + 1 : 0;
-            return inARow[0] >= 10 && lines("WEIR-301") == lines("WEIR-302");
+        int[] consecutive = {0};
+        Await.until("ten consecutive decisions of the backend and no outage", TIMEOUT, () -> {
+            consecutive[0] = search().statusCode() == 200 ? consecutive[0] + 1 : 0;
+            return consecutive[0] >= 10 && lines("WEIR-301") == lines("WEIR-302");
         });
-        saidBefore = server.log().length();
+        logOffset = server.log().length();
     }
 
-    private void usualRequestsDoNotEnterTheServersBreaker() {
-        double before = callsOfTheServersBreaker();
+    private void successfulRequestsDoNotEnterTheBreakerOfTheServer() {
+        double before = callsOfTheServerBreaker();
         for (int i = 0; i < REQUESTS; i++) {
             assertThat(search().statusCode()).isEqualTo(200);
         }
-        assertThat(callsOfTheServersBreaker() - before).isZero();
+        assertThat(callsOfTheServerBreaker() - before).isZero();
     }
 
-    private double callsOfTheServersBreaker(String... tags) {
-        return ofTheServersBreaker("ft_circuitbreaker_calls_total", tags);
+    private double callsOfTheServerBreaker(String... tags) {
+        return serverBreakerMetric("ft_circuitbreaker_calls_total", tags);
     }
 
-    private double ofTheServersBreaker(String metric, String... tags) {
+    private double serverBreakerMetric(String metric, String... tags) {
         List<String> all = new ArrayList<>(List.of(tags));
         all.add("method=\"io.weir.ratelimit.redisson.RedisGuard.call\"");
         return Scrape.of(server).sum(metric, all.toArray(String[]::new));
@@ -159,47 +159,47 @@ class BreakerIT {
             assertThat(Duration.ofNanos(System.nanoTime() - start))
                     .as("call %d waits for Redis", call)
                     .isGreaterThan(DEADLINE.dividedBy(2));
-            Refusal.verifyUnavailable(response);
+            LimitResponse.verifyUnavailable(response);
         }
-        Await.until("WEIR-416", PATIENCE, () -> lines("WEIR-416") == before + 1);
+        Await.until("WEIR-416", TIMEOUT, () -> lines("WEIR-416") == before + 1);
     }
 
-    private void keepsNobodyWaiting() {
+    private void openBreakerDecidesAtOnce() {
         List<Duration> durations = new ArrayList<>();
         List<Long> seconds = new ArrayList<>();
         int opened = lines("WEIR-416");
         for (int i = 0; i < REQUESTS; i++) {
             long start = System.nanoTime();
-            HttpResponse<String> response = i % 2 == 0 ? hello("anybody") : search();
+            HttpResponse<String> response = i % 2 == 0 ? hello("any client") : search();
             durations.add(Duration.ofNanos(System.nanoTime() - start));
             if (i % 2 == 0) {
                 assertThat(response.statusCode()).isEqualTo(200);
-                Refusal.verifyNoQuota(response);
+                LimitResponse.verifyNoQuota(response);
             } else {
-                seconds.add(untilProbe(response));
+                seconds.add(verifyProbeTime(response));
             }
         }
-        assertThat(seconds.get(0)).as("all of the delay is left").isEqualTo(DELAY.toSeconds());
+        assertThat(seconds.get(0)).as("the whole delay remains").isEqualTo(DELAY.toSeconds());
         assertThat(durations.stream().sorted().toList().get(REQUESTS / 2)).isLessThan(DEADLINE.dividedBy(3));
         assertThat(lines("WEIR-416")).isEqualTo(opened);
     }
 
-    /** Checks a refusal that tells the client when Redis is asked again, and returns the seconds. */
-    private static long untilProbe(HttpResponse<String> response) {
+    /** Verifies a rejection with the time until the next probe and returns that time in seconds. */
+    private static long verifyProbeTime(HttpResponse<String> response) {
         assertThat(response.statusCode()).isEqualTo(503);
-        long seconds = Refusal.number(response, "Retry-After");
+        long seconds = LimitResponse.number(response, "Retry-After");
         assertThat(seconds).isBetween(1L, DELAY.toSeconds());
-        Refusal.verifyUnavailable(response, seconds);
+        LimitResponse.verifyUnavailable(response, seconds);
         return seconds;
     }
 
-    /** At the moment when the breaker lets a call in again, on connections that have been well until then. */
+    /** Verifies that the half-open breaker sends one command for all callers, on established connections. */
     private void sendsOneCommandForAllCallers() {
         long sent = 0;
         for (int attempt = 0; attempt < 5 && sent != 1; attempt++) {
-            proxy.open();
+            proxy.forward();
             LockSupport.parkNanos(DELAY.plusSeconds(1).toNanos());
-            proxy.deafen();
+            proxy.blackhole();
             long before = proxy.scripts();
             long start = System.nanoTime();
             List<CompletableFuture<HttpResponse<String>>> calls = IntStream.range(0, CALLERS)
@@ -207,7 +207,7 @@ class BreakerIT {
                     .toList();
             calls.forEach(call -> assertThat(call.join().statusCode()).isEqualTo(503));
             sent = proxy.scripts() - before;
-            // On a machine so busy that another delay has passed, there may have been another probe.
+            // On a slow machine, another delay can have passed, with another probe.
             if (System.nanoTime() - start < DELAY.toNanos()) {
                 assertThat(sent).isLessThanOrEqualTo(1);
             }
@@ -229,9 +229,9 @@ class BreakerIT {
         assertThat(live.text("breaker")).isEqualTo("open");
     }
 
-    /** An instance that is not ready gets no calls: the check itself finds out that Redis is back. */
-    private void isReadyAgainWithoutACall() {
-        Await.until("ready again", PATIENCE, () -> {
+    /** Verifies that the health check itself probes Redis, because an instance that is not ready receives no requests. */
+    private void becomesReadyWithoutARequest() {
+        Await.until("ready again", TIMEOUT, () -> {
             LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(100));
             return Health.of(health(), "ready").up();
         });
@@ -244,7 +244,7 @@ class BreakerIT {
     }
 
     private void closesAndLimitsAgain(int times) {
-        Await.until("WEIR-418", PATIENCE, () -> {
+        Await.until("WEIR-418", TIMEOUT, () -> {
             search();
             LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(50));
             return lines("WEIR-418") == times && lines("WEIR-302") == times;
@@ -257,16 +257,14 @@ class BreakerIT {
         assertThat(lines("WEIR-416")).isEqualTo(times);
     }
 
-    /** As far as the server has metrics of MicroProfile. */
-    private void theServersBreakerTookPart(int volume) {
+    /** Verifies the fault tolerance metrics if the server has MicroProfile Metrics. */
+    private void serverBreakerWasInvolved(int volume) {
         if (!Scrape.of(server).lines().isEmpty()) {
-            // A probe that fails opens it again.
-            assertThat(ofTheServersBreaker("ft_circuitbreaker_opened_total")).isBetween(2.0, 2.0 * volume);
-            assertThat(callsOfTheServersBreaker("circuitBreakerResult=\"failure\""))
+            // A failed probe opens the breaker again.
+            assertThat(serverBreakerMetric("ft_circuitbreaker_opened_total")).isBetween(2.0, 2.0 * volume);
+            assertThat(callsOfTheServerBreaker("circuitBreakerResult=\"failure\""))
                     .isGreaterThanOrEqualTo(2 * volume);
-            assertThat(callsOfTheServersBreaker())
-                    .as("of some hundred requests")
-                    .isLessThan(10 * volume);
+            assertThat(callsOfTheServerBreaker()).as("of some hundred requests").isLessThan(10 * volume);
         }
     }
 
@@ -284,7 +282,7 @@ class BreakerIT {
 
     private int lines(String message) {
         return (int) Pattern.compile(message)
-                .matcher(server.log().substring(saidBefore))
+                .matcher(server.log().substring(logOffset))
                 .results()
                 .count();
     }

@@ -10,86 +10,87 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Who shares a limit, which limit a caller has, who is let past, and what is only watched. */
+/** The keys, tiers, bypasses and modes of policies. */
 interface CallerContract extends PolicyClient {
     // --- Modes
 
     @Test
-    default void aShadowRefusesNobodyAndIsNotTold() {
+    default void shadowPolicyNeverRejectsAndHasNoHeaders() {
         for (int i = 0; i < 5; i++) {
             HttpResponse<String> response = get("api/caller/shadow");
             assertThat(response.statusCode()).isEqualTo(200);
-            Refusal.verifyNoQuota(response);
+            LimitResponse.verifyNoQuota(response);
         }
-        assertThat(left("shadow")).as("the first of them was charged").isZero();
+        assertThat(remaining("shadow")).as("the first call was charged").isZero();
     }
 
     @Test
-    default void aShadowSpendsWithTheOthersOrNotAtAll() {
+    default void shadowPolicySpendsWithTheOthersOrNotAtAll() {
         HttpResponse<String> first = get("api/caller/shadow-and-enforced");
-        assertThat(Refusal.field(first, "RateLimit-Policy")).isEqualTo("\"enforced\";q=2;w=3600");
-        assertThat(List.of(left("shadow"), left("enforced"))).containsExactly(0L, 1L);
+        assertThat(LimitResponse.field(first, "RateLimit-Policy")).isEqualTo("\"enforced\";q=2;w=3600");
+        assertThat(List.of(remaining("shadow"), remaining("enforced"))).containsExactly(0L, 1L);
         assertThat(get("api/caller/shadow-and-enforced").statusCode()).isEqualTo(200);
-        Refusal.verify(get("api/caller/shadow-and-enforced"), "enforced");
+        LimitResponse.verifyRejected(get("api/caller/shadow-and-enforced"), "enforced");
     }
 
     @Test
-    default void aPolicyThatIsOffNeitherRefusesNorCounts() {
+    default void disabledPolicyNeitherRejectsNorCounts() {
         assertThat(Http.statuses(5, uri("api/caller/off"), fields())).containsOnly(200);
-        Refusal.verifyNoQuota(get("api/caller/off"));
-        assertThat(left("off")).isEqualTo(1);
+        LimitResponse.verifyNoQuota(get("api/caller/off"));
+        assertThat(remaining("off")).isEqualTo(1);
     }
 
     // --- Tiers
 
     @ParameterizedTest
     @ValueSource(strings = {"tier", "tier-of-bean"})
-    default void aTierHasItsOwnLimitAndKeepsWhatWasCounted(String resource) {
+    default void tierHasASeparateLimitAndTheSameState(String resource) {
         String path = "api/caller/" + resource;
         String policy = resource.equals("tier") ? "tiered" : "tiered-by-bean";
         HttpResponse<String> gold = get(path, "X-Plan", "gold");
-        assertThat(Refusal.field(gold, "RateLimit-Policy")).isEqualTo("\"" + policy + "\";q=3;w=3600");
-        assertThat(Refusal.remaining(gold)).isEqualTo(2);
-        assertThat(left(policy, "X-Plan", "gold")).isEqualTo(2);
+        assertThat(LimitResponse.field(gold, "RateLimit-Policy")).isEqualTo("\"" + policy + "\";q=3;w=3600");
+        assertThat(LimitResponse.remaining(gold)).isEqualTo(2);
+        assertThat(remaining(policy, "X-Plan", "gold")).isEqualTo(2);
 
         HttpResponse<String> none = get(path);
-        Refusal.verify(none, policy);
-        assertThat(Refusal.field(none, "RateLimit-Policy")).isEqualTo("\"" + policy + "\";q=1;w=3600");
+        LimitResponse.verifyRejected(none, policy);
+        assertThat(LimitResponse.field(none, "RateLimit-Policy")).isEqualTo("\"" + policy + "\";q=1;w=3600");
 
-        assertThat(Refusal.remaining(get(path, "X-Plan", "gold"))).isEqualTo(1);
+        assertThat(LimitResponse.remaining(get(path, "X-Plan", "gold"))).isEqualTo(1);
         assertThat(get(path, "X-Plan", "gold").statusCode()).isEqualTo(200);
-        Refusal.verify(get(path, "X-Plan", "gold"), policy);
+        LimitResponse.verifyRejected(get(path, "X-Plan", "gold"), policy);
     }
 
     @ParameterizedTest
     @CsvSource({"tier, silver", "tier, GOLD", "tier-of-bean, silver", "tier-of-bean, throws", "tier-of-bean, null"})
-    default void whoHasNoTierThatIsKnownHasThePolicysLimit(String resource, String plan) {
+    default void unknownTierHasTheLimitOfThePolicy(String resource, String plan) {
         String path = "api/caller/" + resource;
-        assertThat(Refusal.field(get(path, "X-Plan", plan), "RateLimit-Policy")).contains(";q=1;");
+        assertThat(LimitResponse.field(get(path, "X-Plan", plan), "RateLimit-Policy"))
+                .contains(";q=1;");
         assertThat(get(path, "X-Plan", plan).statusCode()).isEqualTo(429);
     }
 
     // --- Keys
 
     @Test
-    default void aBeanTellsCallersApart() {
+    default void beanCanResolveAKey() {
         assertThat(with("tenant", "X-Tenant", client())).isEqualTo(200);
         assertThat(with("tenant", "X-Tenant", client())).isEqualTo(429);
         assertThat(with("tenant", "X-Tenant", client() + "x")).isEqualTo(200);
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"throws", "null", "nobody"})
-    default void whomABeanDoesNotResolveSharesOneLimit(String tenant) {
+    @ValueSource(strings = {"throws", "null", "unresolved"})
+    default void unresolvedCallersShareOneLimit(String tenant) {
         resetAnonymous("by-tenant");
         assertThat(with("tenant", "X-Tenant", tenant)).isEqualTo(200);
-        for (String other : List.of("throws", "null", "nobody")) {
+        for (String other : List.of("throws", "null", "unresolved")) {
             assertThat(with("tenant", "X-Tenant", other)).as(other).isEqualTo(429);
         }
     }
 
     @Test
-    default void aCookieIsAKey() {
+    default void cookieCanBeAKey() {
         assertThat(with("cookie", "Cookie", "other=a; session=" + client())).isEqualTo(200);
         assertThat(with("cookie", "Cookie", "session=" + client() + "; other=b"))
                 .isEqualTo(429);
@@ -100,14 +101,14 @@ interface CallerContract extends PolicyClient {
     }
 
     @Test
-    default void aParameterOfTheQueryIsAKey() {
+    default void queryParameterCanBeAKey() {
         assertThat(with("query?q=" + client() + "%21")).isEqualTo(200);
         assertThat(with("query?p=1&q=" + client() + "!&q=other")).isEqualTo(429);
         assertThat(with("query?q=" + client())).isEqualTo(200);
     }
 
     @Test
-    default void aParameterOfThePathIsAKey() {
+    default void pathParameterCanBeAKey() {
         assertThat(with("path/" + client() + "%21")).isEqualTo(200);
         assertThat(with("path/" + client() + "!")).isEqualTo(429);
         assertThat(with("path/" + client() + "!;x=y")).isEqualTo(429);
@@ -115,14 +116,14 @@ interface CallerContract extends PolicyClient {
     }
 
     @Test
-    default void theMethodIsAKey() {
+    default void methodCanBeAKey() {
         assertThat(with("method-one")).isEqualTo(200);
         assertThat(with("method-one")).isEqualTo(429);
         assertThat(with("method-two")).isEqualTo(200);
     }
 
     @Test
-    default void noTwoCompoundsAreOneKey() {
+    default void differentCompoundsAreDifferentKeys() {
         List<String> seams = List.of(":", "+", "|", "%2B", "%20", ".", ",", "}", "~");
         for (String seam : seams) {
             String left = client() + seam + "b";
@@ -136,7 +137,7 @@ interface CallerContract extends PolicyClient {
     }
 
     @Test
-    default void aCompoundNeedsAllOfItsParts() {
+    default void compoundKeyRequiresAllParts() {
         resetAnonymous("by-pair");
         assertThat(with("pair", "X-A", client())).isEqualTo(200);
         assertThat(with("pair", "X-B", client())).isEqualTo(429);
@@ -145,7 +146,7 @@ interface CallerContract extends PolicyClient {
     // --- Addresses
 
     @Test
-    default void behindATrustedProxyTheClientIsWhomItNamesWhateverStandsBefore() {
+    default void trustedProxyDeterminesTheClientAddress() {
         String address = Http.freshAddress();
         assertThat(with("ip", "X-Forwarded-For", address)).isEqualTo(200);
         assertThat(with("ip", "X-Forwarded-For", "198.51.100.1, " + address)).isEqualTo(429);
@@ -161,8 +162,8 @@ interface CallerContract extends PolicyClient {
     @ParameterizedTest
     @ValueSource(
             strings = {"junk", "", "unknown", "_hidden", "1", "localhost", "::g", "198.51.100.999", "198.51.100.1, "})
-    default void whoNamesNoAddressIsThePeer(String forwarded) {
-        Http.delete(uri("api/left/by-ip/loopback"));
+    default void peerAddressAppliesWithoutAForwardedAddress(String forwarded) {
+        Http.delete(uri("api/remaining/by-ip/loopback"));
         assertThat(with("ip", "X-Forwarded-For", forwarded)).isEqualTo(200);
         assertThat(with("ip")).isEqualTo(429);
     }
@@ -170,42 +171,42 @@ interface CallerContract extends PolicyClient {
     // --- Hierarchies
 
     @Test
-    default void aHierarchyIsOneDecisionAndNamesTheLevel() {
+    default void hierarchyIsOneDecisionAndReportsTheLevel() {
         String team = "api/caller/orgs/" + client() + "/teams/a/users/";
         assertThat(get(team + "one").statusCode()).isEqualTo(200);
-        Refusal.verify(get(team + "one"), "user");
+        LimitResponse.verifyRejected(get(team + "one"), "user");
         HttpResponse<String> second = get(team + "two");
-        assertThat(Refusal.field(second, "RateLimit-Policy"))
+        assertThat(LimitResponse.field(second, "RateLimit-Policy"))
                 .isEqualTo("\"org\";q=3;w=3600, \"team\";q=2;w=3600, \"user\";q=1;w=3600");
-        assertThat(second.statusCode()).as("the refusal above spent nothing").isEqualTo(200);
-        Refusal.verify(get(team + "three"), "team");
+        assertThat(second.statusCode()).as("the rejection spent nothing").isEqualTo(200);
+        LimitResponse.verifyRejected(get(team + "three"), "team");
         String other = "api/caller/orgs/" + client() + "/teams/b/users/";
         assertThat(get(other + "one").statusCode()).isEqualTo(200);
-        Refusal.verify(get(other + "two"), "org");
+        LimitResponse.verifyRejected(get(other + "two"), "org");
     }
 
-    // --- Who is let past
+    // --- Bypass
 
     @Test
-    default void aTokenLetsPast() {
-        verifyPast("once", "X-RateLimit-Bypass", "let-me-pass");
-    }
-
-    @Test
-    default void anAddressLetsPast() {
-        verifyPast("once", "X-Forwarded-For", "203.0.113.77");
+    default void tokenBypassesLimits() {
+        verifyBypass("once", "X-RateLimit-Bypass", "let-me-pass");
     }
 
     @Test
-    default void aRoleLetsPast() {
-        verifyPast("role", "Authorization", ApplicationContract.basic("ann", "ann-password"));
+    default void addressBypassesLimits() {
+        verifyBypass("once", "X-Forwarded-For", "203.0.113.77");
     }
 
-    private void verifyPast(String resource, String... headers) {
+    @Test
+    default void roleBypassesLimits() {
+        verifyBypass("role", "Authorization", ApplicationContract.basic("ann", "ann-password"));
+    }
+
+    private void verifyBypass(String resource, String... headers) {
         String[] all = fields(headers);
         assertThat(Http.statuses(5, uri("api/caller/" + resource), all)).containsOnly(200);
-        Refusal.verifyNoQuota(Http.get(uri("api/caller/" + resource), all));
-        assertThat(left("once")).isEqualTo(1);
+        LimitResponse.verifyNoQuota(Http.get(uri("api/caller/" + resource), all));
+        assertThat(remaining("once")).isEqualTo(1);
     }
 
     @ParameterizedTest
@@ -216,7 +217,7 @@ interface CallerContract extends PolicyClient {
         "X-Forwarded-For, '203.0.113.77, 198.51.100.1'",
         "Authorization, Basic YW5uOndyb25n"
     })
-    default void whoOnlySaysSoIsLimited(String header, String value) {
+    default void invalidBypassIsLimited(String header, String value) {
         assertThat(with("once", header, value)).isEqualTo(200);
         assertThat(with("once", header, value)).isEqualTo(429);
     }
@@ -228,6 +229,6 @@ interface CallerContract extends PolicyClient {
     }
 
     private void resetAnonymous(String policy) {
-        Http.delete(uri("api/left/" + policy + "/anonymous"));
+        Http.delete(uri("api/remaining/" + policy + "/anonymous"));
     }
 }

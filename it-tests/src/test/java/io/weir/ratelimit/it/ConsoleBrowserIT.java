@@ -4,16 +4,16 @@ package io.weir.ratelimit.it;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.ratelimit.console.Browser;
-import io.weir.ratelimit.redisson.RedisProcess;
+import io.weir.ratelimit.fixtures.RedisProcess;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The operators' page of the example in a browser, while clients call. Leaves the pictures that the documents show. */
+/** The console of the example in a browser under load. Creates the screenshots of the documentation. */
 class ConsoleBrowserIT {
-    private static final Path PICTURES = Path.of("target/pictures");
+    private static final Path SCREENSHOTS = Path.of("target/screenshots");
     private static final List<String> PATHS = List.of(
             "api/hello",
             "api/search?q=we",
@@ -27,7 +27,7 @@ class ConsoleBrowserIT {
     Path profile;
 
     @Test
-    void anOperatorFindsWhoIsRefusedAndResetsThem() throws Exception {
+    void findsAndResetsARejectedCaller() throws Exception {
         try (Browser browser = Browser.start(profile);
                 RedisProcess redis = RedisProcess.started();
                 Server server = LibertyServer.named("console")
@@ -41,35 +41,36 @@ class ConsoleBrowserIT {
             browser.open(server.baseUri().resolve("ratelimit"), 1440, 880);
             call(server, 260);
             browser.until(
-                    "refusals are shown", () -> browser.text("#total-refusals").endsWith(" %"));
+                    "rejections are shown",
+                    () -> browser.text("#rejected-share").endsWith(" %"));
             assertThat(browser.text("#state")).isEqualTo("up");
             assertThat(browser.text("#backend")).isEqualTo("redisson");
             open(browser, "hello");
             assertThat(browser.text(".details:not([hidden])"))
-                    .contains("Most refused", "Most active", "ratelimit.policies.hello.limit", "5/1h")
+                    .contains("Most rejected", "Most active", "ratelimit.policies.hello.limit", "5/1h")
                     .doesNotContain("203.0.113.");
-            browser.picture(PICTURES.resolve("console.png"));
+            browser.screenshot(SCREENSHOTS.resolve("console.png"));
             browser.run("document.querySelector('.details:not([hidden]) button').click()");
             browser.until(
-                    "the most refused caller is shown",
+                    "the most rejected caller is shown",
                     () -> browser.text("#result").contains("5 per 1 h"));
             browser.run("document.querySelector('#result .actions button').click()");
             browser.run("document.querySelector('#lookup').scrollIntoView()");
             browser.resize(1000, 420);
             browser.run("document.querySelector('#lookup-title').scrollIntoView()");
-            browser.picture(PICTURES.resolve("console-caller.png"));
+            browser.screenshot(SCREENSHOTS.resolve("console-caller.png"));
             browser.run("document.querySelector('#result .danger').click()");
-            browser.until("the caller is reset", () -> browser.text("#result").contains("It was reset."));
+            browser.until("the caller is reset", () -> browser.text("#result").contains("The key was reset."));
             assertThat(browser.text("#result")).contains("untouched");
-            assertThat(server.messages()).contains("WEIR-502 somebody who is not logged in reset the key i.~");
-            browser.prefer("dark");
+            assertThat(server.messages()).contains("WEIR-502 Key i.~");
+            browser.preferScheme("dark");
             browser.resize(360, 900);
             browser.run("scrollTo(0, 0)");
             assertThat(browser.run("return document.documentElement.scrollWidth <= innerWidth"))
                     .isEqualTo(true);
-            browser.picture(PICTURES.resolve("console-narrow-dark.png"));
-            assertThat(browser.complaints()).isEmpty();
-            assertThat(browser.requested())
+            browser.screenshot(SCREENSHOTS.resolve("console-narrow-dark.png"));
+            assertThat(browser.errors()).isEmpty();
+            assertThat(browser.requests())
                     .isNotEmpty()
                     .allSatisfy(address -> assertThat(address.getAuthority())
                             .isEqualTo(server.baseUri().getAuthority()));
@@ -84,7 +85,7 @@ class ConsoleBrowserIT {
                 "keys are shown", () -> browser.text(".details:not([hidden])").contains("~"));
     }
 
-    /** Clients of several addresses, some of whom call more than others. */
+    /** Sends requests from several addresses with different frequencies. */
     private static void call(Server server, int times) {
         for (int i = 0; i < times; i++) {
             String address = "203.0.113." + (1 + Math.min(i % 7, i % 4));

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** The operators' page, enabled, for nobody yet. */
+/** The console without a role and not open. */
 @Order(DeploymentOrder.WITHOUT_MECHANISM)
 @Tag("arquillian")
 @ExtendWith(ArquillianExtension.class)
@@ -29,9 +29,9 @@ class ConsoleClosedIT {
     }
 
     @Test
-    void theAnswerIsNoAndSaysWhy() {
+    void rejectsEveryRequestWithAnExplanation() {
         ConsolePage page = new ConsolePage(Http.loopback(base));
-        page.assertAnswers(403);
+        page.assertStatus(403);
         assertThat(page.get("").body()).contains("ratelimit.console.role", "ratelimit.console.open");
         assertThat(Http.get(page.base().resolve("api/health")).statusCode()).isEqualTo(200);
     }

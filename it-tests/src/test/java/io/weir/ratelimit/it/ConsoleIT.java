@@ -3,7 +3,7 @@ package io.weir.ratelimit.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.weir.ratelimit.redisson.Await;
+import io.weir.ratelimit.fixtures.Await;
 import jakarta.json.JsonArray;
 import jakarta.json.JsonObject;
 import java.net.HttpURLConnection;
@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** The operators' page of the example, which is open to everybody. */
+/** The console of the example, which is open to everyone. */
 @Order(DeploymentOrder.WITHOUT_MECHANISM)
 @Tag("arquillian")
 @ExtendWith(ArquillianExtension.class)
@@ -40,31 +40,31 @@ class ConsoleIT {
     }
 
     @Test
-    void thePageIsBelowTheContextRootWithItsPolicyOfContents() throws Exception {
+    void servesThePageBelowTheContextRoot() throws Exception {
         HttpURLConnection connection = (HttpURLConnection)
                 Http.loopback(base).resolve("ratelimit").toURL().openConnection();
         connection.setInstanceFollowRedirects(false);
         assertThat(connection.getResponseCode()).isEqualTo(302);
         assertThat(connection.getHeaderField("Location")).isEqualTo("ratelimit/");
         for (String part : List.of("", "console.js", "console.css", "icon.svg")) {
-            HttpResponse<String> answer = page().get(part);
-            assertThat(answer.statusCode()).as(part).isEqualTo(200);
-            assertThat(answer.headers().allValues("Content-Security-Policy"))
+            HttpResponse<String> response = page().get(part);
+            assertThat(response.statusCode()).as(part).isEqualTo(200);
+            assertThat(response.headers().allValues("Content-Security-Policy"))
                     .hasSize(1)
                     .first()
                     .asString()
                     .startsWith("default-src 'none'; script-src 'self'");
-            assertThat(answer.headers().allValues("Cache-Control")).containsExactly("no-store");
+            assertThat(response.headers().allValues("Cache-Control")).containsExactly("no-store");
         }
         assertThat(page().get("").body()).contains("<title>Rate limits</title>");
         assertThat(page().get("other").statusCode()).isEqualTo(404);
     }
 
     @Test
-    void theStateTellsOfThePoliciesOfTheExampleAndWhereTheirValuesComeFrom() {
+    void stateHasThePoliciesAndTheirSources() {
         JsonObject state = page().state();
-        assertThat(state.getJsonObject("store").getString("backend")).isEqualTo("local");
-        assertThat(state.getJsonObject("reading").getString("result")).isEqualTo("applied");
+        assertThat(state.getJsonObject("backend").getString("name")).isEqualTo("local");
+        assertThat(state.getJsonObject("reload").getString("result")).isEqualTo("applied");
         assertThat(state.getJsonArray("policies").getValuesAs(JsonObject.class))
                 .extracting(policy -> policy.getString("name"))
                 .contains("hello", "login-ip", "plan", "ReportService.report");
@@ -83,56 +83,56 @@ class ConsoleIT {
     }
 
     @Test
-    void whoIsRefusedIsShownLookedUpAndReset() {
+    void listsLooksUpAndResetsARejectedCaller() {
         page().post("reset", ConsolePage.THIS_CLIENT);
         assertThat(Http.statuses(8, Http.loopback(base).resolve("api/hello")))
                 .containsExactly(200, 200, 200, 200, 200, 429, 429, 429);
-        assertThat(page().left()).isZero();
-        JsonArray refused = page().policy("hello").getJsonObject("top").getJsonArray("refused");
-        assertThat(refused).isNotEmpty();
-        String key = refused.getJsonObject(0).getString("key");
+        assertThat(page().remaining()).isZero();
+        JsonArray rejected = page().policy("hello").getJsonObject("top").getJsonArray("rejected");
+        assertThat(rejected).isNotEmpty();
+        String key = rejected.getJsonObject(0).getString("key");
         assertThat(key).doesNotContain("127.0.0.1");
-        assertThat(refused.getJsonObject(0).getInt("atMost")).isGreaterThanOrEqualTo(3);
+        assertThat(rejected.getJsonObject(0).getInt("maxCount")).isGreaterThanOrEqualTo(3);
         Await.until(
-                "refusals are counted",
+                "rejections are counted",
                 Duration.ofSeconds(10),
                 () -> page().policy("hello")
                         .getJsonObject("rates")
                         .getJsonObject("outcomes")
                         .keySet()
                         .containsAll(List.of("allowed", "rejected")));
-        String shown = "{\"policy\":\"hello\",\"shown\":\"" + key + "\"}";
-        assertThat(ConsolePage.json(page().post("peek", shown)).getString("key"))
+        String request = "{\"policy\":\"hello\",\"hashedKey\":\"" + key + "\"}";
+        assertThat(ConsolePage.json(page().post("peek", request)).getString("key"))
                 .isEqualTo(key);
-        assertThat(page().post("reset", shown).statusCode()).isEqualTo(200);
-        assertThat(page().left()).isEqualTo(5);
+        assertThat(page().post("reset", request).statusCode()).isEqualTo(200);
+        assertThat(page().remaining()).isEqualTo(5);
     }
 
     @Test
-    void nothingButAPostOfThePageChangesAnything() {
+    void onlyASameOriginPostChangesState() {
         page().post("reset", ConsolePage.THIS_CLIENT);
         Http.get(Http.loopback(base).resolve("api/hello"));
-        assertThat(page().left()).isEqualTo(4);
+        assertThat(page().remaining()).isEqualTo(4);
         assertThat(page().get("reset").statusCode()).isEqualTo(405);
-        assertThat(page().get("reset?policy=hello&alternative=0&parts=127.0.0.1")
+        assertThat(page().get("reset?policy=hello&alternative=0&values=127.0.0.1")
                         .statusCode())
                 .isEqualTo(405);
-        assertThat(page().foreignPost("reset", ConsolePage.THIS_CLIENT).statusCode())
+        assertThat(page().crossOriginPost("reset", ConsolePage.THIS_CLIENT).statusCode())
                 .isEqualTo(403);
         for (String origin : List.of("null", "http://example.org", "http://127.0.0.1:1", "http://a.127.0.0.1")) {
-            assertThat(page().foreignPost("reset", ConsolePage.THIS_CLIENT, "Origin", origin)
+            assertThat(page().crossOriginPost("reset", ConsolePage.THIS_CLIENT, "Origin", origin)
                             .statusCode())
                     .as(origin)
                     .isEqualTo(403);
         }
-        assertThat(page().foreignPost("reset", ConsolePage.THIS_CLIENT, "Sec-Fetch-Site", "cross-site")
+        assertThat(page().crossOriginPost("reset", ConsolePage.THIS_CLIENT, "Sec-Fetch-Site", "cross-site")
                         .statusCode())
                 .isEqualTo(403);
-        assertThat(page().left()).isEqualTo(4);
-        String own = "http://" + Http.loopback(base).getAuthority();
-        assertThat(page().foreignPost("reset", ConsolePage.THIS_CLIENT, "Origin", own)
+        assertThat(page().remaining()).isEqualTo(4);
+        String sameOrigin = "http://" + Http.loopback(base).getAuthority();
+        assertThat(page().crossOriginPost("reset", ConsolePage.THIS_CLIENT, "Origin", sameOrigin)
                         .statusCode())
                 .isEqualTo(200);
-        assertThat(page().left()).isEqualTo(5);
+        assertThat(page().remaining()).isEqualTo(5);
     }
 }

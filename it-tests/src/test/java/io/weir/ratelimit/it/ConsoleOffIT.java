@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** The operators' page, in the application and not enabled. */
+/** The console in the application, but disabled. */
 @Order(DeploymentOrder.WITHOUT_MECHANISM)
 @Tag("arquillian")
 @ExtendWith(ArquillianExtension.class)
@@ -31,23 +31,23 @@ class ConsoleOffIT {
     }
 
     @Test
-    void nothingIsThere() {
+    void hasNoPath() {
         ConsolePage page = new ConsolePage(Http.loopback(base));
         for (String path : List.of("", "state", "console.js", "reset")) {
             assertSame(page.get(path), Http.get(page.base().resolve("elsewhere/" + path)));
             assertThat(page.get(path).statusCode()).isEqualTo(404);
         }
-        // WildFly answers 405 where there is nothing.
+        // WildFly returns 405 for an unknown path.
         assertSame(
                 page.post("reset", ConsolePage.THIS_CLIENT),
                 Http.post(page.base().resolve("elsewhere/reset"), "application/json", ConsolePage.THIS_CLIENT));
         assertThat(Http.get(page.base().resolve("api/health")).statusCode()).isEqualTo(200);
     }
 
-    private static void assertSame(HttpResponse<String> answer, HttpResponse<String> other) {
-        assertThat(answer.statusCode()).isEqualTo(other.statusCode());
-        assertThat(answer.body().replace("ratelimit", "elsewhere")).isEqualTo(other.body());
-        assertThat(answer.headers().map().keySet())
+    private static void assertSame(HttpResponse<String> response, HttpResponse<String> other) {
+        assertThat(response.statusCode()).isEqualTo(other.statusCode());
+        assertThat(response.body().replace("ratelimit", "elsewhere")).isEqualTo(other.body());
+        assertThat(response.headers().map().keySet())
                 .isEqualTo(other.headers().map().keySet());
     }
 }

@@ -13,9 +13,9 @@ import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 
-/** The operators' page of an application, as its own script and others call it. */
+/** A client of the console of an application. */
 record ConsolePage(URI base) {
-    static final String THIS_CLIENT = "{\"policy\":\"hello\",\"alternative\":\"0\",\"parts\":[\"127.0.0.1\"]}";
+    static final String THIS_CLIENT = "{\"policy\":\"hello\",\"alternative\":\"0\",\"values\":[\"127.0.0.1\"]}";
 
     HttpResponse<String> get(String path, String... headers) {
         return Http.get(base.resolve("ratelimit/" + path), headers);
@@ -32,27 +32,27 @@ record ConsolePage(URI base) {
                 .orElseThrow();
     }
 
-    /** As the page does it, with header fields more. */
+    /** Sends a request like the page does, with additional header fields. */
     HttpResponse<String> post(String path, String body, String... headers) {
         List<String> all = new ArrayList<>(List.of("Sec-Fetch-Site", "same-origin"));
         all.addAll(List.of(headers));
-        return foreignPost(path, body, all.toArray(String[]::new));
+        return crossOriginPost(path, body, all.toArray(String[]::new));
     }
 
-    HttpResponse<String> foreignPost(String path, String body, String... headers) {
+    HttpResponse<String> crossOriginPost(String path, String body, String... headers) {
         return Http.post(base.resolve("ratelimit/" + path), "application/json", body, headers);
     }
 
-    /** What this client has left of {@code hello}. */
-    int left() {
+    /** Returns the remaining permits of this client under {@code hello}. */
+    int remaining() {
         return json(post("peek", THIS_CLIENT))
                 .getJsonArray("quotas")
                 .getJsonObject(0)
                 .getInt("remaining");
     }
 
-    /** The same answer to whatever is asked for. */
-    void assertAnswers(int status, String... headers) {
+    /** Asserts that every path has the same status. */
+    void assertStatus(int status, String... headers) {
         for (String path : List.of("", "state", "console.js", "other")) {
             assertThat(get(path, headers).statusCode()).as("GET %s", path).isEqualTo(status);
         }

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** The operators' page for those who have a role, in an application with users. */
+/** The console with a role, in an application with users. */
 @Tag("arquillian")
 @ExtendWith(ArquillianExtension.class)
 @RunAsClient
@@ -48,31 +48,31 @@ class ConsoleRoleIT {
     }
 
     @Test
-    void whoIsNotLoggedInIsAskedToBe() {
-        page().assertAnswers(401);
+    void requiresALogin() {
+        page().assertStatus(401);
         HttpResponse<String> challenge = page().get("");
         assertThat(challenge.headers().firstValue("WWW-Authenticate").orElseThrow())
                 .startsWithIgnoringCase("Basic");
     }
 
     @Test
-    void whoDoesNotHaveTheRoleIsNotLetIn() {
-        page().assertAnswers(403, ConsolePage.as("outsider", "outsider-password"));
+    void rejectsUsersWithoutTheRole() {
+        page().assertStatus(403, ConsolePage.as("outsider", "outsider-password"));
     }
 
     @Test
-    void aWrongPasswordIsNone() {
+    void rejectsAWrongPassword() {
         assertThat(page().get("state", ConsolePage.as("ann", "ben-password")).statusCode())
                 .isEqualTo(401);
     }
 
     @Test
-    void whoHasTheRoleSeesAndResets() {
+    void allowsUsersWithTheRole() {
         String[] ann = ConsolePage.as("ann", "ann-password");
         assertThat(page().get("", ann).statusCode()).isEqualTo(200);
         assertThat(ConsolePage.json(page().get("state", ann)).getJsonArray("policies"))
                 .isNotEmpty();
-        String caller = "{\"policy\":\"PlainResource.get\",\"alternative\":\"0\",\"parts\":[\"127.0.0.1\"]}";
+        String caller = "{\"policy\":\"PlainResource.get\",\"alternative\":\"0\",\"values\":[\"127.0.0.1\"]}";
         assertThat(Http.statuses(4, Http.loopback(base).resolve("api/plain"))).containsExactly(200, 200, 200, 429);
         assertThat(page().post("reset", caller, ann).statusCode()).isEqualTo(200);
         assertThat(Http.statuses(1, Http.loopback(base).resolve("api/plain"))).containsExactly(200);

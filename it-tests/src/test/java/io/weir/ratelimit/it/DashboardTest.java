@@ -19,10 +19,10 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The dashboard asks for metrics that there are, in expressions that Prometheus reads, and its panels lie beside each other. */
+/** The dashboard uses existing metrics in valid expressions, and its panels do not overlap. */
 class DashboardTest {
-    /** Of redis_exporter: its names are those of INFO, with the unit. */
-    private static final Set<String> OF_REDIS = Set.of(
+    /** The metrics of redis_exporter, which are named after the fields of INFO. */
+    private static final Set<String> REDIS_METRICS = Set.of(
             "redis_up",
             "redis_memory_used_bytes",
             "redis_memory_max_bytes",
@@ -37,7 +37,7 @@ class DashboardTest {
     private final JsonObject dashboard = read();
 
     @Test
-    void eachPanelSaysWhatItShowsAndAsksTheChosenPrometheus() {
+    void eachPanelHasADescriptionAndTheSelectedDatasource() {
         assertThat(graphs()).hasSizeGreaterThan(15).allSatisfy(panel -> {
             assertThat(panel.getString("title")).isNotBlank();
             assertThat(panel.getString("description")).isNotBlank();
@@ -54,13 +54,13 @@ class DashboardTest {
     }
 
     @Test
-    void noPanelCoversAnother() {
+    void panelsDoNotOverlap() {
         Set<List<Integer>> taken = new HashSet<>();
         panels().forEach(panel -> {
-            JsonObject place = panel.getJsonObject("gridPos");
-            assertThat(place.getInt("x") + place.getInt("w")).isLessThanOrEqualTo(24);
-            for (int x = place.getInt("x"); x < place.getInt("x") + place.getInt("w"); x++) {
-                for (int y = place.getInt("y"); y < place.getInt("y") + place.getInt("h"); y++) {
+            JsonObject position = panel.getJsonObject("gridPos");
+            assertThat(position.getInt("x") + position.getInt("w")).isLessThanOrEqualTo(24);
+            for (int x = position.getInt("x"); x < position.getInt("x") + position.getInt("w"); x++) {
+                for (int y = position.getInt("y"); y < position.getInt("y") + position.getInt("h"); y++) {
                     assertThat(taken.add(List.of(x, y)))
                             .as("%s at %d, %d", panel.getString("title"), x, y)
                             .isTrue();
@@ -70,44 +70,44 @@ class DashboardTest {
     }
 
     @Test
-    void thePanelsAskForMetricsThatThereAre() {
-        Set<String> there = new TreeSet<>(Operations.exposed());
-        there.addAll(Operations.recorded());
-        there.addAll(OF_REDIS);
-        there.add("ALERTS");
-        Set<String> labels = new TreeSet<>(Operations.labels());
+    void panelsUseExistingMetrics() {
+        Set<String> existing = new TreeSet<>(OperationsFiles.exposed());
+        existing.addAll(OperationsFiles.recorded());
+        existing.addAll(REDIS_METRICS);
+        existing.add("ALERTS");
+        Set<String> labels = new TreeSet<>(OperationsFiles.labels());
         labels.addAll(Set.of("alertname", "alertstate"));
         assertThat(expressions()).hasSizeGreaterThan(20).allSatisfy(expression -> {
-            assertThat(Operations.metricsOf(expression)).isNotEmpty().isSubsetOf(there);
-            assertThat(Operations.labelsOf(expression)).isSubsetOf(labels);
+            assertThat(OperationsFiles.metricsOf(expression)).isNotEmpty().isSubsetOf(existing);
+            assertThat(OperationsFiles.labelsOf(expression)).isSubsetOf(labels);
         });
         assertThat(variables("query").map(variable -> variable.getString("definition")))
-                .allSatisfy(query -> assertThat(Operations.found(query, "label_values\\((\\w+)"))
+                .allSatisfy(query -> assertThat(OperationsFiles.found(query, "label_values\\((\\w+)"))
                         .isNotEmpty()
-                        .isSubsetOf(there));
+                        .isSubsetOf(existing));
     }
 
     @Test
-    void eachMetricIsOnAPanelOrInARecordOfOne() {
-        String shown = expressions().toList() + Operations.rules();
-        assertThat(Operations.metrics())
+    void eachMetricIsUsed() {
+        String shown = expressions().toList() + OperationsFiles.rules();
+        assertThat(OperationsFiles.metrics())
                 .hasSize(10)
                 .allSatisfy(metric -> assertThat(shown).contains(metric));
     }
 
     @Test
-    void thePanelsUseTheVariablesAndNoOther() {
+    void panelsUseExactlyTheVariables() {
         Set<String> names = new TreeSet<>(
                 dashboard.getJsonObject("templating").getJsonArray("list").getValuesAs(JsonObject.class).stream()
                         .map(variable -> variable.getString("name"))
                         .toList());
         assertThat(names).containsExactlyInAnyOrder("datasource", "job", "instance", "policy", "redis");
-        Set<String> used = Operations.found(dashboard.toString(), "\\$\\{?([a-z]\\w*)");
+        Set<String> used = OperationsFiles.found(dashboard.toString(), "\\$\\{?([a-z]\\w*)");
         assertThat(used).isEqualTo(names);
     }
 
     @Test
-    void prometheusReadsEachExpression(@TempDir Path folder) throws IOException {
+    void promtoolAcceptsEachExpression(@TempDir Path folder) throws IOException {
         StringBuilder rules = new StringBuilder("groups:\n  - name: panels\n    rules:\n");
         List<String> expressions = expressions().toList();
         for (int i = 0; i < expressions.size(); i++) {
@@ -120,7 +120,7 @@ class DashboardTest {
     }
 
     private static JsonObject read() {
-        try (JsonReader reader = Json.createReader(new StringReader(Operations.read(Operations.DASHBOARD)))) {
+        try (JsonReader reader = Json.createReader(new StringReader(OperationsFiles.read(OperationsFiles.DASHBOARD)))) {
             return reader.readObject();
         }
     }

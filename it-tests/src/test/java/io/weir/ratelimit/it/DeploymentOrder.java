@@ -2,11 +2,11 @@
 package io.weir.ratelimit.it;
 
 /**
- * The order of applications on one server. Open Liberty (26.0.0.3) asks the authentication mechanism of an application that it has
- * stopped about the requests of the next one under the same context root, and answers 403 if that has none.
+ * The order of applications on one server. Open Liberty (26.0.0.3) uses the authentication mechanism of a stopped application for the
+ * requests of the next application with the same context root. If that application has no mechanism, the response is 403.
  */
 final class DeploymentOrder {
-    /** Of applications without a mechanism of their own, which come before the others. */
+    /** The order of applications without an authentication mechanism, which come first. */
     static final int WITHOUT_MECHANISM = 1;
 
     private DeploymentOrder() {}

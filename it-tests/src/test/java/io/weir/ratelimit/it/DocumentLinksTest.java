@@ -17,7 +17,7 @@ import java.util.stream.Stream;
 import org.assertj.core.api.SoftAssertions;
 import org.junit.jupiter.api.Test;
 
-/** Each link from one document to another leads to a file that is there, and to a heading of it. */
+/** Each link between documents has an existing file and heading as its target. */
 class DocumentLinksTest {
     private static final Path ROOT = Path.of("..");
     private static final Pattern CODE = Pattern.compile("(?ms)^```.*?^```|(?<!`)`[^`\n]+`(?!`)");
@@ -26,7 +26,7 @@ class DocumentLinksTest {
     private static final Pattern FENCE = Pattern.compile("(?ms)^```.*?^```");
 
     @Test
-    void linksBetweenDocumentsLeadSomewhere() throws IOException {
+    void linksBetweenDocumentsHaveATarget() throws IOException {
         SoftAssertions all = new SoftAssertions();
         for (Path document : documents()) {
             String text = CODE.matcher(Files.readString(document)).replaceAll("");
@@ -44,16 +44,26 @@ class DocumentLinksTest {
     }
 
     @Test
-    void theReadmeLeadsToEveryDocument() throws IOException {
-        Set<Path> linked = new HashSet<>();
-        LINK.matcher(Files.readString(ROOT.resolve("README.md")))
-                .results()
-                .forEach(link -> linked.add(ROOT.resolve(link.group(1)).normalize()));
+    void readmeAndTableOfContentsLinkToEveryDocument() throws IOException {
+        Path readme = ROOT.resolve("README.md");
+        Path contents = ROOT.resolve("docs/README.md");
+        Set<Path> linked = links(readme);
+        assertThat(linked).contains(contents.normalize());
+        linked.addAll(links(contents));
         assertThat(linked)
                 .containsAll(documents().stream()
                         .map(Path::normalize)
-                        .filter(document -> !document.endsWith("README.md"))
+                        .filter(document -> !document.equals(readme.normalize()))
                         .toList());
+    }
+
+    private static Set<Path> links(Path document) {
+        Set<Path> linked = new HashSet<>();
+        LINK.matcher(DocumentedNamesTest.readPath(document))
+                .results()
+                .forEach(link ->
+                        linked.add(document.resolveSibling(link.group(1)).normalize()));
+        return linked;
     }
 
     private static List<Path> documents() throws IOException {
@@ -66,7 +76,7 @@ class DocumentLinksTest {
         }
     }
 
-    /** As the usual viewers of Markdown in repositories make them: a second heading of one text gets a number. */
+    /** Returns the anchors of a document, as Markdown viewers generate them: repeated headings have a number. */
     private static Set<String> anchors(Path document) {
         Map<String, Integer> seen = new HashMap<>();
         Set<String> anchors = new HashSet<>();

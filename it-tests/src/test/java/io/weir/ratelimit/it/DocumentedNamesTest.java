@@ -15,27 +15,13 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** What operators read in the documents is what the code says. */
+/** The documents have the names and the versions of the code. */
 class DocumentedNamesTest {
     private static final Path ROOT = Path.of("..");
-    private static final List<String> MODULES = List.of("api", "interceptor", "redisson-backend", "console");
+    private static final List<String> MODULES = List.of("api", "core", "interceptor", "redisson-backend", "console");
 
     @Test
-    void everyMessageNumberHasARowAndEveryRowANumber() {
-        assertThat(found(read("docs/reference/messages.md"), "(?m)^\\| (WEIR-\\d{3}) \\|"))
-                .isEqualTo(found(sources(), "\\b(WEIR-\\d{3})\\b"));
-    }
-
-    @Test
-    void aRetiredMessageNumberIsNotUsedAgain() {
-        String retired = String.join("\n", found(read("docs/reference/messages.md"), "(?m)^(Retired: .*)$"));
-        assertThat(found(retired, "\\b(WEIR-\\d{3})\\b"))
-                .isNotEmpty()
-                .doesNotContainAnyElementsOf(found(sources(), "\\b(WEIR-\\d{3})\\b"));
-    }
-
-    @Test
-    void everyPropertyMetricAndAttributeInTheCodeIsInTheReference() {
+    void everyPropertyMetricAndAttributeIsDocumented() {
         Set<String> named = found(sources(), "\"(ratelimit\\.[a-z0-9.-]+[a-z0-9])\"");
         assertThat(named).contains("ratelimit.enabled", "ratelimit.decisions", "ratelimit.allowed");
         Set<String> documented =
@@ -45,20 +31,25 @@ class DocumentedNamesTest {
     }
 
     @Test
-    void theReadmeRunsTheExampleOnEachServerAndThenTheTests() {
-        List<String> commands = read("README.md")
-                .lines()
-                .filter(line -> line.startsWith("mvn "))
-                .toList();
-        assertThat(commands).hasSize(4);
-        assertThat(commands.get(0)).contains("-pl examples/openliberty ", " liberty:run ");
-        assertThat(commands.get(1)).contains("-pl examples/payara ", " -Prun ");
-        assertThat(commands.get(2)).contains("-pl examples/wildfly ", " -Prun ");
-        assertThat(read(".ci/run").lines()).contains(commands.get(3));
+    void documentsRunTheExampleOnEachServerAndTheTests() {
+        List<String> commands = commands("README.md");
+        assertThat(commands).hasSize(2);
+        assertThat(commands.get(0))
+                .contains("-pl examples/openliberty ", " liberty:run ")
+                .isIn(commands("docs/how-to/open-liberty.md"));
+        assertThat(commands.get(1)).isIn(read(".ci/run").lines().toList());
+        assertThat(commands("docs/how-to/payara.md"))
+                .anyMatch(line -> line.matches("mvn -pl examples/payara .* -Prun .*"));
+        assertThat(commands("docs/how-to/wildfly.md"))
+                .anyMatch(line -> line.matches("mvn -pl examples/wildfly .* -Prun .*"));
+    }
+
+    private static List<String> commands(String document) {
+        return read(document).lines().filter(line -> line.startsWith("mvn ")).toList();
     }
 
     @Test
-    void theTableOfCompatibilityHasTheVersionsOfTheBuild() {
+    void compatibilityTableHasTheVersionsOfTheBuild() {
         Pom parent = Pom.of(ROOT);
         String page = read("docs/reference/compatibility.md");
         for (String property : List.of(
@@ -80,15 +71,6 @@ class DocumentedNamesTest {
                     parent.text("/project/properties/" + property + ".version").orElseThrow();
             assertThat(page).as(property).containsPattern("(?<![\\d.])" + Pattern.quote(version) + "(?![\\d.]*\\d)");
         }
-    }
-
-    @Test
-    void everyNumberOfTheTroubleshootingPageIsAMessageAndWarningsOfRunTimeAreOnIt() {
-        String messages = read("docs/reference/messages.md");
-        Set<String> headings =
-                found(read("docs/operations/troubleshooting.md").replaceAll("(?m)^(?!### ).*$", ""), "(WEIR-\\d{3})");
-        assertThat(found(messages, "(?m)^\\| (WEIR-\\d{3}) \\|")).containsAll(headings);
-        assertThat(headings).containsAll(found(messages, "(?m)^\\| (WEIR-\\d{3}) \\| (?:WARNING|ERROR) \\|"));
     }
 
     private static Set<String> found(String text, String regex) {

@@ -9,16 +9,16 @@ import java.net.URI;
 import java.net.http.HttpResponse;
 
 /**
- * What a server's MicroProfile Health tells of Weir.
+ * The health check of Weir in the MicroProfile Health response of a server.
  *
- * @param status the HTTP status of all checks together
- * @param check the check of Weir's
+ * @param status the HTTP status of all checks
+ * @param check the check of Weir
  */
 record Health(int status, JsonObject check) {
     /**
-     * Asks.
+     * Requests a health check.
      *
-     * @param root where the server answers to it, with a slash at the end
+     * @param root the root of the server, with a slash at the end
      * @param kind {@code ready} or {@code live}
      */
     static Health of(URI root, String kind) {
@@ -36,12 +36,12 @@ record Health(int status, JsonObject check) {
         return check.getString("status").equals("UP");
     }
 
-    /** The text of one of its data. */
+    /** Returns a data entry as text. */
     String text(String name) {
         return check.getJsonObject("data").getString(name, "");
     }
 
-    /** One of its data that is a number, which Payara writes as a text. */
+    /** Returns a data entry as a number, which Payara writes as text. */
     int number(String name) {
         return Integer.parseInt(check.getJsonObject("data").get(name).toString().replace("\"", ""));
     }

@@ -19,22 +19,22 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.stream.IntStream;
 
-/** A client that neither follows nor retries, and gives up rather than wait for ever. */
+/** An HTTP client without redirects and retries, with a timeout. */
 final class Http {
-    private static final Duration PATIENCE = Duration.ofSeconds(20);
+    private static final Duration TIMEOUT = Duration.ofSeconds(20);
     private static final HttpClient CLIENT = HttpClient.newBuilder()
             .version(HttpClient.Version.HTTP_1_1)
-            .connectTimeout(PATIENCE)
+            .connectTimeout(TIMEOUT)
             .build();
 
     private Http() {}
 
-    /** The same place by the loopback address: Payara's adapter tells the machine's own, by which a client is another. */
+    /** Returns a URL with the loopback address. The adapter of Payara returns another address of the machine, which changes the client address. */
     static URI loopback(URL url) {
         return URI.create("http://127.0.0.1:" + url.getPort() + url.getPath());
     }
 
-    /** A GET with header fields, given as name, value, name, value. */
+    /** Sends a GET request. Headers are alternating names and values. */
     static HttpResponse<String> get(URI uri, String... headers) {
         return send(request(uri, headers).build());
     }
@@ -66,13 +66,13 @@ final class Http {
         return CLIENT.sendAsync(request(uri, headers).build(), BodyHandlers.ofString());
     }
 
-    /** An address of a network that no other test has. */
+    /** Returns an address in a network that no other test uses. */
     static String freshAddress() {
         long bits = ThreadLocalRandom.current().nextLong();
         return String.format("2001:db8:%x:%x::1", bits & 0xffff, bits >>> 48);
     }
 
-    /** The status of the same GET, so many times one after another. */
+    /** Sends a GET request repeatedly and returns the statuses. */
     static List<Integer> statuses(int times, URI uri, String... headers) {
         return IntStream.range(0, times)
                 .mapToObj(i -> get(uri, headers).statusCode())
@@ -80,19 +80,19 @@ final class Http {
     }
 
     /**
-     * The first line of the answer to exactly these bytes, one per character.
+     * Sends a text, of which each character is one byte, and returns the first line of the response.
      *
-     * @return empty if the server closes the connection without an answer
+     * @return the line; empty if the server closes the connection without a response
      */
     static String raw(URI server, String bytes) {
         try (Socket socket = new Socket(server.getHost(), server.getPort())) {
-            socket.setSoTimeout((int) PATIENCE.toMillis());
+            socket.setSoTimeout((int) TIMEOUT.toMillis());
             try {
                 socket.getOutputStream().write(bytes.getBytes(StandardCharsets.ISO_8859_1));
                 socket.getOutputStream().flush();
                 return firstLine(socket.getInputStream());
             } catch (SocketException e) {
-                return ""; // reset: the server has read enough
+                return ""; // the server has reset the connection
             }
         } catch (IOException e) {
             throw new UncheckedIOException(e);
@@ -108,7 +108,7 @@ final class Http {
     }
 
     private static HttpRequest.Builder request(URI uri, String... headers) {
-        HttpRequest.Builder request = HttpRequest.newBuilder(uri).timeout(PATIENCE);
+        HttpRequest.Builder request = HttpRequest.newBuilder(uri).timeout(TIMEOUT);
         return headers.length == 0 ? request : request.headers(headers);
     }
 

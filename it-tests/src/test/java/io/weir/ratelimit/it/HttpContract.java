@@ -15,14 +15,14 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What a client sees of a limit, on any server. Each test is a client of its own. */
+/** The HTTP contract: the responses of limited resources on any server. Each test is a different client. */
 abstract class HttpContract {
     private final String client = UUID.randomUUID().toString();
 
-    /** The root of the application of the package {@code http}, with a slash at the end. */
+    /** Returns the root of the application of the package {@code http}, with a slash at the end. */
     abstract URI base();
 
-    // --- The body of a refusal
+    // --- The body of a rejection
 
     @ParameterizedTest
     @CsvSource(
@@ -36,154 +36,155 @@ abstract class HttpContract {
                 "text/html;q=0.5, application/json;q=0.9                         | application/json         | {",
                 "image/png                                                       | text/plain               | The quota",
             })
-    void aRefusalHasTheFormThatTheClientTakes(String accept, String type, String start) {
-        HttpResponse<String> refused = refused("api/answer/plain", "Accept", accept);
-        assertThat(Refusal.field(refused, "Content-Type")
+    void rejectionHasAnAcceptedMediaType(String accept, String type, String start) {
+        HttpResponse<String> rejected = rejected("api/answer/plain", "Accept", accept);
+        assertThat(LimitResponse.field(rejected, "Content-Type")
                         .toLowerCase(Locale.ROOT)
                         .replace(" ", ""))
                 .isEqualTo(type.startsWith("text") ? type + ";charset=utf-8" : type);
-        assertThat(refused.body()).startsWith(start).contains("Try again in " + seconds(refused) + " seconds.");
-        assertThat(refused.headers().allValues("Vary")).anyMatch(vary -> vary.contains("Accept"));
-        assertThat(Refusal.policy(refused)).isEqualTo("plain");
+        assertThat(rejected.body()).startsWith(start).contains("Try again in " + seconds(rejected) + " seconds.");
+        assertThat(rejected.headers().allValues("Vary")).anyMatch(vary -> vary.contains("Accept"));
+        assertThat(LimitResponse.policy(rejected)).isEqualTo("plain");
     }
 
     @Test
-    void anAcceptHeaderThatNoHonestClientSendsSaysNothing() {
-        HttpResponse<String> refused = refused("api/answer/plain", "Accept", "text/html, ".repeat(150) + "text/html");
-        assertThat(Refusal.field(refused, "Content-Type")).isEqualTo("application/problem+json");
+    void oversizedAcceptHeaderIsIgnored() {
+        HttpResponse<String> rejected = rejected("api/answer/plain", "Accept", "text/html, ".repeat(150) + "text/html");
+        assertThat(LimitResponse.field(rejected, "Content-Type")).isEqualTo("application/problem+json");
     }
 
     @Test
-    void aPolicyWithAPageOfHelpLinksToIt() {
+    void rejectionLinksToTheHelpPage() {
         assertThat(get("api/answer/helped").headers().allValues("Link")).isEmpty();
-        HttpResponse<String> refused = get("api/answer/helped");
-        assertThat(refused.statusCode()).isEqualTo(429);
-        assertThat(Refusal.field(refused, "Link")).isEqualTo("<https://example.com/limits#helped>; rel=\"help\"");
-        assertThat(refused.body())
+        HttpResponse<String> rejected = get("api/answer/helped");
+        assertThat(rejected.statusCode()).isEqualTo(429);
+        assertThat(LimitResponse.field(rejected, "Link"))
+                .isEqualTo("<https://example.com/limits#helped>; rel=\"help\"");
+        assertThat(rejected.body())
                 .contains("\"violated-policies\":[\"plain\",\"helped\"]")
                 .contains("\"help\":\"https://example.com/limits#helped\"");
     }
 
     @Test
-    void aHierarchysRefusalNamesTheLevel() {
+    void rejectionOfAHierarchyReportsTheLevel() {
         get("api/answer/orgs");
         get("api/answer/orgs");
-        HttpResponse<String> refused = get("api/answer/orgs");
-        Refusal.verify(refused, "team");
-        assertThat(Refusal.field(refused, "RateLimit-Policy"))
+        HttpResponse<String> rejected = get("api/answer/orgs");
+        LimitResponse.verifyRejected(rejected, "team");
+        assertThat(LimitResponse.field(rejected, "RateLimit-Policy"))
                 .isEqualTo("\"org\";q=10;w=3600, \"team\";q=2;w=3600, \"user\";q=5;w=3600");
         assertThat(remaining("org")).isEqualTo(8);
     }
 
     @Test
-    void theApplicationsResponderWritesTheBodyAndNothingElse() {
-        HttpResponse<String> refused = refused("api/answer/plain", "Accept", "text/csv, */*;q=0.1");
-        assertThat(Refusal.field(refused, "Content-Type")).startsWith("text/csv");
-        assertThat(refused.body()).isEqualTo("AnswerResource.plain," + seconds(refused));
-        assertThat(Refusal.field(refused, "Cache-Control")).contains("no-store");
-        assertThat(Refusal.policy(refused)).isEqualTo("plain");
+    void responderWritesTheBodyOnly() {
+        HttpResponse<String> rejected = rejected("api/answer/plain", "Accept", "text/csv, */*;q=0.1");
+        assertThat(LimitResponse.field(rejected, "Content-Type")).startsWith("text/csv");
+        assertThat(rejected.body()).isEqualTo("AnswerResource.plain," + seconds(rejected));
+        assertThat(LimitResponse.field(rejected, "Cache-Control")).contains("no-store");
+        assertThat(LimitResponse.policy(rejected)).isEqualTo("plain");
     }
 
     @Test
-    void aResponderThatFailsLeavesTheBodyToWeir() {
-        HttpResponse<String> refused = refused("api/answer/plain", "Accept", "application/yaml, application/json");
-        assertThat(Refusal.field(refused, "Content-Type")).isEqualTo("application/json");
+    void failedResponderHasTheDefaultBody() {
+        HttpResponse<String> rejected = rejected("api/answer/plain", "Accept", "application/yaml, application/json");
+        assertThat(LimitResponse.field(rejected, "Content-Type")).isEqualTo("application/json");
     }
 
-    // --- Policies that tell clients nothing
+    // --- Minimal disclosure
 
     @ParameterizedTest
     @ValueSource(strings = {"secret", "secret-bean", "secret-code"})
-    void aPolicyThatTellsNothingHidesAllQuotasOfItsRequests(String resource) {
-        HttpResponse<String> admitted = get("api/answer/" + resource);
-        assertThat(admitted.statusCode()).isEqualTo(200);
+    void minimalDisclosureHidesAllQuotas(String resource) {
+        HttpResponse<String> allowed = get("api/answer/" + resource);
+        assertThat(allowed.statusCode()).isEqualTo(200);
         if (!resource.equals("secret-code")) {
-            Refusal.verifyNoQuota(admitted);
+            LimitResponse.verifyNoQuota(allowed);
         }
-        HttpResponse<String> refused = get("api/answer/" + resource);
-        assertThat(refused.statusCode()).isEqualTo(429);
-        Refusal.verifyNoQuota(refused);
-        assertThat(seconds(refused)).isPositive();
-        assertThat(refused.body())
+        HttpResponse<String> rejected = get("api/answer/" + resource);
+        assertThat(rejected.statusCode()).isEqualTo(429);
+        LimitResponse.verifyNoQuota(rejected);
+        assertThat(seconds(rejected)).isPositive();
+        assertThat(rejected.body())
                 .contains("\"detail\":\"There were too many requests.\"")
                 .doesNotContain("secret", "wide", "violated", "instance", "quota of");
     }
 
-    // --- Resources that answer otherwise
+    // --- Asynchronous and other responses
 
     @ParameterizedTest
     @ValueSource(strings = {"stage", "suspended", "streamed"})
-    void aResourceThatAnswersLaterIsChargedOnce(String resource) {
+    void asynchronousResponseIsChargedOnce(String resource) {
         HttpResponse<String> first = get("api/async/" + resource);
         assertThat(first.statusCode()).isEqualTo(200);
-        assertThat(Refusal.remaining(first)).isEqualTo(1);
+        assertThat(LimitResponse.remaining(first)).isEqualTo(1);
         assertThat(remaining("twice")).isEqualTo(1);
         assertThat(get("api/async/" + resource).statusCode()).isEqualTo(200);
-        Refusal.verify(get("api/async/" + resource), "twice");
+        LimitResponse.verifyRejected(get("api/async/" + resource), "twice");
     }
 
     @Test
-    void aStreamOfEventsIsChargedOnceAndRefusedAsText() {
+    void eventStreamIsChargedOnceAndRejectedAsText() {
         for (int left = 1; left >= 0; left--) {
             HttpResponse<String> events = get("api/async/events", "Accept", "text/event-stream");
             assertThat(events.statusCode()).isEqualTo(200);
             assertThat(events.body()).contains("data: one");
             assertThat(remaining("twice")).isEqualTo(left);
         }
-        HttpResponse<String> refused = get("api/async/events", "Accept", "text/event-stream");
-        assertThat(refused.statusCode()).isEqualTo(429);
-        assertThat(Refusal.field(refused, "Content-Type")).startsWith("text/plain");
-        assertThat(seconds(refused)).isPositive();
+        HttpResponse<String> rejected = get("api/async/events", "Accept", "text/event-stream");
+        assertThat(rejected.statusCode()).isEqualTo(429);
+        assertThat(LimitResponse.field(rejected, "Content-Type")).startsWith("text/plain");
+        assertThat(seconds(rejected)).isPositive();
     }
 
     @Test
-    void aRefusalThatCodeThrowsLaterIsTheSameAnswer() {
-        assertThat(get("api/async/stage-refused").body()).isEqualTo("admitted");
-        Refusal.verify(get("api/async/stage-refused"), "plain");
+    void rejectionByAsynchronousCodeHasTheSameResponse() {
+        assertThat(get("api/async/stage-rejected").body()).isEqualTo("allowed");
+        LimitResponse.verifyRejected(get("api/async/stage-rejected"), "plain");
     }
 
-    /** Whose header fields are gone cannot be told anything, and is charged. */
+    /** The header fields are already sent, so the response has no quota, but it is charged. */
     @Test
-    void anAnswerThatIsCommittedByTheResourceIsChargedOnce() {
+    void committedResponseIsChargedOnce() {
         HttpResponse<String> first = get("api/async/committed");
         assertThat(first.statusCode()).isEqualTo(200);
         assertThat(first.body()).isEqualTo("committed");
         assertThat(remaining("twice")).isEqualTo(1);
         get("api/async/committed");
-        Refusal.verify(get("api/async/committed"), "twice");
+        LimitResponse.verifyRejected(get("api/async/committed"), "twice");
     }
 
     @Test
-    void anAnswerOfTheApplicationsMapperTellsTheQuota() {
+    void responseOfAnExceptionMapperHasTheQuota() {
         HttpResponse<String> mapped = get("api/answer/mapped");
         assertThat(mapped.statusCode()).isEqualTo(418);
         assertThat(mapped.body()).isEqualTo("short and stout");
-        assertThat(Refusal.remaining(mapped)).isZero();
-        Refusal.verify(get("api/answer/mapped"), "plain");
+        assertThat(LimitResponse.remaining(mapped)).isZero();
+        LimitResponse.verifyRejected(get("api/answer/mapped"), "plain");
     }
 
     @Test
-    void aResourceThatALocatorMakesIsChargedOnce() {
+    void resourceOfALocatorIsChargedOnce() {
         HttpResponse<String> located = get("api/answer/located/here");
         assertThat(located.body()).isEqualTo("here");
-        assertThat(Refusal.remaining(located)).isZero();
-        Refusal.verify(get("api/answer/located/there"), "plain");
+        assertThat(LimitResponse.remaining(located)).isZero();
+        LimitResponse.verifyRejected(get("api/answer/located/there"), "plain");
     }
 
     @Test
-    void headIsAnsweredLikeGet() {
+    void headHasTheSameHeadersAsGet() {
         HttpResponse<String> first = Http.head(uri("api/answer/plain"), "X-Client", client);
-        assertThat(Refusal.field(first, "RateLimit-Policy")).isEqualTo("\"plain\";q=1;w=3600");
-        HttpResponse<String> refused =
+        assertThat(LimitResponse.field(first, "RateLimit-Policy")).isEqualTo("\"plain\";q=1;w=3600");
+        HttpResponse<String> rejected =
                 Http.head(uri("api/answer/plain"), "X-Client", client, "Accept", "application/problem+json");
-        Refusal.verify(refused, "plain");
-        assertThat(refused.body()).isEmpty();
+        LimitResponse.verifyRejected(rejected, "plain");
+        assertThat(rejected.body()).isEmpty();
     }
 
     // --- Other origins
 
     @Test
-    void aPreflightIsNeverCharged() {
+    void preflightRequestIsNotCharged() {
         for (int i = 0; i < 3; i++) {
             assertThat(Http.options(
                                     uri("api/answer/preflight"),
@@ -198,27 +199,29 @@ abstract class HttpContract {
         }
         assertThat(remaining("plain")).isEqualTo(1);
         Http.options(uri("api/answer/preflight"), "X-Client", client);
-        assertThat(remaining("plain")).as("an OPTIONS of another kind").isZero();
+        assertThat(remaining("plain"))
+                .as("an OPTIONS request that is no preflight")
+                .isZero();
     }
 
     @Test
-    void scriptsOfOtherOriginsMayReadTheFields() {
-        HttpResponse<String> admitted = get("api/answer/plain", "Origin", "https://a.example");
-        assertThat(exposed(admitted))
+    void quotaHeadersAreExposedToOtherOrigins() {
+        HttpResponse<String> allowed = get("api/answer/plain", "Origin", "https://a.example");
+        assertThat(exposed(allowed))
                 .isEqualTo("X-Own, retry-after, RateLimit, RateLimit-Policy, X-RateLimit-Limit, "
                         + "X-RateLimit-Remaining, X-RateLimit-Reset");
-        HttpResponse<String> refused = get("api/answer/plain", "Origin", "https://a.example");
-        assertThat(refused.statusCode()).isEqualTo(429);
-        assertThat(exposed(refused)).isEqualTo(exposed(admitted));
+        HttpResponse<String> rejected = get("api/answer/plain", "Origin", "https://a.example");
+        assertThat(rejected.statusCode()).isEqualTo(429);
+        assertThat(exposed(rejected)).isEqualTo(exposed(allowed));
         assertThat(exposed(get("api/answer/plain", "Origin", "https://star.example")))
                 .isEqualTo("*");
         assertThat(get("api/answer/plain").headers().map()).doesNotContainKey("access-control-expose-headers");
     }
 
-    // --- Clients that mean harm
+    // --- Malicious clients
 
     @Test
-    void anAddressThatAClientClaimsIsNotBelieved() {
+    void forwardedAddressOfAnUntrustedClientIsIgnored() {
         for (int i = 0; i < 2; i++) {
             assertThat(Http.get(
                                     uri("api/answer/by-ip"),
@@ -236,9 +239,9 @@ abstract class HttpContract {
                 .isEqualTo(429);
     }
 
-    /** Most servers refuse so long a field; one that does not, must not believe it. */
+    /** Most servers reject such a long header. Otherwise its addresses must be ignored. */
     @Test
-    void tenThousandHopsAreRefusedOrNotBelieved() {
+    void thousandsOfForwardedAddressesAreIgnored() {
         String hops = "198.51.100.7, ".repeat(9_999) + "198.51.100.8";
         assertThat(status(raw("by-ip-of-hops", "X-Forwarded-For: " + hops))).matches("200|4\\d\\d|");
         String fewer = "198.51.100.7, ".repeat(300) + "198.51.100.8";
@@ -250,13 +253,13 @@ abstract class HttpContract {
     }
 
     @Test
-    void aHugeFieldIsTheServersToRefuse() {
+    void oversizedHeaderDoesNotBreakTheServer() {
         assertThat(status(raw("plain", "X-Client: " + "x".repeat(1_000_000)))).matches("4\\d\\d|200|");
         assertThat(get("api/answer/plain").statusCode()).isEqualTo(200);
     }
 
     @Test
-    void ofSeveralLinesTheFirstIsTheKey() {
+    void firstHeaderLineIsTheKey() {
         String lines = "X-Client: " + client + "\r\nX-Client: other-" + client;
         assertThat(status(raw("plain", lines))).isEqualTo("200");
         assertThat(status(raw("plain", lines))).isEqualTo("429");
@@ -264,19 +267,19 @@ abstract class HttpContract {
         assertThat(remaining("plain", "other-" + client)).isEqualTo(1);
     }
 
-    /** The bytes of UTF-8, as a program sends them. Payara refuses them. */
+    /** Payara rejects the bytes of UTF-8 characters. */
     @Test
-    void otherCharactersAreAKeyLikeAnyOtherOrRefused() {
+    void nonAsciiHeaderIsAKeyOrAClientError() {
         String bytes = new String((client + "äö€").getBytes(StandardCharsets.UTF_8), StandardCharsets.ISO_8859_1);
         String first = status(raw("plain", "X-Client: " + bytes));
         assertThat(first).isIn("200", "400");
         assertThat(status(raw("plain", "X-Client: " + bytes))).isEqualTo(first.equals("200") ? "429" : "400");
     }
 
-    /** What a server makes of a line break within a field is its own affair; it is never a failure, nor another's quota. */
+    /** The effect of a line break depends on the server. It must not cause a failure or affect another client. */
     @ParameterizedTest
     @ValueSource(strings = {"\r", "\n", "\r\n ", "\0", "%0d%0aX-Evil: yes"})
-    void aLineBreakInAKeyBreaksNothing(String breaking) {
+    void lineBreakInAKeyIsHandled(String breaking) {
         assertThat(status(raw("plain", "X-Client: a" + client + breaking + "X-Evil: yes")))
                 .matches("200|4\\d\\d|");
         assertThat(remaining("plain")).isEqualTo(1);
@@ -288,41 +291,41 @@ abstract class HttpContract {
 
     @ParameterizedTest
     @ValueSource(strings = {"fixed-window", "sliding-window", "sliding-log", "token-bucket", "leaky-bucket"})
-    void aClientThatDoesAsItIsToldIsNeverRefusedTwiceInARow(String algorithm) throws Exception {
+    void clientThatObeysIsNeverRejectedTwiceInARow(String algorithm) throws Exception {
         ObedientClient obedient = new ObedientClient(() -> get("api/answer/" + algorithm));
-        assertThat(obedient.afterARefusal().statusCode()).isEqualTo(200);
+        assertThat(obedient.afterARejection().statusCode()).isEqualTo(200);
         assertThat(obedient.afterTheLastPermit().statusCode()).isEqualTo(200);
     }
 
-    /** A program that reads what it is told and waits. On a slow machine its calls may be too rare for any limit. */
+    /** A client that waits as the headers require. On a slow machine its calls can be too rare for a rejection. */
     private record ObedientClient(Supplier<HttpResponse<String>> call) {
-        private static final int MOST_CALLS = 50;
+        private static final int MAX_CALLS = 50;
 
-        /** Calls until it is refused, and once more after the time it is told to wait. */
-        HttpResponse<String> afterARefusal() throws InterruptedException {
+        /** Sends requests until one is rejected, and another one after Retry-After. */
+        HttpResponse<String> afterARejection() throws InterruptedException {
             HttpResponse<String> last = call.get();
-            for (int i = 0; i < MOST_CALLS && last.statusCode() != 429; i++) {
+            for (int i = 0; i < MAX_CALLS && last.statusCode() != 429; i++) {
                 last = call.get();
             }
             if (last.statusCode() == 429) {
-                TimeUnit.SECONDS.sleep(Refusal.number(last, "Retry-After"));
+                TimeUnit.SECONDS.sleep(LimitResponse.number(last, "Retry-After"));
                 last = call.get();
             }
             return last;
         }
 
-        /** Calls while it is told that a permit is left, and once more after the time until there is another. */
+        /** Sends requests while permits remain, and another one after the next permit has returned. */
         HttpResponse<String> afterTheLastPermit() throws InterruptedException {
             HttpResponse<String> last = call.get();
             if (last.statusCode() == 429) {
-                TimeUnit.SECONDS.sleep(Refusal.number(last, "Retry-After"));
+                TimeUnit.SECONDS.sleep(LimitResponse.number(last, "Retry-After"));
                 last = call.get();
             }
-            for (int i = 0; i < MOST_CALLS && Refusal.remaining(last) > 0; i++) {
+            for (int i = 0; i < MAX_CALLS && LimitResponse.remaining(last) > 0; i++) {
                 assertThat(last.statusCode()).isEqualTo(200);
                 last = call.get();
             }
-            TimeUnit.SECONDS.sleep(Refusal.seconds(last));
+            TimeUnit.SECONDS.sleep(LimitResponse.seconds(last));
             return call.get();
         }
     }
@@ -337,12 +340,12 @@ abstract class HttpContract {
         return Http.get(uri(path), all);
     }
 
-    /** The second of two, under a policy that admits one. */
-    private HttpResponse<String> refused(String path, String... headers) {
+    /** Returns the second response under a policy that allows one call. */
+    private HttpResponse<String> rejected(String path, String... headers) {
         assertThat(get(path, headers).statusCode()).isEqualTo(200);
-        HttpResponse<String> refused = get(path, headers);
-        assertThat(refused.statusCode()).isEqualTo(429);
-        return refused;
+        HttpResponse<String> rejected = get(path, headers);
+        assertThat(rejected.statusCode()).isEqualTo(429);
+        return rejected;
     }
 
     private URI uri(String path) {
@@ -350,11 +353,11 @@ abstract class HttpContract {
     }
 
     private static long seconds(HttpResponse<String> response) {
-        return Refusal.number(response, "Retry-After");
+        return LimitResponse.number(response, "Retry-After");
     }
 
     private static String exposed(HttpResponse<String> response) {
-        return Refusal.field(response, "Access-Control-Expose-Headers");
+        return LimitResponse.field(response, "Access-Control-Expose-Headers");
     }
 
     private long remaining(String policy) {
@@ -373,7 +376,7 @@ abstract class HttpContract {
                         + "\r\nConnection: close\r\n\r\n");
     }
 
-    /** The status of a first line, empty if there is none. */
+    /** Returns the status of a status line; empty if there is none. */
     private static String status(String line) {
         return line.isEmpty() ? "" : line.substring("HTTP/1.1 ".length(), "HTTP/1.1 ".length() + 3);
     }

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** On each server, with the limits in process. */
+/** The HTTP contract on each server, with the local backend. */
 @Order(DeploymentOrder.WITHOUT_MECHANISM)
 @Tag("arquillian")
 @ExtendWith(ArquillianExtension.class)

@@ -14,7 +14,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** A server's virtual machine as seen from outside: by {@code jcmd}, and by what Linux tells of its process. */
+/** The virtual machine of a server, inspected by {@code jcmd} and by the {@code /proc} files of its process. */
 record Jvm(long pid) {
     private static final Pattern USED = Pattern.compile("(?:def new|tenured) generation +total \\d+K, used (\\d+)K");
     private static final Pattern THREADS = Pattern.compile("(?m)^Threads:\\s+(\\d+)$");
@@ -24,7 +24,7 @@ record Jvm(long pid) {
         return new Jvm(server.handle().pid());
     }
 
-    /** How many threads it has. */
+    /** Returns the number of threads. */
     int threads() {
         return THREADS.matcher(read(Path.of("/proc/" + pid + "/status")))
                 .results()
@@ -33,7 +33,7 @@ record Jvm(long pid) {
                 .orElseThrow();
     }
 
-    /** The names of the threads that have a text in theirs. */
+    /** Returns the names of the threads whose name contains a text. */
     List<String> threads(String text) {
         return Pattern.compile("(?m)^\"([^\"]*" + Pattern.quote(text) + "[^\"]*)\"")
                 .matcher(jcmd("Thread.print"))
@@ -43,7 +43,7 @@ record Jvm(long pid) {
                 .toList();
     }
 
-    /** How many files and sockets it has open. */
+    /** Returns the number of open files and sockets. */
     int openFiles() {
         try (Stream<Path> files = Files.list(Path.of("/proc/" + pid + "/fd"))) {
             return (int) files.count();
@@ -52,15 +52,15 @@ record Jvm(long pid) {
         }
     }
 
-    /** How many of its sockets lead, or led until the other end was closed, to a port. */
+    /** Returns the number of sockets with a remote port, including those that the other end has closed. */
     int socketsTo(int port) {
-        Set<String> mine = inodes();
+        Set<String> sockets = inodes();
         String remote = ":" + HexFormat.of().withUpperCase().toHexDigits((short) port);
         return (int) Stream.of("tcp", "tcp6")
                 .flatMap(
                         table -> read(Path.of("/proc/" + pid + "/net/" + table)).lines())
                 .map(line -> line.strip().split("\\s+"))
-                .filter(columns -> columns[2].endsWith(remote) && mine.contains(columns[9]))
+                .filter(columns -> columns[2].endsWith(remote) && sockets.contains(columns[9]))
                 .count();
     }
 
@@ -79,11 +79,11 @@ record Jvm(long pid) {
         try {
             return Files.readSymbolicLink(link).toString();
         } catch (IOException e) {
-            return ""; // closed meanwhile
+            return ""; // closed in the meantime
         }
     }
 
-    /** What its heap holds, in KiB, right after a full collection. */
+    /** Runs a full garbage collection and returns the used heap in KiB. */
     long usedHeap() {
         jcmd("GC.run");
         List<Long> used = USED.matcher(jcmd("GC.heap_info"))
@@ -91,12 +91,12 @@ record Jvm(long pid) {
                 .map(result -> Long.valueOf(result.group(1)))
                 .toList();
         if (used.size() != 2) {
-            throw new IllegalStateException("not the serial collector's heap: " + used);
+            throw new IllegalStateException("not the heap of the serial collector: " + used);
         }
         return used.get(0) + used.get(1);
     }
 
-    /** How many class loaders have a class of that name, after a full collection. */
+    /** Runs a full garbage collection and returns the number of class loaders with a class. */
     int loadersOf(String className) {
         jcmd("GC.run");
         return (int) Pattern.compile("(?m)\\b" + Pattern.quote(className) + "/0x\\p{XDigit}+")

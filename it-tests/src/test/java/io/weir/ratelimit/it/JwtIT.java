@@ -15,25 +15,25 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Signed claims as keys and tiers, on Open Liberty. */
+/** JWT claims as keys and tiers, on Open Liberty. */
 class JwtIT {
     @TempDir
     private static Path temp;
 
-    private static Tokens tokens;
+    private static JwtIssuer issuer;
     private static Server server;
 
     private final String tenant = UUID.randomUUID().toString();
 
     @BeforeAll
     static void start() throws Exception {
-        tokens = Tokens.ofNewKey();
+        issuer = JwtIssuer.withNewKey();
         WebArchive war = TestWar.of("jwt")
                 .addAsWebInfResource("jwt/web.xml", "web.xml")
-                .addAsResource(new StringAsset(tokens.publicKey()), "META-INF/key.pem");
+                .addAsResource(new StringAsset(issuer.publicKey()), "META-INF/key.pem");
         server = LibertyServer.named("jwt")
                 .war(TestWar.written(war, temp))
-                // Without a key store there is no TLS, and without that Open Liberty looks at no token.
+                // Open Liberty evaluates tokens only with TLS, which requires a key store.
                 .serverXml("<server><featureManager><feature>mpJwt-2.1</feature></featureManager>"
                         + "<keyStore id=\"defaultKeyStore\" password=\"" + UUID.randomUUID() + "\"/></server>")
                 .readyPath("api/claim/open")
@@ -48,36 +48,36 @@ class JwtIT {
     }
 
     @Test
-    void usersOfOneTenantShareALimitAndOthersDoNot() throws Exception {
-        assertThat(get("tenant", tokens.bearer("ann", tenant(tenant))).statusCode())
+    void usersOfATenantShareALimit() throws Exception {
+        assertThat(get("tenant", issuer.bearer("ann", tenant(tenant))).statusCode())
                 .isEqualTo(200);
-        assertThat(get("tenant", tokens.bearer("ben", tenant(tenant))).statusCode())
+        assertThat(get("tenant", issuer.bearer("ben", tenant(tenant))).statusCode())
                 .isEqualTo(200);
-        Refusal.verify(get("tenant", tokens.bearer("cem", tenant(tenant))), "by-tenant");
-        assertThat(get("tenant", tokens.bearer("ann", tenant(tenant + "x"))).statusCode())
+        LimitResponse.verifyRejected(get("tenant", issuer.bearer("cem", tenant(tenant))), "by-tenant");
+        assertThat(get("tenant", issuer.bearer("ann", tenant(tenant + "x"))).statusCode())
                 .isEqualTo(200);
     }
 
     @Test
-    void aForgedTokenSpendsNothing() throws Exception {
-        String forged = Tokens.ofNewKey().bearer("ann", tenant(tenant));
+    void forgedTokenIsNotCharged() throws Exception {
+        String forged = JwtIssuer.withNewKey().bearer("ann", tenant(tenant));
         for (int i = 0; i < 3; i++) {
             assertThat(get("tenant", forged).statusCode()).isEqualTo(401);
         }
-        assertThat(Refusal.remaining(get("tenant", tokens.bearer("ann", tenant(tenant)))))
+        assertThat(LimitResponse.remaining(get("tenant", issuer.bearer("ann", tenant(tenant)))))
                 .isEqualTo(1);
     }
 
     @Test
-    void aClaimIsATierAndANumberIsAKey() throws Exception {
-        HttpResponse<String> gold = get("plan", tokens.bearer(tenant, plan(7, "gold")));
-        assertThat(Refusal.field(gold, "RateLimit-Policy")).isEqualTo("\"by-user\";q=3;w=3600");
-        assertThat(Refusal.remaining(gold)).isEqualTo(2);
-        assertThat(Refusal.remaining(get("plan", tokens.bearer(tenant, plan(7, "gold")))))
+    void claimsCanBeTiersAndKeys() throws Exception {
+        HttpResponse<String> gold = get("plan", issuer.bearer(tenant, plan(7, "gold")));
+        assertThat(LimitResponse.field(gold, "RateLimit-Policy")).isEqualTo("\"by-user\";q=3;w=3600");
+        assertThat(LimitResponse.remaining(gold)).isEqualTo(2);
+        assertThat(LimitResponse.remaining(get("plan", issuer.bearer(tenant, plan(7, "gold")))))
                 .isEqualTo(1);
-        assertThat(Refusal.remaining(get("plan", tokens.bearer(tenant, plan(8, "gold")))))
+        assertThat(LimitResponse.remaining(get("plan", issuer.bearer(tenant, plan(8, "gold")))))
                 .isEqualTo(2);
-        Refusal.verify(get("plan", tokens.bearer(tenant, plan(7, "free"))), "by-user");
+        LimitResponse.verifyRejected(get("plan", issuer.bearer(tenant, plan(7, "free"))), "by-user");
     }
 
     private static JsonObjectBuilder tenant(String tenant) {

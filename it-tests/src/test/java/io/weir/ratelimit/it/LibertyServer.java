@@ -10,7 +10,7 @@ import java.util.Map;
 import java.util.function.UnaryOperator;
 import java.util.regex.Pattern;
 
-/** Open Liberty with the example's {@code server.xml}. */
+/** Open Liberty with the {@code server.xml} of the example. */
 final class LibertyServer extends ServerBuilder<LibertyServer> {
     private static final String WAR = "weir-example-openliberty.war";
     private static final Pattern FAILED =
@@ -36,13 +36,19 @@ final class LibertyServer extends ServerBuilder<LibertyServer> {
         return this;
     }
 
-    /** A {@code <server>} document that is merged over the example's. */
+    /** Adds a {@code <server>} document that overrides that of the example. */
     LibertyServer serverXml(String xml) {
         overrides.put("override-" + overrides.size() + ".xml", xml);
         return this;
     }
 
-    /** Without features of the example's {@code server.xml}, by their names without a version. */
+    /** Replaces the {@code server.xml} of the example. */
+    LibertyServer configuration(String xml) {
+        change = example -> xml;
+        return this;
+    }
+
+    /** Removes features from the {@code server.xml} of the example, by their names without a version. */
     LibertyServer without(String... features) {
         change = xml -> xml.replaceAll("<feature>(" + String.join("|", features) + ")-[^<]*</feature>", "");
         return this;
@@ -72,7 +78,7 @@ final class LibertyServer extends ServerBuilder<LibertyServer> {
         for (Map.Entry<String, String> override : overrides.entrySet()) {
             Files.writeString(overrideDir.resolve(override.getKey()), override.getValue());
         }
-        // On Linux and macOS the script ends in exec: the process is the server's JVM itself.
+        // On Linux and macOS the script ends with exec, so the process is the JVM of the server.
         String script = File.separatorChar == '\\' ? "server.bat" : "server";
         ProcessBuilder command = new ProcessBuilder(
                 Path.of(Server.required("weir.wlp.home"), "bin", script).toString(), "run", name);

@@ -11,18 +11,18 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 
 /**
- * Requests at a steady rate over connections that are kept, from a few threads each of which waits for its answer: a server that
- * cannot keep up gets fewer. Each request is of one of some clients, in turn, for one of some paths.
+ * A load generator that sends requests at a steady rate over persistent connections. Each thread waits for its response, so a slow server
+ * receives fewer requests. The requests rotate over the clients and the paths.
  */
 final class Load implements AutoCloseable {
     /**
-     * How one request went.
+     * A request and its result.
      *
-     * @param atNanos when it was sent, of {@link System#nanoTime}
-     * @param nanos how long it took
-     * @param path which of the paths
-     * @param client which of the clients
-     * @param status of the answer; 0 if there was none
+     * @param atNanos the start, as {@link System#nanoTime}
+     * @param nanos the duration in nanoseconds
+     * @param path the index of the path
+     * @param client the index of the client
+     * @param status the status of the response; 0 without a response
      */
     record Request(long atNanos, long nanos, int path, int client, int status) {}
 
@@ -57,7 +57,7 @@ final class Load implements AutoCloseable {
     }
 
     private void run(List<Request> requests) {
-        try (KeptConnection connection = new KeptConnection(server)) {
+        try (PersistentConnection connection = new PersistentConnection(server)) {
             while (!over) {
                 long number = next.getAndIncrement();
                 long due = start + number * intervalNanos;
@@ -78,7 +78,7 @@ final class Load implements AutoCloseable {
         }
     }
 
-    /** Ends it, and tells of all requests. */
+    /** Ends the load and returns all requests. */
     List<Request> end() {
         close();
         return done.stream().flatMap(List::stream).toList();

@@ -3,9 +3,9 @@ package io.weir.ratelimit.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.weir.ratelimit.redisson.Await;
-import io.weir.ratelimit.redisson.RedisConnection;
-import io.weir.ratelimit.redisson.RedisProcess;
+import io.weir.ratelimit.fixtures.Await;
+import io.weir.ratelimit.fixtures.RedisConnection;
+import io.weir.ratelimit.fixtures.RedisProcess;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -16,25 +16,26 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * Load on the example with short windows, while Redis is killed and comes back, and while it stands still every other second. {@code
- * compute} is open; {@code hello} is local, with half of the shared limit in process. {@code -Dweir.test.load=PT3M} says how long, by
- * default 20 seconds, or ten minutes where everything is tested.
+ * Load on the example with short windows, while Redis restarts, and while it is paused every other second.
+ *
+ * <p>The failure mode of {@code compute} is open. That of {@code hello} is local, with half of the shared limit. {@code
+ * -Dweir.test.load=PT3M} sets the duration; the default is 20 seconds, or ten minutes in a full run.
  */
 class LoadIT {
     private static final boolean FULL = Boolean.getBoolean("weir.test.full");
     private static final Duration LONG = Duration.parse(System.getProperty("weir.test.load", FULL ? "PT10M" : "PT20S"));
     private static final Duration FLAPPING = FULL ? Duration.ofMinutes(2) : Duration.ofSeconds(15);
-    private static final Duration PATIENCE = Duration.ofSeconds(20);
+    private static final Duration TIMEOUT = Duration.ofSeconds(20);
     private static final int PER_SECOND = Integer.getInteger("weir.test.load.rate", 1_000);
     private static final int THREADS = 8;
 
-    /** So that each client asks for more than it gets. */
+    /** Few enough that each client exceeds its limit. */
     private static final int CLIENTS = 10;
 
-    /** The most connections to Redis that the client makes, which is its own default. */
+    /** The maximum number of connections to Redis, which is the default of Redisson. */
     private static final int POOL = 64;
 
-    /** How the server begins each record of its log. */
+    /** The start of each record in the log of the server. */
     private static final String RECORD = "(?m)^\\[[A-Z]+ *]";
 
     private static final int OPEN = 0;
@@ -72,12 +73,12 @@ class LoadIT {
         redis.close();
     }
 
-    /** Until decisions are those of the store, a second long. */
+    /** Waits until all decisions are those of the backend for some seconds. */
     private void warm() {
         try (Load warming = load(200)) {
             long[] since = {System.nanoTime()};
             long[] degraded = {0};
-            Await.until("a second without an outage", PATIENCE.multipliedBy(3), () -> {
+            Await.until("a second without an outage", TIMEOUT.multipliedBy(3), () -> {
                 LockSupport.parkNanos(100_000_000);
                 if (lines("WEIR-301") != degraded[0] || lines("WEIR-301") != lines("WEIR-302")) {
                     degraded[0] = lines("WEIR-301");
@@ -93,7 +94,7 @@ class LoadIT {
     }
 
     @Test
-    void servesWhileRedisIsKilledAndComesBack() {
+    void servesWhileRedisRestarts() {
         long outages = lines("WEIR-301");
         long killed;
         long back;
@@ -103,7 +104,7 @@ class LoadIT {
             pause(LONG.dividedBy(3));
             killed = System.nanoTime();
             redis.kill();
-            // Nobody waits for Redis during the collection, or it would be a fault of its own.
+            // No request waits for Redis during the collection, which would cause further timeouts.
             heap.add(jvm.usedHeap());
             pause(LONG.dividedBy(6));
             redis.start();
@@ -113,38 +114,38 @@ class LoadIT {
             heap.add(jvm.usedHeap());
         }
         LoadReport report = new LoadReport(requests);
-        System.out.println(report.text("Load for " + LONG + ", Redis away for "
+        System.out.println(report.text("Load for " + LONG + ", Redis unavailable for "
                 + Duration.ofNanos(back - killed).toMillis() + " ms; heap after a" + " collection " + heap + " KiB"));
 
         noRequestFailed(report);
-        assertThat(report.mostAdmitted(LOCAL, WINDOW)).isBetween(1, 2 * (SHARED_LIMIT + LOCAL_LIMIT));
+        assertThat(report.maxAllowed(LOCAL, WINDOW)).isBetween(1, 2 * (SHARED_LIMIT + LOCAL_LIMIT));
         Duration outage = Duration.ofNanos(back - killed);
-        assertThat(report.mostAdmitted(LOCAL, killed + 200_000_000, back))
-                .as("while Redis was away")
+        assertThat(report.maxAllowed(LOCAL, killed + 200_000_000, back))
+                .as("during the outage")
                 .isBetween(1, ((int) outage.dividedBy(WINDOW) + 2) * LOCAL_LIMIT);
         assertThat(lines("WEIR-301")).isGreaterThan(outages);
-        Await.until("WEIR-302", PATIENCE, () -> {
+        Await.until("WEIR-302", TIMEOUT, () -> {
             Http.get(server.baseUri().resolve("api/search"), "X-Client", "last");
             return lines("WEIR-302") == lines("WEIR-301");
         });
         assertThat(heap.get(1)).as("heap %s", heap).isLessThan(heap.get(0) + heap.get(0) / 5);
         try (RedisConnection connection = redis.connect()) {
-            Await.until("all keys expired", PATIENCE, () -> connection.number("DBSIZE") == 0);
+            Await.until("all keys expired", TIMEOUT, () -> connection.number("DBSIZE") == 0);
         }
     }
 
     @Test
-    void isBoundedWhileRedisStandsStillEveryOtherSecond() {
+    void resourcesAreBoundedWhileRedisFlaps() {
         pause(Duration.ofSeconds(1));
         int threads = jvm.threads();
         int files = jvm.openFiles();
         int sockets = jvm.socketsTo(redis.port());
-        long ownBefore = lines("WEIR-");
-        long othersBefore = lines(RECORD) - ownBefore;
+        long weirBefore = lines("WEIR-");
+        long othersBefore = lines(RECORD) - weirBefore;
         long heap = 0;
-        int mostThreads = 0;
-        int mostFiles = 0;
-        int mostSockets = 0;
+        int maxThreads = 0;
+        int maxFiles = 0;
+        int maxSockets = 0;
         int flaps = 0;
         List<Load.Request> requests;
         try (Load load = load(500)) {
@@ -155,10 +156,10 @@ class LoadIT {
                 } finally {
                     redis.resume();
                 }
-                mostThreads = Math.max(mostThreads, jvm.threads());
-                mostFiles = Math.max(mostFiles, jvm.openFiles());
-                mostSockets = Math.max(mostSockets, jvm.socketsTo(redis.port()));
-                // From then on it does not grow; what the server makes for its first load is not what this is about.
+                maxThreads = Math.max(maxThreads, jvm.threads());
+                maxFiles = Math.max(maxFiles, jvm.openFiles());
+                maxSockets = Math.max(maxSockets, jvm.socketsTo(redis.port()));
+                // The heap must not grow from here on. The objects of the first load do not count.
                 if (heap == 0
                         && System.nanoTime() - start > FLAPPING.dividedBy(3).toNanos()) {
                     heap = jvm.usedHeap();
@@ -168,27 +169,27 @@ class LoadIT {
             requests = load.end();
         }
         LoadReport report = new LoadReport(requests);
-        long own = lines("WEIR-") - ownBefore;
+        long weir = lines("WEIR-") - weirBefore;
         long others = lines(RECORD) - lines("WEIR-") - othersBefore;
-        System.out.println(report.text(flaps + " flaps; threads " + threads + ", at most " + mostThreads + "; files "
-                + files + ", " + mostFiles + "; sockets to Redis " + sockets + ", " + mostSockets
+        System.out.println(report.text(flaps + " flaps; threads " + threads + ", at most " + maxThreads + "; files "
+                + files + ", " + maxFiles + "; sockets to Redis " + sockets + ", " + maxSockets
                 + "; records of the log "
-                + own + ", of the client and the server " + others + "; heap " + heap + ", " + jvm.usedHeap()
+                + weir + ", of the client and the server " + others + "; heap " + heap + ", " + jvm.usedHeap()
                 + " KiB"));
 
         noRequestFailed(report);
-        assertThat(report.mostAdmitted(LOCAL, WINDOW)).isBetween(1, 2 * (SHARED_LIMIT + LOCAL_LIMIT));
-        assertThat(mostThreads).isLessThan(threads + 40);
-        assertThat(mostSockets).isLessThanOrEqualTo(POOL);
-        assertThat(mostFiles).isLessThan(files + 40);
-        // Away, open, closed and back; and now and then something of refused calls.
-        assertThat(own + others).isLessThanOrEqualTo(5L * flaps + 10);
+        assertThat(report.maxAllowed(LOCAL, WINDOW)).isBetween(1, 2 * (SHARED_LIMIT + LOCAL_LIMIT));
+        assertThat(maxThreads).isLessThan(threads + 40);
+        assertThat(maxSockets).isLessThanOrEqualTo(POOL);
+        assertThat(maxFiles).isLessThan(files + 40);
+        // Per flap: unavailable, open, closed, available, and sometimes rejected calls.
+        assertThat(weir + others).isLessThanOrEqualTo(5L * flaps + 10);
         assertThat(jvm.usedHeap()).isLessThan(heap + heap / 5);
     }
 
     private static void noRequestFailed(LoadReport report) {
         assertThat(report.othersThan(OPEN, 200, 429)).isZero();
-        // What is refused in process tells of reduced capacity.
+        // A rejection of the failure mode local is a 503.
         assertThat(report.othersThan(LOCAL, 200, 429, 503)).isZero();
     }
 

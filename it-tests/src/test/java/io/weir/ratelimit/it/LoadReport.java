@@ -10,10 +10,10 @@ import java.util.TreeMap;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
-/** What came of the requests of a {@link Load}. */
+/** The results of a {@link Load}. */
 record LoadReport(List<Load.Request> requests) {
 
-    /** How many of the requests for a path were answered with anything but these. */
+    /** Returns the number of requests for a path with another status. */
     long othersThan(int path, int... statuses) {
         return requests.stream()
                 .filter(request -> request.path() == path
@@ -21,17 +21,17 @@ record LoadReport(List<Load.Request> requests) {
                 .count();
     }
 
-    /** The most requests that any client had let in on a path within any time of that length. */
-    int mostAdmitted(int path, Duration within) {
-        return admitted(path).stream()
-                .mapToInt(times -> most(times, within.toNanos()))
+    /** Returns the greatest number of allowed requests of a client for a path within a period. */
+    int maxAllowed(int path, Duration within) {
+        return allowed(path).stream()
+                .mapToInt(times -> max(times, within.toNanos()))
                 .max()
                 .orElse(0);
     }
 
-    /** The most requests that any client had let in on a path, of those sent between two instants. */
-    int mostAdmitted(int path, long fromNanos, long toNanos) {
-        return admitted(path).stream()
+    /** Returns the greatest number of allowed requests of a client for a path between two instants. */
+    int maxAllowed(int path, long fromNanos, long toNanos) {
+        return allowed(path).stream()
                 .mapToInt(times -> (int) Arrays.stream(times)
                         .filter(time -> time - fromNanos >= 0 && time - toNanos < 0)
                         .count())
@@ -39,8 +39,8 @@ record LoadReport(List<Load.Request> requests) {
                 .orElse(0);
     }
 
-    /** When each client's admitted requests were sent, in order. */
-    private Collection<long[]> admitted(int path) {
+    /** Returns the start of the allowed requests of each client, in order. */
+    private Collection<long[]> allowed(int path) {
         return requests.stream()
                 .filter(request -> request.path() == path && request.status() == 200)
                 .collect(Collectors.groupingBy(
@@ -54,16 +54,16 @@ record LoadReport(List<Load.Request> requests) {
                 .values();
     }
 
-    private static int most(long[] times, long within) {
-        int most = 0;
+    private static int max(long[] times, long within) {
+        int max = 0;
         int first = 0;
         for (int last = 0; last < times.length; last++) {
             while (times[last] - times[first] >= within) {
                 first++;
             }
-            most = Math.max(most, last - first + 1);
+            max = Math.max(max, last - first + 1);
         }
-        return most;
+        return max;
     }
 
     String text(String what) {

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** The example's login under attack, behind a proxy that tells the clients' addresses. */
+/** The login of the example under attack, behind a proxy that forwards the client addresses. */
 @Order(DeploymentOrder.WITHOUT_MECHANISM)
 @Tag("arquillian")
 @ExtendWith(ArquillianExtension.class)
@@ -33,80 +33,80 @@ class LoginIT {
     }
 
     @Test
-    void rotatingAddressesAgainstOneUserIsStopped() {
+    void limitsManyAddressesAgainstOneUser() {
         String user = name();
         for (int i = 0; i < 20; i++) {
             verifyFailed(attempt(Http.freshAddress(), user));
         }
         String fresh = Http.freshAddress();
-        verifyRefused(attempt(fresh, user));
-        verifyRefused(attempt(Http.freshAddress(), user));
+        verifyRejectedLogin(attempt(fresh, user));
+        verifyRejectedLogin(attempt(Http.freshAddress(), user));
         for (int i = 0; i < 10; i++) {
             verifyFailed(attempt(fresh, name()));
         }
-        verifyRefused(attempt(fresh, name()));
+        verifyRejectedLogin(attempt(fresh, name()));
     }
 
     @Test
-    void sprayingManyUsersFromOneAddressIsStopped() {
+    void limitsManyUsersFromOneAddress() {
         String address = Http.freshAddress();
         for (int i = 0; i < 10; i++) {
             verifyFailed(attempt(address, name()));
         }
         String fresh = name();
-        verifyRefused(attempt(address, fresh));
+        verifyRejectedLogin(attempt(address, fresh));
         for (int i = 0; i < 20; i++) {
             verifyFailed(attempt(Http.freshAddress(), fresh));
         }
-        verifyRefused(attempt(Http.freshAddress(), fresh));
+        verifyRejectedLogin(attempt(Http.freshAddress(), fresh));
     }
 
     @Test
-    void guessingOneUsersPasswordFromOneAddressIsStoppedFirst() {
+    void limitsOneUserFromOneAddressFirst() {
         String address = Http.freshAddress();
         String user = name();
         for (int i = 0; i < 5; i++) {
             verifyFailed(attempt(address, user));
         }
         for (int i = 0; i < 10; i++) {
-            verifyRefused(attempt(address, user));
+            verifyRejectedLogin(attempt(address, user));
         }
         for (int i = 0; i < 5; i++) {
             verifyFailed(attempt(address, name()));
         }
-        verifyRefused(attempt(address, name()));
+        verifyRejectedLogin(attempt(address, name()));
         for (int i = 0; i < 15; i++) {
             verifyFailed(attempt(Http.freshAddress(), user));
         }
-        verifyRefused(attempt(Http.freshAddress(), user));
+        verifyRejectedLogin(attempt(Http.freshAddress(), user));
     }
 
     @Test
-    void anAddressThatIsPrependedDoesNotHelp() {
+    void prependedAddressIsIgnored() {
         String address = Http.freshAddress();
         IntStream.range(0, 10).forEach(i -> verifyFailed(attempt(Http.freshAddress() + ", " + address, name())));
-        verifyRefused(attempt(Http.freshAddress() + ", " + address, name()));
+        verifyRejectedLogin(attempt(Http.freshAddress() + ", " + address, name()));
     }
 
     @Test
-    void whoLogsInIsToldNothingOfLimits() {
+    void successfulLoginDisclosesNoLimits() {
         HttpResponse<String> welcome = login(Http.freshAddress(), name(), "secret");
         assertThat(welcome.statusCode()).isEqualTo(200);
         assertThat(welcome.body()).isEqualTo("Welcome\n");
-        Refusal.verifyNoQuota(welcome);
+        LimitResponse.verifyNoQuota(welcome);
     }
 
     private static void verifyFailed(HttpResponse<String> response) {
         assertThat(response.statusCode()).isEqualTo(401);
-        Refusal.verifyNoQuota(response);
+        LimitResponse.verifyNoQuota(response);
         assertThat(response.headers().firstValue("Retry-After")).isEmpty();
         assertThat(response.body()).isEqualTo("Wrong username or password\n");
     }
 
-    private static void verifyRefused(HttpResponse<String> response) {
+    private static void verifyRejectedLogin(HttpResponse<String> response) {
         assertThat(response.statusCode()).isEqualTo(429);
-        Refusal.verifyNoQuota(response);
-        assertThat(Refusal.number(response, "Retry-After")).isBetween(1L, 120L);
+        LimitResponse.verifyNoQuota(response);
+        assertThat(LimitResponse.number(response, "Retry-After")).isBetween(1L, 120L);
         assertThat(response.body())
                 .contains("\"detail\":\"There were too many requests.\"")
                 .doesNotContain("login", "policies", "quota of", "instance");

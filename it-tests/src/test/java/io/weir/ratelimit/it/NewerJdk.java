@@ -13,15 +13,15 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * A JDK of version 21 or later beside the one that builds: {@code -Dweir.test.newer-jdk}, else the newest among the variables
- * {@code JAVA_HOME_*} of the environment and the folders of {@code /usr/lib/jvm}.
+ * A JDK of version 21 or later: {@code -Dweir.test.newer-jdk}, or the newest of the environment variables {@code JAVA_HOME_*} and the
+ * folders of {@code /usr/lib/jvm}.
  */
 record NewerJdk(Path home, int version) {
-    static final int LEAST = 21;
+    static final int MIN_VERSION = 21;
 
     private static final Pattern VERSION = Pattern.compile("(?m)^JAVA_VERSION=\"(\\d+)");
 
-    /** What this machine has. */
+    /** Returns the newer JDK of this machine. */
     static Optional<NewerJdk> find() {
         String named = System.getProperty("weir.test.newer-jdk");
         return named != null
@@ -30,13 +30,13 @@ record NewerJdk(Path home, int version) {
     }
 
     /**
-     * The one that was asked for.
+     * Returns the configured JDK.
      *
-     * @throws IllegalArgumentException if it is none, or too old: a wrong path is not a missing tool
+     * @throws IllegalArgumentException if the folder has no JDK or an older one: a wrong path is not a missing tool
      */
     static NewerJdk named(Path home) {
-        return at(home).orElseThrow(
-                        () -> new IllegalArgumentException("No JDK of version " + LEAST + " or later in " + home));
+        return at(home).orElseThrow(() ->
+                new IllegalArgumentException("No JDK of version " + MIN_VERSION + " or later in " + home));
     }
 
     static Optional<NewerJdk> newest(Stream<Path> homes) {
@@ -67,7 +67,7 @@ record NewerJdk(Path home, int version) {
         }
         try {
             Matcher matcher = VERSION.matcher(Files.readString(release));
-            return matcher.find() && Integer.parseInt(matcher.group(1)) >= LEAST
+            return matcher.find() && Integer.parseInt(matcher.group(1)) >= MIN_VERSION
                     ? Optional.of(new NewerJdk(home, Integer.parseInt(matcher.group(1))))
                     : Optional.empty();
         } catch (IOException e) {

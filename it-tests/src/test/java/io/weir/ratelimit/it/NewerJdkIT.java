@@ -3,7 +3,7 @@ package io.weir.ratelimit.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.weir.ratelimit.redisson.Required;
+import io.weir.ratelimit.fixtures.RequiredTools;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.function.Supplier;
@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Named;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What JDK 17 has built, on a newer one: the example on each server. */
+/** The example, built with JDK 17, on each server with a newer JDK. */
 class NewerJdkIT {
     static Stream<Named<Supplier<ServerBuilder<?>>>> servers() {
         return Stream.of(
@@ -25,21 +25,21 @@ class NewerJdkIT {
 
     @ParameterizedTest
     @MethodSource("servers")
-    void theExampleLimits(Supplier<ServerBuilder<?>> kind) throws Exception {
+    void exampleLimitsOnANewerJdk(Supplier<ServerBuilder<?>> kind) throws Exception {
         NewerJdk jdk = jdk();
         try (Server server = kind.get().javaHome(jdk.home()).start()) {
             assertThat(Path.of(server.handle().info().command().orElseThrow()).toRealPath())
                     .startsWith(jdk.home().toRealPath());
 
-            var answers = IntStream.range(0, 6)
+            var responses = IntStream.range(0, 6)
                     .mapToObj(i -> Http.get(server.baseUri().resolve("api/hello")))
                     .toList();
 
-            assertThat(answers.subList(0, 5))
-                    .allMatch(answer -> answer.statusCode() == 200)
-                    .extracting(Refusal::remaining)
+            assertThat(responses.subList(0, 5))
+                    .allMatch(response -> response.statusCode() == 200)
+                    .extracting(LimitResponse::remaining)
                     .isEqualTo(List.of(4L, 3L, 2L, 1L, 0L));
-            Refusal.verify(answers.get(5), "hello");
+            LimitResponse.verifyRejected(responses.get(5), "hello");
             assertThat(server.log()).contains("WEIR-001");
         }
     }
@@ -47,11 +47,11 @@ class NewerJdkIT {
     private static NewerJdk jdk() {
         NewerJdk jdk = NewerJdk.find().orElse(null);
         if (jdk == null) {
-            String missing = "there is no JDK of version " + NewerJdk.LEAST + " or later on this machine";
-            assertThat(Required.tool("newer-jdk"))
+            String missing = "there is no JDK of version " + NewerJdk.MIN_VERSION + " or later on this machine";
+            assertThat(RequiredTools.contains("newer-jdk"))
                     .as("newer-jdk is required, but " + missing)
                     .isFalse();
-            System.out.println("SKIPPED, the servers on a newer Java: " + missing);
+            System.out.println("SKIPPED, servers on a newer JDK: " + missing);
             Assumptions.abort(missing);
         }
         System.out.printf("Newer JDK for tests: %d in %s%n", jdk.version(), jdk.home());

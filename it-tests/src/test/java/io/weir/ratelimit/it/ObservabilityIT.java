@@ -14,9 +14,9 @@ import java.util.function.BooleanSupplier;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** What an operator sees of real requests, on each server: a collector's spans and metrics, a scrape, the log. */
+/** The spans, the metrics and the log messages of real requests, on each server. */
 class ObservabilityIT {
-    private static final String REFUSED = "false 0 of GET";
+    private static final String REJECTED_SPAN = "false 0 of GET";
     private static final String DECISIONS =
             "ratelimit.decisions{endpoint=HelloResource.hello, outcome=%s, policy=hello, tier=none}";
 
@@ -30,7 +30,7 @@ class ObservabilityIT {
 
     @Test
     void openLiberty() {
-        metricsOfMicroProfileAndSpansAreSeenOn(LibertyServer.named("observed-liberty"));
+        verifyMicroProfileMetricsAndSpans(LibertyServer.named("observed-liberty"));
     }
 
     @Test
@@ -40,37 +40,36 @@ class ObservabilityIT {
                         .systemProperty("ratelimit.metrics", "otel")
                         .start()) {
             exhaust(server);
-            collectorTells(collector);
+            verifyExportedMetrics(collector);
         }
     }
 
     @Test
     void payaraMicro() {
-        metricsOfMicroProfileAndSpansAreSeenOn(PayaraServer.named("observed-payara"));
+        verifyMicroProfileMetricsAndSpans(PayaraServer.named("observed-payara"));
     }
 
-    private static void metricsOfMicroProfileAndSpansAreSeenOn(ServerBuilder<?> kind) {
+    private static void verifyMicroProfileMetricsAndSpans(ServerBuilder<?> kind) {
         try (OtlpReceiver collector = new OtlpReceiver();
                 Server server = exporting(kind, collector).start()) {
-            assertThat(server.messages())
-                    .contains("WEIR-003 metrics go to MicroProfile Metrics; attributes on spans are on");
+            assertThat(server.messages()).contains("WEIR-003 Metrics: MicroProfile Metrics. Span attributes: on.");
             exhaust(server);
-            spansTell(collector, REFUSED);
-            scrapeTells(server);
-            theLogTells(server);
+            verifySpans(collector, REJECTED_SPAN);
+            verifyScrapedMetrics(server);
+            verifyLog(server);
         }
     }
 
-    /** Its OpenTelemetry has spans only, and its API lacks what newer ones have. */
+    /** The OpenTelemetry of Payara has spans only, and an older API. */
     @Test
     void payaraMicroWithMetricsOfOpenTelemetry() {
         try (OtlpReceiver collector = new OtlpReceiver();
                 Server server = exporting(PayaraServer.named("observed-payara-otel"), collector)
                         .systemProperty("ratelimit.metrics", "otel")
                         .start()) {
-            assertThat(server.messages()).contains("WEIR-003 metrics go to OpenTelemetry");
+            assertThat(server.messages()).contains("WEIR-003 Metrics: OpenTelemetry");
             exhaust(server);
-            spansTell(collector, REFUSED);
+            verifySpans(collector, REJECTED_SPAN);
         }
     }
 
@@ -79,23 +78,23 @@ class ObservabilityIT {
         try (OtlpReceiver collector = new OtlpReceiver();
                 Server server = exporting(WildFlyServer.named("observed-wildfly"), collector)
                         .start()) {
-            assertThat(server.messages()).contains("WEIR-003 metrics go to OpenTelemetry; attributes on spans are on");
+            assertThat(server.messages()).contains("WEIR-003 Metrics: OpenTelemetry. Span attributes: on.");
             exhaust(server);
-            spansTell(collector);
-            collectorTells(collector);
-            theLogTells(server);
+            verifySpans(collector);
+            verifyExportedMetrics(collector);
+            verifyLog(server);
         }
     }
 
-    /** Five calls are let in and the sixth is refused. */
+    /** Sends five requests that are allowed and one that is rejected. */
     private static void exhaust(Server server) {
         assertThat(Http.statuses(6, server.baseUri().resolve("api/hello")))
                 .containsExactly(200, 200, 200, 200, 200, 429);
     }
 
-    /** Five spans of admitted requests, and one of the refused one where the server has begun it by then. */
-    private static void spansTell(OtlpReceiver collector, String... refused) {
-        await(() -> collector.spansWith("ratelimit.policy").size() >= 5 + refused.length);
+    /** Verifies the spans of five allowed requests, and the span of the rejected request if the server starts it early enough. */
+    private static void verifySpans(OtlpReceiver collector, String... rejected) {
+        await(() -> collector.spansWith("ratelimit.policy").size() >= 5 + rejected.length);
         List<Map<String, Object>> spans = collector.spansWith("ratelimit.policy");
         assertThat(spans)
                 .allSatisfy(span -> assertThat(span)
@@ -111,14 +110,14 @@ class ObservabilityIT {
                 .containsOnly(spans.get(0).get("ratelimit.key"));
         List<String> expected = new ArrayList<>(
                 List.of("true 4 of GET", "true 3 of GET", "true 2 of GET", "true 1 of GET", "true 0 of GET"));
-        expected.addAll(List.of(refused));
+        expected.addAll(List.of(rejected));
         assertThat(spans)
                 .extracting(span -> span.get("ratelimit.allowed") + " " + span.get("ratelimit.remaining") + " of "
                         + span.getOrDefault("http.request.method", span.get("http.method")))
                 .containsExactlyInAnyOrderElementsOf(expected);
     }
 
-    private static void collectorTells(OtlpReceiver collector) {
+    private static void verifyExportedMetrics(OtlpReceiver collector) {
         await(() -> collector.counters().getOrDefault(DECISIONS.formatted("rejected"), 0L) == 1);
         assertThat(collector.counters()).containsEntry(DECISIONS.formatted("allowed"), 5L);
         List<HistogramDataPoint> times =
@@ -132,13 +131,13 @@ class ObservabilityIT {
                 .satisfies(point -> assertThat(point.getSum()).isEqualTo(0.2 + 0.4 + 0.6 + 0.8 + 1 + 1));
         assertThat(collector.metrics().stream()
                         .filter(metric -> metric.getName().startsWith("ratelimit."))
-                        .map(ObservabilityIT::inPrometheus))
+                        .map(ObservabilityIT::prometheusName))
                 .contains("ratelimit_decisions_total", "ratelimit_check_duration_seconds_bucket")
-                .isSubsetOf(Operations.exposed());
+                .isSubsetOf(OperationsFiles.exposed());
     }
 
-    /** What becomes of a metric's name, by its unit and type, on its way to the rules and panels of operators. */
-    private static String inPrometheus(Metric metric) {
+    /** Returns the Prometheus name of a metric, which depends on its unit and type. */
+    private static String prometheusName(Metric metric) {
         String unit = switch (metric.getUnit()) {
             case "s" -> "_seconds";
             case "1" -> metric.hasGauge() ? "_ratio" : "";
@@ -149,7 +148,7 @@ class ObservabilityIT {
         return metric.getName().replace('.', '_') + unit + type;
     }
 
-    private static void scrapeTells(Server server) {
+    private static void verifyScrapedMetrics(Server server) {
         List<String> lines = Http.get(server.baseUri().resolve("metrics"))
                 .body()
                 .lines()
@@ -175,10 +174,10 @@ class ObservabilityIT {
                         .map(line -> line.substring(0, line.indexOf('{')))
                         .filter(name -> name.endsWith("_total") || name.endsWith("_bucket")))
                 .contains("ratelimit_decisions_total", "ratelimit_utilization_bucket")
-                .isSubsetOf(Operations.exposed());
+                .isSubsetOf(OperationsFiles.exposed());
     }
 
-    /** The value of the first series of that name with all of these texts among its tags. */
+    /** Returns the value of the first series with a name and texts in its tags. */
     private static double value(List<String> lines, String name, String... tags) {
         return lines.stream()
                 .filter(line -> line.startsWith(name + "{") && Stream.of(tags).allMatch(line::contains))
@@ -189,10 +188,10 @@ class ObservabilityIT {
                         () -> new AssertionError("no " + name + List.of(tags) + " in " + String.join("\n", lines)));
     }
 
-    private static void theLogTells(Server server) {
+    private static void verifyLog(Server server) {
         assertThat(server.messages())
                 .containsPattern(
-                        "WEIR-306 the policy hello refused a call; the last one was of HelloResource.hello, key i\\.~")
+                        "WEIR-306 Policy hello rejected calls\\. .* Last rejection: HelloResource.hello, key i\\.~")
                 .contains("WEIR-004");
     }
 

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Named;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What the OpenAPI document of the example says on each server, beside what a client really gets. */
+/** The OpenAPI document of the example on each server, compared with the responses. */
 class OpenApiIT {
     private static final String OPENAPI =
             "<server><featureManager><feature>mpOpenAPI-4.1</feature></featureManager></server>";
@@ -33,30 +33,30 @@ class OpenApiIT {
 
     @ParameterizedTest
     @MethodSource("servers")
-    void theDocumentTellsWhatALimitedOperationAnswers(Supplier<ServerBuilder<?>> kind) {
+    void documentDescribesTheResponsesOfALimitedOperation(Supplier<ServerBuilder<?>> kind) {
         try (Server server = kind.get().start()) {
             JsonObject document = document(server);
 
             JsonObject hello = responses(document, "hello");
             HttpResponse<String> allowed = Http.get(server.baseUri().resolve("api/hello"));
             Http.statuses(4, server.baseUri().resolve("api/hello"));
-            HttpResponse<String> refused = Http.get(server.baseUri().resolve("api/hello"));
+            HttpResponse<String> rejected = Http.get(server.baseUri().resolve("api/hello"));
             assertThat(fields(hello.getJsonObject(hello.containsKey("200") ? "200" : "default")))
                     .isEqualTo(limitFields(allowed))
                     .hasSize(8);
             assertThat(fields(hello.getJsonObject("429")))
-                    .isEqualTo(limitFields(refused))
+                    .isEqualTo(limitFields(rejected))
                     .contains("retry-after");
             assertThat(hello).doesNotContainKey("503");
 
             JsonObject content = hello.getJsonObject("429").getJsonObject("content");
             assertThat(content)
                     .containsOnlyKeys(
-                            refused.headers().firstValue("Content-Type").orElseThrow());
+                            rejected.headers().firstValue("Content-Type").orElseThrow());
             assertThat(text(content, "application/problem+json", "schema", "$ref"))
                     .isEqualTo("#/components/schemas/RateLimitProblem");
-            Set<String> members = new TreeSet<>(parsed(refused.body()).keySet());
-            members.add("help"); // of policies that have one
+            Set<String> members = new TreeSet<>(parsed(rejected.body()).keySet());
+            members.add("help"); // only policies with a help page
             assertThat(object(document, "components", "schemas", "RateLimitProblem", "properties"))
                     .containsOnlyKeys(members.toArray(String[]::new));
             assertThat(text(document, "components", "headers", "Retry-After", "schema", "type"))
@@ -67,7 +67,7 @@ class OpenApiIT {
 
     @ParameterizedTest
     @MethodSource("servers")
-    void whatIsNotLimitedStaysAsItIs(Supplier<ServerBuilder<?>> kind) {
+    void unlimitedOperationIsUnchanged(Supplier<ServerBuilder<?>> kind) {
         try (Server server = kind.get().start()) {
             JsonObject document = document(server);
 
@@ -82,10 +82,10 @@ class OpenApiIT {
         }
     }
 
-    /** {@code ratelimit.enabled=false} limits nothing, and so does the document. */
+    /** With {@code ratelimit.enabled=false}, the document has no limits. */
     @ParameterizedTest
     @MethodSource("servers")
-    void whereLimitsAreOffTheDocumentTellsOfNone(Supplier<ServerBuilder<?>> kind) {
+    void documentHasNoLimitsIfDisabled(Supplier<ServerBuilder<?>> kind) {
         ServerBuilder<?> builder = kind.get();
         builder.systemProperty("ratelimit.enabled", "false");
         try (Server server = builder.start()) {
@@ -106,8 +106,8 @@ class OpenApiIT {
         return lowerCase(response.getJsonObject("headers").keySet());
     }
 
-    private static Set<String> limitFields(HttpResponse<String> answer) {
-        Set<String> fields = lowerCase(answer.headers().map().keySet());
+    private static Set<String> limitFields(HttpResponse<String> response) {
+        Set<String> fields = lowerCase(response.headers().map().keySet());
         fields.removeIf(name -> !name.contains("ratelimit") && !name.equals("retry-after"));
         return fields;
     }

@@ -24,7 +24,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.zip.GZIPInputStream;
 
-/** Takes what servers export over OTLP/HTTP in protobuf, as a collector does. */
+/** A collector that receives OTLP/HTTP exports in protobuf. */
 final class OtlpReceiver implements AutoCloseable {
     private final List<Map<String, Object>> spans = new CopyOnWriteArrayList<>();
     private final Map<String, Long> counters = new ConcurrentHashMap<>();
@@ -39,9 +39,9 @@ final class OtlpReceiver implements AutoCloseable {
             throw new UncheckedIOException(e);
         }
         server.setExecutor(threads);
-        server.createContext("/v1/traces", exchange -> answer(exchange, this::takeSpans));
-        server.createContext("/v1/metrics", exchange -> answer(exchange, this::takeMetrics));
-        server.createContext("/v1/logs", exchange -> answer(exchange, InputStream::readAllBytes));
+        server.createContext("/v1/traces", exchange -> receive(exchange, this::addSpans));
+        server.createContext("/v1/metrics", exchange -> receive(exchange, this::addMetrics));
+        server.createContext("/v1/logs", exchange -> receive(exchange, InputStream::readAllBytes));
         server.start();
     }
 
@@ -49,12 +49,12 @@ final class OtlpReceiver implements AutoCloseable {
         return "http://localhost:" + server.getAddress().getPort();
     }
 
-    /** The attributes of each span that has one of the given name, in the order in which the spans ended. */
+    /** Returns the attributes of the spans with an attribute, in the order of their end. */
     List<Map<String, Object>> spansWith(String attribute) {
         return spans.stream().filter(span -> span.containsKey(attribute)).toList();
     }
 
-    /** The counters by {@code name{tag=value, ...}}. */
+    /** Returns the counters by {@code name{tag=value, ...}}. */
     Map<String, Long> counters() {
         return Map.copyOf(counters);
     }
@@ -63,25 +63,25 @@ final class OtlpReceiver implements AutoCloseable {
         return metrics.get(name);
     }
 
-    /** The latest of each name. */
+    /** Returns the latest metric of each name. */
     List<Metric> metrics() {
         return List.copyOf(metrics.values());
     }
 
-    private interface Taker {
-        void take(InputStream body) throws IOException;
+    private interface BodyReader {
+        void read(InputStream body) throws IOException;
     }
 
-    private static void answer(HttpExchange exchange, Taker taker) throws IOException {
+    private static void receive(HttpExchange exchange, BodyReader reader) throws IOException {
         try (exchange) {
             boolean zipped = "gzip".equals(exchange.getRequestHeaders().getFirst("Content-Encoding"));
-            taker.take(zipped ? new GZIPInputStream(exchange.getRequestBody()) : exchange.getRequestBody());
+            reader.read(zipped ? new GZIPInputStream(exchange.getRequestBody()) : exchange.getRequestBody());
             exchange.getResponseHeaders().set("Content-Type", "application/x-protobuf");
             exchange.sendResponseHeaders(200, -1);
         }
     }
 
-    private void takeSpans(InputStream body) throws IOException {
+    private void addSpans(InputStream body) throws IOException {
         ExportTraceServiceRequest.parseFrom(body).getResourceSpansList().stream()
                 .flatMap(resource -> resource.getScopeSpansList().stream())
                 .flatMap(scope -> scope.getSpansList().stream())
@@ -90,7 +90,7 @@ final class OtlpReceiver implements AutoCloseable {
                 .forEach(spans::add);
     }
 
-    private void takeMetrics(InputStream body) throws IOException {
+    private void addMetrics(InputStream body) throws IOException {
         ExportMetricsServiceRequest.parseFrom(body).getResourceMetricsList().stream()
                 .flatMap(resource -> resource.getScopeMetricsList().stream())
                 .flatMap(scope -> scope.getMetricsList().stream())

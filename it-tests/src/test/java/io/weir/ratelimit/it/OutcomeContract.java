@@ -13,7 +13,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What is charged only if a request ends one way or the other. Give-backs may come a moment after the answer. */
+/** Policies that count successes or failures only. Refunds can follow shortly after the response. */
 interface OutcomeContract extends PolicyClient {
     @ParameterizedTest
     @CsvSource({
@@ -36,101 +36,101 @@ interface OutcomeContract extends PolicyClient {
         "suspended/unmapped, 500",
         "nowhere, 404"
     })
-    default void aChargeStaysIfTheOutcomeCounts(String path, int status) {
+    default void chargeRemainsIfTheOutcomeCounts(String path, int status) {
         boolean matched = !path.equals("nowhere");
         boolean succeeds = status < 400;
         for (int call = 1; call <= 2; call++) {
             assertThat(get("api/success/" + path).statusCode()).isEqualTo(status);
             assertThat(get("api/failure/" + path).statusCode()).isEqualTo(status);
-            verifyLeft("successes", matched && succeeds ? 3 - call : 3);
-            verifyLeft("failures", matched && !succeeds ? 3 - call : 3);
+            verifyRemaining("successes", matched && succeeds ? 3 - call : 3);
+            verifyRemaining("failures", matched && !succeeds ? 3 - call : 3);
         }
     }
 
     @Test
-    default void whoseOutcomesDoNotCountIsNeverRefused() {
+    default void callerWithUncountedOutcomesIsNeverRejected() {
         for (int i = 0; i < 10; i++) {
             assertThat(get("api/success/now/500").statusCode()).isEqualTo(500);
-            verifyLeft("successes", 3);
+            verifyRemaining("successes", 3);
             assertThat(get("api/failure/now/200").statusCode()).isEqualTo(200);
-            verifyLeft("failures", 3);
+            verifyRemaining("failures", 3);
         }
     }
 
     @Test
-    default void whoseOutcomesCountIsRefusedAndTheRefusalIsNoOutcome() {
+    default void rejectionIsNotACountedOutcome() {
         assertThat(Http.statuses(5, uri("api/failure/now/401"), fields())).containsExactly(401, 401, 401, 429, 429);
-        verifyLeft("failures", 0);
+        verifyRemaining("failures", 0);
         assertThat(Http.statuses(5, uri("api/success/now/200"), fields())).containsExactly(200, 200, 200, 429, 429);
-        verifyLeft("successes", 0);
+        verifyRemaining("successes", 0);
     }
 
     @ParameterizedTest
     @CsvSource({
-        "held/200, 2, 3",
-        "held/500, 3, 2",
-        "held/unmapped, 3, 2",
-        "held-stage/200, 2, 3",
-        "held-stage/500, 3, 2",
-        "held-stage/unmapped, 3, 2"
+        "pending/200, 2, 3",
+        "pending/500, 3, 2",
+        "pending/unmapped, 3, 2",
+        "pending-stage/200, 2, 3",
+        "pending-stage/500, 3, 2",
+        "pending-stage/unmapped, 3, 2"
     })
-    default void anAnswerThatIsHeldIsChargedUntilItComes(String how, int successes, int failures) {
-        verifyHeld("api/success/", "successes", how, successes);
-        verifyHeld("api/failure/", "failures", how, failures);
+    default void pendingResponseIsCharged(String how, int successes, int failures) {
+        verifyPending("api/success/", "successes", how, successes);
+        verifyPending("api/failure/", "failures", how, failures);
     }
 
-    private void verifyHeld(String root, String policy, String how, int left) {
-        CompletableFuture<HttpResponse<String>> answer = Http.getAsync(uri(root + how), fields());
-        verifyStaysCharged(policy);
-        assertThat(answer).isNotDone();
+    private void verifyPending(String root, String policy, String how, int remaining) {
+        CompletableFuture<HttpResponse<String>> response = Http.getAsync(uri(root + how), fields());
+        verifyRemainsCharged(policy);
+        assertThat(response).isNotDone();
         release(root);
-        assertThat(answer.join().statusCode()).isEqualTo(how.endsWith("200") ? 200 : 500);
-        verifyLeft(policy, left);
+        assertThat(response.join().statusCode()).isEqualTo(how.endsWith("200") ? 200 : 500);
+        verifyRemaining(policy, remaining);
     }
 
-    /** When its status is known, each server decides: when it begins, or with the first event. */
+    /** The status is available at the start or with the first event, depending on the server. */
     @Test
-    default void aStreamOfEventsIsASuccessAndNeverAFailure() {
-        CompletableFuture<HttpResponse<String>> events = Http.getAsync(uri("api/success/held-events"), fields());
-        verifyStaysCharged("successes");
+    default void eventStreamIsASuccess() {
+        CompletableFuture<HttpResponse<String>> events = Http.getAsync(uri("api/success/pending-events"), fields());
+        verifyRemainsCharged("successes");
         release("api/success/");
         assertThat(events.join().body()).contains("data: one");
-        verifyLeft("successes", 2);
+        verifyRemaining("successes", 2);
 
-        CompletableFuture<HttpResponse<String>> others = Http.getAsync(uri("api/failure/held-events"), fields());
+        CompletableFuture<HttpResponse<String>> others = Http.getAsync(uri("api/failure/pending-events"), fields());
         release("api/failure/");
         assertThat(others.join().body()).contains("data: one");
-        verifyLeft("failures", 3);
+        verifyRemaining("failures", 3);
     }
 
-    private void verifyStaysCharged(String policy) {
-        assertThat(PolicyClient.comesTrue(() -> left(policy) == 2)).isTrue();
-        // Long after the method has returned.
+    private void verifyRemainsCharged(String policy) {
+        assertThat(PolicyClient.eventually(() -> remaining(policy) == 2)).isTrue();
+        // The method has returned long before.
         LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(200));
-        assertThat(left(policy)).as(policy).isEqualTo(2);
+        assertThat(remaining(policy)).as(policy).isEqualTo(2);
     }
 
     private void release(String root) {
-        assertThat(PolicyClient.comesTrue(() -> Http.post(uri(root + "release"), "text/plain", "", fields())
+        assertThat(PolicyClient.eventually(() -> Http.post(uri(root + "release"), "text/plain", "", fields())
                         .body()
                         .equals("true")))
                 .isTrue();
     }
 
-    /** Its status has gone out, and said success. */
+    /** The success status is already sent. */
     @Test
-    default void aStreamThatBreaksOffIsCountedByItsStatus() {
+    default void interruptedStreamCountsByItsStatus() {
         String line = Http.raw(
                 base(),
                 "GET " + uri("api/success/broken").getPath() + " HTTP/1.1\r\nHost: localhost\r\nX-Client: " + client()
                         + "\r\n\r\n");
         assertThat(line).startsWith("HTTP/1.1 200");
-        verifyLeft("successes", 2);
+        verifyRemaining("successes", 2);
     }
 
     @ParameterizedTest
     @ValueSource(ints = {0, 3})
-    default void wrongPasswordsCountForTheUserAndRightOnesDoNot(int logins) {
+    default void onlyWrongPasswordsCount(int logins) {
         for (int i = 0; i < logins; i++) {
             assertThat(login("secret")).isEqualTo(200);
         }
@@ -139,22 +139,22 @@ interface OutcomeContract extends PolicyClient {
     }
 
     private int login(String password) {
-        HttpResponse<String> answer = Http.post(
+        HttpResponse<String> response = Http.post(
                 uri("api/failure/login"),
                 "application/x-www-form-urlencoded",
                 "username=" + client() + "&password=" + password,
                 fields());
-        if (answer.statusCode() == 200) {
-            // The next call could be refused before the permit is back, so far as the client knows it.
+        if (response.statusCode() == 200) {
+            // The refund can follow after the response, and the next call would be rejected.
             LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(100));
         }
-        return answer.statusCode();
+        return response.statusCode();
     }
 
-    /** So much is left in the end, and stays so. */
-    private void verifyLeft(String policy, long expected) {
-        PolicyClient.comesTrue(() -> left(policy) == expected);
+    /** Verifies that the remaining permits reach a value and keep it. */
+    private void verifyRemaining(String policy, long expected) {
+        PolicyClient.eventually(() -> remaining(policy) == expected);
         LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(30));
-        assertThat(left(policy)).as(policy).isEqualTo(expected);
+        assertThat(remaining(policy)).as(policy).isEqualTo(expected);
     }
 }

@@ -10,7 +10,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What configuration limits by path, before and after a request is matched to a method. */
+/** Path rules, before and after a request is matched to a method. */
 interface PathContract extends PolicyClient {
     String BY_PATH = "\"by-path\";q=3;w=3600";
 
@@ -24,97 +24,99 @@ interface PathContract extends PolicyClient {
                 "api/ruled/tree/shallow",
                 "api/ruled/located/here"
             })
-    default void aResourceWithoutAnAnnotationIsLimitedByItsPath(String path) {
+    default void resourceWithoutAnnotationIsLimitedByItsPath(String path) {
         HttpResponse<String> first = get(path);
         assertThat(first.statusCode()).isEqualTo(200);
-        assertThat(Refusal.field(first, "RateLimit-Policy")).isEqualTo(BY_PATH);
-        assertThat(Refusal.remaining(first)).isEqualTo(2);
+        assertThat(LimitResponse.field(first, "RateLimit-Policy")).isEqualTo(BY_PATH);
+        assertThat(LimitResponse.remaining(first)).isEqualTo(2);
         assertThat(Http.statuses(2, uri(path), fields())).containsOnly(200);
-        Refusal.verify(get(path), "by-path");
+        LimitResponse.verifyRejected(get(path), "by-path");
     }
 
     @Test
-    default void aRuleOfSomeMethodsHoldsForThese() {
-        assertThat(Refusal.field(Http.head(uri("api/ruled/plain"), fields()), "RateLimit-Policy"))
+    default void pathRuleAppliesToItsMethods() {
+        assertThat(LimitResponse.field(Http.head(uri("api/ruled/plain"), fields()), "RateLimit-Policy"))
                 .as("HEAD is a GET")
                 .isEqualTo(BY_PATH);
         HttpResponse<String> posted = Http.post(uri("api/ruled/plain"), "text/plain", "", fields());
         assertThat(posted.body()).isEqualTo("posted");
-        assertThat(Refusal.policy(posted)).isEqualTo("fallback");
-        assertThat(left("by-path")).isEqualTo(2);
+        assertThat(LimitResponse.policy(posted)).isEqualTo("fallback");
+        assertThat(remaining("by-path")).isEqualTo(2);
     }
 
     @Test
-    default void aRuleJoinsTheAnnotationsPoliciesInOneDecision() {
+    default void pathRuleAndAnnotationAreOneDecision() {
         HttpResponse<String> first = get("api/ruled/joined");
-        assertThat(Refusal.field(first, "RateLimit-Policy")).isEqualTo("\"own\";q=2;w=3600, \"joins\";q=10;w=3600");
-        assertThat(left("joins")).isEqualTo(9);
+        assertThat(LimitResponse.field(first, "RateLimit-Policy"))
+                .isEqualTo("\"own\";q=2;w=3600, \"joins\";q=10;w=3600");
+        assertThat(remaining("joins")).isEqualTo(9);
         get("api/ruled/joined");
-        Refusal.verify(get("api/ruled/joined"), "own");
-        assertThat(left("own")).isZero();
-        assertThat(left("joins")).as("a refusal spends nothing").isEqualTo(8);
+        LimitResponse.verifyRejected(get("api/ruled/joined"), "own");
+        assertThat(remaining("own")).isZero();
+        assertThat(remaining("joins")).as("a rejection spends nothing").isEqualTo(8);
     }
 
     @Test
-    default void aRuleJoinsAMethodOfASubResource() {
+    default void pathRuleAppliesToASubResource() {
         HttpResponse<String> first = get("api/ruled/located/here/own");
         assertThat(first.body()).isEqualTo("here");
-        assertThat(Refusal.field(first, "RateLimit-Policy"))
+        assertThat(LimitResponse.field(first, "RateLimit-Policy"))
                 .isEqualTo("\"own\";q=2;w=3600, " + BY_PATH + ", \"joins\";q=10;w=3600");
         get("api/ruled/located/here/own");
-        Refusal.verify(get("api/ruled/located/here/own"), "own");
-        assertThat(List.of(left("own"), left("by-path"), left("joins"))).containsExactly(0L, 1L, 8L);
+        LimitResponse.verifyRejected(get("api/ruled/located/here/own"), "own");
+        assertThat(List.of(remaining("own"), remaining("by-path"), remaining("joins")))
+                .containsExactly(0L, 1L, 8L);
     }
 
     @Test
-    default void aRuleWaitsWithAKeyOfAnArgumentForTheMethodsCall() {
+    default void pathRuleIsDecidedWithTheArgumentKey() {
         HttpResponse<String> first = get("api/ruled/argument?user=a");
         assertThat(first.body()).isEqualTo("a");
-        assertThat(Refusal.field(first, "RateLimit-Policy"))
+        assertThat(LimitResponse.field(first, "RateLimit-Policy"))
                 .isEqualTo("\"by-argument\";q=2;w=3600, \"joins\";q=10;w=3600");
-        assertThat(left("joins")).isEqualTo(9);
+        assertThat(remaining("joins")).isEqualTo(9);
         get("api/ruled/argument?user=a");
-        Refusal.verify(get("api/ruled/argument?user=a"), "by-argument");
-        assertThat(left("joins")).as("a refusal spends nothing").isEqualTo(8);
+        LimitResponse.verifyRejected(get("api/ruled/argument?user=a"), "by-argument");
+        assertThat(remaining("joins")).as("a rejection spends nothing").isEqualTo(8);
         assertThat(get("api/ruled/argument?user=b").statusCode()).isEqualTo(200);
     }
 
     @ParameterizedTest
     @CsvSource({"any/below, 1", "any, 3", "dear, 10", "dear/, 10", "dear/below, 1"})
-    default void theMostSpecificPathSaysWhatARequestCosts(String path, int cost) {
-        assertThat(Refusal.remaining(get("api/ruled/priced/" + path))).isEqualTo(20 - cost);
-        assertThat(left("priced")).isEqualTo(20 - cost);
+    default void mostSpecificPathDeterminesTheCost(String path, int cost) {
+        assertThat(LimitResponse.remaining(get("api/ruled/priced/" + path))).isEqualTo(20 - cost);
+        assertThat(remaining("priced")).isEqualTo(20 - cost);
     }
 
     @Test
-    default void aPathThatCostsNothingIsFree() {
+    default void pathWithCostZeroIsFree() {
         assertThat(Http.statuses(30, uri("api/ruled/priced/free"), fields())).containsOnly(200);
-        Refusal.verifyNoQuota(get("api/ruled/priced/free"));
-        assertThat(left("priced")).isEqualTo(20);
-        assertThat(left("fallback")).as("a policy has been found").isEqualTo(1000);
+        LimitResponse.verifyNoQuota(get("api/ruled/priced/free"));
+        assertThat(remaining("priced")).isEqualTo(20);
+        assertThat(remaining("fallback")).as("another policy applies").isEqualTo(1000);
     }
 
     @Test
-    default void aPathsCostReplacesTheOneOfTheAnnotationsPolicy() {
-        assertThat(Refusal.remaining(get("api/ruled/dear"))).isEqualTo(13);
+    default void costOfAPathReplacesThatOfTheAnnotation() {
+        assertThat(LimitResponse.remaining(get("api/ruled/dear"))).isEqualTo(13);
     }
 
     @Test
-    default void theDefaultHoldsWhereNothingElseDoes() {
-        assertThat(Refusal.policy(get("api/ruled/unruled"))).isEqualTo("fallback");
+    default void defaultPolicyAppliesWithoutOthers() {
+        assertThat(LimitResponse.policy(get("api/ruled/unruled"))).isEqualTo("fallback");
         get("api/ruled/plain");
         get("api/caller/once");
-        assertThat(left("fallback")).isEqualTo(999);
+        assertThat(remaining("fallback")).isEqualTo(999);
     }
 
     @Test
-    default void anExemptMethodIsFreeOfRules() {
+    default void exemptMethodHasNoPathRule() {
         assertThat(Http.statuses(5, uri("api/ruled/tree/exempt"), fields())).containsOnly(200);
-        Refusal.verifyNoQuota(get("api/ruled/tree/exempt"));
-        assertThat(left("by-path")).isEqualTo(3);
+        LimitResponse.verifyNoQuota(get("api/ruled/tree/exempt"));
+        assertThat(remaining("by-path")).isEqualTo(3);
     }
 
-    /** Whoever has used up a path's quota gets there by no other name of it. */
+    /** A caller cannot exceed the limit of a path by another spelling of the path. */
     @ParameterizedTest
     @ValueSource(
             strings = {
@@ -156,12 +158,12 @@ interface PathContract extends PolicyClient {
                 "api/ruled/plain#x",
                 "x/../api/ruled/plain"
             })
-    default void noSpellingOfAPathLeadsPastItsRule(String spelling) {
+    default void pathRuleAppliesToEverySpelling(String spelling) {
         assertThat(Http.statuses(4, uri("api/ruled/plain"), fields())).endsWith(200, 429);
         assertThat(raw(base().getPath() + spelling)).as(spelling).isNotIn(200, 204);
     }
 
-    /** The context root is compared with what was sent too. */
+    /** The context root has different spellings, too. */
     @ParameterizedTest
     @ValueSource(
             strings = {
@@ -175,7 +177,7 @@ interface PathContract extends PolicyClient {
                 "/%s/%%2e/api/ruled/plain",
                 "/%s/../%1$s/api/ruled/plain"
             })
-    default void noSpellingOfTheContextRootLeadsPastARule(String spelling) {
+    default void pathRuleAppliesToEverySpellingOfTheContextRoot(String spelling) {
         assertThat(Http.statuses(4, uri("api/ruled/plain"), fields())).endsWith(200, 429);
         String root = base().getPath().replace("/", "");
         String encoded = root.isEmpty() ? "" : "%" + Integer.toHexString(root.charAt(0)) + root.substring(1);
@@ -185,9 +187,8 @@ interface PathContract extends PolicyClient {
         }
     }
 
-    /** The same where a server would find the way back by itself. */
     @Test
-    default void anAbsoluteTargetIsThePathThatItHas() {
+    default void pathRuleAppliesToAnAbsoluteTarget() {
         assertThat(Http.statuses(4, uri("api/ruled/plain"), fields())).endsWith(200, 429);
         assertThat(raw(uri("api/ruled/plain").toString())).isNotIn(200, 204);
         assertThat(raw("http://localhost" + base().getPath() + "api/ruled//plain"))
@@ -197,14 +198,14 @@ interface PathContract extends PolicyClient {
     // --- Before a request is matched
 
     @Test
-    default void aFloodOfRequestsForNothingIsLimited() {
+    default void requestsForUnknownPathsAreLimited() {
         assertThat(Http.statuses(5, uri("api/early/nothing"), fields())).containsExactly(404, 404, 404, 429, 429);
-        HttpResponse<String> refused = get("api/early/nothing/else");
-        Refusal.verify(refused, "early");
+        HttpResponse<String> rejected = get("api/early/nothing/else");
+        LimitResponse.verifyRejected(rejected, "early");
     }
 
     @Test
-    default void aFloodOfRequestsThatMayNotCallIsLimited() {
+    default void unauthorizedRequestsAreLimited() {
         String wrong = ApplicationContract.basic("ann", "wrong");
         List<Integer> statuses = Http.statuses(5, uri("api/early/locked"), fields("Authorization", wrong));
         assertThat(statuses.subList(0, 3)).allMatch(status -> status == 401 || status == 403);
@@ -212,19 +213,20 @@ interface PathContract extends PolicyClient {
     }
 
     @Test
-    default void anEarlyDecisionAndALaterOneAreBothChargedOnce() {
+    default void earlyAndLaterDecisionAreChargedOnceEach() {
         HttpResponse<String> first = get("api/early/both");
         assertThat(first.statusCode()).isEqualTo(200);
-        assertThat(Refusal.field(first, "RateLimit-Policy")).isEqualTo("\"early\";q=3;w=3600, \"late\";q=2;w=3600");
-        assertThat(List.of(left("early"), left("late"))).containsExactly(2L, 1L);
+        assertThat(LimitResponse.field(first, "RateLimit-Policy"))
+                .isEqualTo("\"early\";q=3;w=3600, \"late\";q=2;w=3600");
+        assertThat(List.of(remaining("early"), remaining("late"))).containsExactly(2L, 1L);
         get("api/early/both");
-        Refusal.verify(get("api/early/both"), "late");
-        Refusal.verify(get("api/early/both"), "early");
-        assertThat(List.of(left("early"), left("late"))).containsExactly(0L, 0L);
+        LimitResponse.verifyRejected(get("api/early/both"), "late");
+        LimitResponse.verifyRejected(get("api/early/both"), "early");
+        assertThat(List.of(remaining("early"), remaining("late"))).containsExactly(0L, 0L);
     }
 
     @Test
-    default void noSpellingLeadsPastAnEarlyRule() {
+    default void earlyPathRuleAppliesToEverySpelling() {
         assertThat(Http.statuses(4, uri("api/early/nothing"), fields())).endsWith(404, 429);
         for (String spelling : List.of("api/early/both/", "api/early;x/both", "api//early/both", "api/e%61rly/both")) {
             assertThat(raw(base().getPath() + spelling)).as(spelling).isNotIn(200, 204);

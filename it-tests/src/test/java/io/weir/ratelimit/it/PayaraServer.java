@@ -11,11 +11,11 @@ import java.util.List;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/** Payara Micro, alone and with one application. */
+/** Payara Micro without a cluster, with one application. */
 final class PayaraServer extends ServerBuilder<PayaraServer> {
     private static final Pattern FAILED = Pattern.compile("Exception while loading the app|Address already in use");
 
-    /** Said whether or not the application was deployed. */
+    /** This message does not depend on the success of the deployment. */
     private static final Pattern STARTED = Pattern.compile("Payara Micro .* ready in");
 
     private boolean expanded;
@@ -28,7 +28,7 @@ final class PayaraServer extends ServerBuilder<PayaraServer> {
         return new PayaraServer(name);
     }
 
-    /** With the application as a folder, which is deployed again whenever a file {@code .reload} in it is touched. */
+    /** Deploys the application as a folder. Touching its file {@code .reload} deploys it again. */
     PayaraServer expanded() {
         expanded = true;
         return this;
@@ -41,7 +41,7 @@ final class PayaraServer extends ServerBuilder<PayaraServer> {
 
     @Override
     ProcessBuilder command(Path directory, int httpPort) throws IOException {
-        // It unpacks itself into the folder for temporary files.
+        // Payara Micro unpacks itself into the temporary folder.
         Path temporary = Files.createDirectories(directory.resolve("tmp"));
         Path commands = Files.writeString(
                 directory.resolve("before-boot"),

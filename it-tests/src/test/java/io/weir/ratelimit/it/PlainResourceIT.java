@@ -12,7 +12,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** A resource without a scope, in a WAR without {@code beans.xml}, is no bean to every server; it is limited on all. */
+/** A resource without a scope in a WAR without {@code beans.xml}, which is not a bean on every server, but limited on each of them. */
 class PlainResourceIT {
     @TempDir
     private Path temp;
@@ -32,18 +32,18 @@ class PlainResourceIT {
 
     @ParameterizedTest
     @MethodSource("servers")
-    void itIsLimited(Supplier<ServerBuilder<?>> kind) {
+    void resourceWithoutAScopeIsLimited(Supplier<ServerBuilder<?>> kind) {
         try (Server server = plain(kind).start()) {
             assertThat(Http.statuses(3, server.baseUri().resolve("api/plain")))
-                    .as("after the one that showed that the server is ready")
+                    .as("after the request of the readiness check")
                     .containsExactly(200, 200, 429);
-            assertThat(server.messages()).as("said of Weir by RESTEasy").doesNotContain("RESTEASY002155");
+            assertThat(server.messages()).as("a warning of RESTEasy about Weir").doesNotContain("RESTEASY002155");
         }
     }
 
     @ParameterizedTest
     @MethodSource("servers")
-    void whatIsWrongWithItFailsTheDeployment(Supplier<ServerBuilder<?>> kind) {
+    void invalidConfigurationFailsTheDeployment(Supplier<ServerBuilder<?>> kind) {
         ServerBuilder<?> builder = plain(kind);
         builder.systemProperty("ratelimit.policies.\"PlainResource.get\".limit", "3x1m");
         assertThat(builder.startExpectingFailure())

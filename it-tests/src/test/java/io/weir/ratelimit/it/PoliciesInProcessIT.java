@@ -12,7 +12,7 @@ import org.jboss.shrinkwrap.api.Archive;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** On each server, with the limits in process. */
+/** The policy contracts on each server, with the local backend. */
 @Tag("arquillian")
 @ExtendWith(ArquillianExtension.class)
 @RunAsClient

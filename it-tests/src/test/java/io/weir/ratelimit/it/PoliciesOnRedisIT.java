@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.it;
 
-import io.weir.ratelimit.redisson.RedisConnection;
-import io.weir.ratelimit.redisson.RedisFixture;
+import io.weir.ratelimit.fixtures.RedisConnection;
+import io.weir.ratelimit.fixtures.RedisFixture;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -11,7 +11,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The same with the limits in Redis, where give-backs come after the answer. */
+/** The policy contracts with Redis, where refunds follow after the response. */
 class PoliciesOnRedisIT implements PathContract, OutcomeContract, CallerContract {
     private static final String NAMESPACE = "it-" + UUID.randomUUID();
 

@@ -10,15 +10,15 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.stream.Stream;
 
-/** Calls of the application of the package {@code policies}, for one client per test. */
+/** A client of the application of the package {@code policies}, with a different client name per test. */
 interface PolicyClient {
-    /** The root of the application, with a slash at the end. */
+    /** Returns the root of the application, with a slash at the end. */
     URI base();
 
-    /** The client of the test at hand. */
+    /** Returns the client name of the current test. */
     String client();
 
-    /** A GET of this client, with header fields given as name, value, name, value. */
+    /** Sends a GET request of this client. Headers are alternating names and values. */
     default HttpResponse<String> get(String path, String... headers) {
         return Http.get(uri(path), fields(headers));
     }
@@ -27,20 +27,20 @@ interface PolicyClient {
         return base().resolve(path);
     }
 
-    /** The given header fields after the one that names this client. */
+    /** Returns the header of this client and further headers. */
     default String[] fields(String... headers) {
         return Stream.concat(Stream.of("X-Client", client()), Stream.of(headers))
                 .toArray(String[]::new);
     }
 
-    /** What this client has left under a policy. */
-    default long left(String policy, String... headers) {
-        HttpResponse<String> response = get("api/left/" + policy, headers);
+    /** Returns the remaining permits of this client under a policy. */
+    default long remaining(String policy, String... headers) {
+        HttpResponse<String> response = get("api/remaining/" + policy, headers);
         assertThat(response.statusCode()).as(response.body()).isEqualTo(200);
         return Long.parseLong(response.body());
     }
 
-    /** The status of a request line and fields that are sent as they are; 0 without an answer. */
+    /** Sends a raw request and returns the status; 0 without a response. */
     default int raw(String path, String... lines) {
         String line = Http.raw(
                 base(),
@@ -50,8 +50,8 @@ interface PolicyClient {
         return line.isEmpty() ? 0 : Integer.parseInt(line.substring("HTTP/1.1 ".length(), "HTTP/1.1 ".length() + 3));
     }
 
-    /** Waits for what comes a moment after an answer, and says whether it came. */
-    static boolean comesTrue(BooleanSupplier condition) {
+    /** Waits until a condition is true and returns whether it is true within five seconds. */
+    static boolean eventually(BooleanSupplier condition) {
         long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(5);
         while (!condition.getAsBoolean()) {
             if (System.nanoTime() > end) {

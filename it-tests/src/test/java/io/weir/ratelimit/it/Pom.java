@@ -17,7 +17,7 @@ import org.w3c.dom.Node;
 import org.w3c.dom.NodeList;
 import org.xml.sax.SAXException;
 
-/** The POM of a module, as it is written. */
+/** The POM of a module, without inherited values. */
 record Pom(Path folder, Document document) {
     static final Path ROOT = Path.of("..");
 
@@ -33,7 +33,7 @@ record Pom(Path folder, Document document) {
         }
     }
 
-    /** The modules of the build whose jars are released. */
+    /** Returns the modules with released jars. */
     static List<Pom> released() {
         return of(ROOT).texts("/project/modules/module").stream()
                 .map(module -> of(ROOT.resolve(module)))
@@ -47,12 +47,12 @@ record Pom(Path folder, Document document) {
         return text("/project/artifactId").orElseThrow();
     }
 
-    /** The version of the whole build. */
+    /** Returns the version of the build. */
     static String version() {
         return of(ROOT).text("/project/version").orElseThrow();
     }
 
-    /** The jar with no classifier, which must have been built. */
+    /** Returns the main jar, which must be built. */
     Path jar() {
         Path jar = folder.resolve("target").resolve(artifact() + "-" + version() + ".jar");
         if (!Files.isRegularFile(jar)) {

@@ -16,7 +16,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 
-/** A Prometheus of its own that scrapes one application each second, with the rules of operators. */
+/** A Prometheus process that scrapes one application each second and evaluates the alert rules. */
 final class Prometheus implements AutoCloseable {
     private final Server process;
 
@@ -25,14 +25,14 @@ final class Prometheus implements AutoCloseable {
     }
 
     /**
-     * Starts one with a copy of the rules in which minutes are seconds, in {@code for} and in ranges: nobody waits five minutes
-     * for an alert, and the expressions are the same.
+     * Starts Prometheus with a copy of the rules in which the minutes of {@code for} and of ranges are seconds. The expressions are
+     * otherwise the same.
      */
     static Prometheus start(Tool prometheus, String name, Server application) {
         int port = ServerBuilder.freePort();
         try {
             Path folder = Server.emptyDirectory(name);
-            String rules = Operations.rules().replaceAll("(?<=\\[|for: |offset )(\\d+)m\\b", "$1s");
+            String rules = OperationsFiles.rules().replaceAll("(?<=\\[|for: |offset )(\\d+)m\\b", "$1s");
             Files.writeString(folder.resolve("rules.yml"), rules);
             Files.writeString(folder.resolve("prometheus.yml"), """
                     global: {scrape_interval: 1s, scrape_timeout: 1s, evaluation_interval: 1s}
@@ -56,14 +56,19 @@ final class Prometheus implements AutoCloseable {
         }
     }
 
-    /** The alerts that fire, or wait until they do. */
+    /** Returns the Prometheus of a running process. */
+    static Prometheus of(Server process) {
+        return new Prometheus(process);
+    }
+
+    /** Returns the pending and firing alerts. */
     List<JsonObject> alerts() {
         return get("api/v1/alerts")
                 .map(data -> data.getJsonArray("alerts").getValuesAs(JsonObject.class))
                 .orElse(List.of());
     }
 
-    /** The value of an expression of which the answer is one series, or nothing. */
+    /** Returns the value of an expression; empty unless the result is one series. */
     Optional<Double> value(String expression) {
         return get("api/v1/query?query=" + URLEncoder.encode(expression, StandardCharsets.UTF_8))
                 .map(data -> data.getJsonArray("result").getValuesAs(JsonObject.class))
@@ -72,7 +77,7 @@ final class Prometheus implements AutoCloseable {
                         Double.parseDouble(series.get(0).getJsonArray("value").getString(1)));
     }
 
-    /** For a message. */
+    /** Returns the end of the log. */
     String tail() {
         return process.tail();
     }
@@ -84,16 +89,16 @@ final class Prometheus implements AutoCloseable {
 
     private Optional<JsonObject> get(String path) {
         URI uri = process.baseUri().resolve(path);
-        HttpResponse<String> answer;
+        HttpResponse<String> response;
         try {
-            answer = Http.get(uri);
+            response = Http.get(uri);
         } catch (UncheckedIOException e) {
             return Optional.empty(); // not listening yet
         }
-        if (answer.statusCode() != 200) {
+        if (response.statusCode() != 200) {
             return Optional.empty();
         }
-        try (JsonReader reader = Json.createReader(new StringReader(answer.body()))) {
+        try (JsonReader reader = Json.createReader(new StringReader(response.body()))) {
             return Optional.of(reader.readObject().getJsonObject("data"));
         }
     }

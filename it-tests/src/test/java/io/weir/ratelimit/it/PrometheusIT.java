@@ -11,26 +11,26 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 
-/** A Prometheus scrapes the example, and the rules of operators find what its callers did. */
+/** A Prometheus that scrapes the example and evaluates the alert rules. */
 class PrometheusIT {
-    private int admitted;
-    private int refused;
+    private int allowed;
+    private int rejected;
 
     @Test
-    void aRefusalRateFiresWithTheNameOfItsPolicy() {
+    void rejectionRateAlertNamesItsPolicy() {
         Tool tool = Tool.named("prometheus");
         try (Server server = LibertyServer.named("scraped-liberty").start();
                 Prometheus prometheus = Prometheus.start(tool, "prometheus", server)) {
             URI hello = server.baseUri().resolve("api/hello");
             JsonObject alert = await(prometheus, () -> {
                 call(hello);
-                return firing(prometheus, "WeirRefusalRate");
+                return firing(prometheus, "WeirRejectionRate");
             });
             assertThat(alert.getJsonObject("labels").getString("job")).isEqualTo("example");
             assertThat(alert.getJsonObject("labels").getString("policy")).isEqualTo("hello");
             assertThat(alert.getJsonObject("annotations").getString("summary"))
-                    .matches("Policy hello of example refuses [\\d.]+% of its calls");
-            assertThat(prometheus.value("weir:refused:ratio_rate5m"))
+                    .matches("Policy hello of example rejects [\\d.]+% of its calls");
+            assertThat(prometheus.value("weir:rejected:ratio_rate5m"))
                     .hasValueSatisfying(part -> assertThat(part).isBetween(0.5, 1.0));
             assertThat(prometheus.value("weir:near_limit:ratio_rate5m"))
                     .hasValueSatisfying(part -> assertThat(part).isBetween(0.5, 1.0));
@@ -39,20 +39,20 @@ class PrometheusIT {
                     .contains(1.0);
             assertThat(prometheus.alerts())
                     .extracting(other -> other.getJsonObject("labels").getString("alertname"))
-                    .isSubsetOf("WeirRefusalRate", "WeirNearLimit");
+                    .isSubsetOf("WeirRejectionRate", "WeirNearLimit");
 
-            counts(prometheus, "rejected", refused);
-            counts(prometheus, "allowed", admitted);
+            counts(prometheus, "rejected", rejected);
+            counts(prometheus, "allowed", allowed);
         }
     }
 
     private void call(URI uri) {
         for (int status : Http.statuses(3, uri)) {
             if (status == 200) {
-                admitted++;
+                allowed++;
             } else {
                 assertThat(status).isEqualTo(429);
-                refused++;
+                rejected++;
             }
         }
     }
@@ -70,12 +70,12 @@ class PrometheusIT {
         await(prometheus, () -> prometheus.value(counter).filter(count -> count == expected));
     }
 
-    private static <T> T await(Prometheus prometheus, Supplier<Optional<T>> question) {
+    private static <T> T await(Prometheus prometheus, Supplier<Optional<T>> query) {
         long end = System.nanoTime() + Duration.ofSeconds(60).toNanos();
         while (System.nanoTime() < end) {
-            Optional<T> answer = question.get();
-            if (answer.isPresent()) {
-                return answer.get();
+            Optional<T> result = query.get();
+            if (result.isPresent()) {
+                return result.get();
             }
             LockSupport.parkNanos(100_000_000);
         }

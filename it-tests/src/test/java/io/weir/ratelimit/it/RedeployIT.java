@@ -3,9 +3,9 @@ package io.weir.ratelimit.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.weir.ratelimit.redisson.Await;
-import io.weir.ratelimit.redisson.RedisConnection;
-import io.weir.ratelimit.redisson.RedisProcess;
+import io.weir.ratelimit.fixtures.Await;
+import io.weir.ratelimit.fixtures.RedisConnection;
+import io.weir.ratelimit.fixtures.RedisProcess;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;
@@ -21,15 +21,15 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** One server to which the application is deployed again and again, while Redis is there and while it is away: nothing stays. */
+/** A server on which the application is deployed repeatedly, with and without Redis. No resources remain. */
 class RedeployIT {
     private static final int TIMES =
             Integer.getInteger("weir.test.redeployments", Boolean.getBoolean("weir.test.full") ? 20 : 5);
-    private static final int AWAY = Math.max(2, TIMES / 4);
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
-    private static final Duration LOOK_EVERY = Duration.ofMillis(100);
+    private static final int TIMES_WITHOUT_REDIS = Math.max(2, TIMES / 4);
+    private static final Duration TIMEOUT = Duration.ofSeconds(60);
+    private static final Duration POLL_INTERVAL = Duration.ofMillis(100);
 
-    /** Class loaders of an application that is gone, which a server's caches may keep for a while. */
+    /** Class loaders of undeployed applications that caches of a server can keep for a while. */
     private static final int STALE = 2;
 
     private static final int REQUESTS_AT_ONCE = 8;
@@ -40,35 +40,34 @@ class RedeployIT {
     private int deployments = 1;
 
     /**
-     * How an application comes to a running server once more.
+     * A way to deploy the application again to a running server.
      *
-     * @param deploy makes the server do it, which takes a while
-     * @param repeatAfter how long to wait before it is said once more
-     * @param done what the log says at the end
+     * @param deploy triggers the deployment
+     * @param repeatAfter the time after which the trigger is repeated
+     * @param done the log message at the end of the deployment
      */
-    private record Again(Deploy deploy, Duration repeatAfter, Pattern done) {
+    private record Redeployment(Deploy deploy, Duration repeatAfter, Pattern done) {
         private interface Deploy {
             void in(Path directory) throws IOException;
         }
 
-        /** By another file of the same name. */
-        static Again byWar(String name, String done) {
-            return new Again(
+        /** Replaces the WAR. */
+        static Redeployment byWar(String name, String done) {
+            return new Redeployment(
                     directory -> {
                         Path war = directory.resolve(name);
                         Path copy = Files.copy(war, directory.resolve("copy.war"), StandardCopyOption.REPLACE_EXISTING);
                         Files.move(copy, war, StandardCopyOption.REPLACE_EXISTING);
                     },
-                    PATIENCE,
+                    TIMEOUT,
                     Pattern.compile(done));
         }
 
         /**
-         * By the time of a file. It is overlooked if the server has not yet looked at the application since it was deployed, and while it
-         * deploys.
+         * Touches a file. The server ignores this during a deployment, and before its first check after a deployment.
          */
-        static Again byTouching(String name, String done) {
-            return new Again(
+        static Redeployment byTouching(String name, String done) {
+            return new Redeployment(
                     directory -> Files.writeString(directory.resolve(name), ""),
                     Duration.ofSeconds(10),
                     Pattern.compile(done));
@@ -77,34 +76,34 @@ class RedeployIT {
 
     @Test
     void openLiberty() {
-        leavesNothingBehind(
+        releasesEverything(
                 LibertyServer.named("redeployed"),
-                Again.byWar("servers/redeployed/apps/weir-example-openliberty.war", "CWWKZ0003I"),
+                Redeployment.byWar("servers/redeployed/apps/weir-example-openliberty.war", "CWWKZ0003I"),
                 () -> 1 + STALE);
     }
 
     @Test
     void payara() {
-        leavesNothingBehind(
+        releasesEverything(
                 PayaraServer.named("redeployed-payara").expanded(),
-                Again.byTouching("application/.reload", "was successfully deployed in"),
-                this::notEach);
+                Redeployment.byTouching("application/.reload", "was successfully deployed in"),
+                this::lessThanOnePerDeployment);
     }
 
     @Test
     void wildFly() {
-        leavesNothingBehind(
+        releasesEverything(
                 WildFlyServer.named("redeployed-wildfly"),
-                Again.byWar("deployments/ROOT.war", "WFLYSRV0016"),
-                this::notEach);
+                Redeployment.byWar("deployments/ROOT.war", "WFLYSRV0016"),
+                this::lessThanOnePerDeployment);
     }
 
-    /** Threads of these servers' pools keep what they were started under, of an application without the library too. */
-    private int notEach() {
+    /** Pool threads of these servers keep the context in which they were started, with or without the library. */
+    private int lessThanOnePerDeployment() {
         return deployments - 1;
     }
 
-    private void leavesNothingBehind(ServerBuilder<?> kind, Again again, IntSupplier mostLoaders) {
+    private void releasesEverything(ServerBuilder<?> kind, Redeployment redeployment, IntSupplier maxLoaders) {
         try (redis;
                 Server started = kind.systemProperty("ratelimit.redis.address", redis.address())
                         .systemProperty("ratelimit.redis.deadline", "500ms")
@@ -112,34 +111,34 @@ class RedeployIT {
                         .start()) {
             server = started;
             jvm = Jvm.of(server);
-            redeploy(again);
-            awaitStore();
+            redeploy(redeployment);
+            awaitBackend();
             Footprint baseline = footprint();
             for (int i = 0; i < TIMES; i++) {
-                redeploy(again);
-                awaitStore();
+                redeploy(redeployment);
+                awaitBackend();
             }
-            verify(baseline, TIMES + " deployments", mostLoaders);
+            verify(baseline, TIMES + " deployments", maxLoaders);
 
             redis.kill();
-            Await.until("the breaker is open", PATIENCE, () -> search() == 200 && said("WEIR-416") > 0);
-            for (int i = 0; i < AWAY; i++) {
-                redeploy(again);
+            Await.until("the breaker is open", TIMEOUT, () -> search() == 200 && count("WEIR-416") > 0);
+            for (int i = 0; i < TIMES_WITHOUT_REDIS; i++) {
+                redeploy(redeployment);
                 assertThat(search()).isEqualTo(200);
             }
             redis.start();
-            awaitStore();
-            verify(baseline, "deployments without Redis", mostLoaders);
+            awaitBackend();
+            verify(baseline, "deployments without Redis", maxLoaders);
         }
     }
 
     /**
-     * What the application takes of its server and of Redis.
+     * The resources of the application.
      *
-     * @param threads of the library's client, and of its own
-     * @param allThreads of the server
-     * @param sockets of the server that lead to Redis
-     * @param connections that Redis knows of
+     * @param threads the threads of Redisson and of the library
+     * @param allThreads the threads of the server
+     * @param sockets the sockets of the server to Redis
+     * @param connections the connections in Redis
      */
     private record Footprint(int threads, int allThreads, int sockets, int connections) {}
 
@@ -157,21 +156,21 @@ class RedeployIT {
         }
     }
 
-    private void verify(Footprint baseline, String after, IntSupplier mostLoaders) {
+    private void verify(Footprint baseline, String after, IntSupplier maxLoaders) {
         int[] loaders = {0};
         try {
-            // Threads of a pool may be kept for a minute.
-            Await.until("the baseline", PATIENCE.multipliedBy(2), () -> {
+            // Pool threads can live for a minute.
+            Await.until("the baseline", TIMEOUT.multipliedBy(2), () -> {
                 LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(200));
                 occupyThreads();
                 Footprint now = footprint();
-                // What is freed in one collection may free another loader in the next.
+                // One collection can make another class loader collectable.
                 loaders[0] = jvm.loadersOf("io.weir.ratelimit.RateLimiter");
                 return now.threads <= baseline.threads
                         && now.allThreads <= baseline.allThreads + 10
                         && now.sockets <= baseline.sockets
                         && now.connections <= baseline.connections
-                        && loaders[0] <= mostLoaders.getAsInt();
+                        && loaders[0] <= maxLoaders.getAsInt();
             });
         } finally {
             System.out.printf(
@@ -180,7 +179,7 @@ class RedeployIT {
         assertThat(loaders[0]).isPositive();
     }
 
-    /** A thread that waits for work may keep the last request that it has answered: WildFly's keep that of any application. */
+    /** Sends requests to all pool threads, because an idle thread of WildFly keeps the last request of any application. */
     private void occupyThreads() {
         URI health = server.baseUri().resolve("api/health");
         Stream.generate(() -> Http.getAsync(health))
@@ -189,35 +188,35 @@ class RedeployIT {
                 .forEach(CompletableFuture::join);
     }
 
-    private void redeploy(Again again) {
+    private void redeploy(Redeployment redeployment) {
         deployments++;
-        long before = count(again.done);
+        long before = count(redeployment.done);
         long[] next = {System.nanoTime()};
-        Await.until("deployed again", PATIENCE, LOOK_EVERY, () -> {
-            if (count(again.done) > before) {
+        Await.until("deployed again", TIMEOUT, POLL_INTERVAL, () -> {
+            if (count(redeployment.done) > before) {
                 return true;
             }
             if (System.nanoTime() - next[0] >= 0) {
-                deploy(again);
-                next[0] = System.nanoTime() + again.repeatAfter.toNanos();
+                deploy(redeployment);
+                next[0] = System.nanoTime() + redeployment.repeatAfter.toNanos();
             }
             return false;
         });
     }
 
-    private void deploy(Again again) {
+    private void deploy(Redeployment redeployment) {
         try {
-            again.deploy.in(server.directory());
+            redeployment.deploy.in(server.directory());
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
     }
 
-    /** Decisions are those of the store. */
-    private void awaitStore() {
+    /** Waits until the backend decides. */
+    private void awaitBackend() {
         Await.until(
                 "a quota",
-                PATIENCE,
+                TIMEOUT,
                 () -> Http.get(uri()).headers().firstValue("RateLimit").isPresent());
     }
 
@@ -229,7 +228,7 @@ class RedeployIT {
         return server.baseUri().resolve("api/search");
     }
 
-    private long said(String message) {
+    private long count(String message) {
         return count(Pattern.compile(message));
     }
 

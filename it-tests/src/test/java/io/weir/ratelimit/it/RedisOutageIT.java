@@ -3,9 +3,9 @@ package io.weir.ratelimit.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.weir.ratelimit.redisson.Await;
-import io.weir.ratelimit.redisson.RedisConnection;
-import io.weir.ratelimit.redisson.RedisProcess;
+import io.weir.ratelimit.fixtures.Await;
+import io.weir.ratelimit.fixtures.RedisConnection;
+import io.weir.ratelimit.fixtures.RedisProcess;
 import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -16,30 +16,29 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
 /**
- * One server's day: Redis is absent at its start, comes, stands still, goes on, and is killed. {@code hello} is open as by default;
- * {@code compute} and the report's bean are closed.
+ * A server while Redis is missing at the start, starts, is paused, resumes and is killed. The failure mode of {@code hello} is open, which
+ * is the default. That of {@code compute} and of the report bean is closed.
  */
 class RedisOutageIT {
-    private static final Duration PATIENCE = Duration.ofSeconds(20);
+    private static final Duration TIMEOUT = Duration.ofSeconds(20);
     private static final Duration PAUSE = Duration.ofMillis(100);
-    private static final Pattern AWAY = Pattern.compile("WARNING.*WEIR-301.*");
-    private static final Pattern BACK =
-            Pattern.compile("WEIR-302 .* answers again after \\d+ s; (\\d+) decisions were taken without it");
+    private static final Pattern UNAVAILABLE = Pattern.compile("WARNING.*WEIR-301.*");
+    private static final Pattern AVAILABLE = Pattern.compile("WEIR-302 .* again after \\d+ s\\D+(\\d+)");
 
-    /** The deadline is 300 ms. A request in the middle is well below the client's own time-out of a second ... */
-    private static final Duration USUAL = Duration.ofMillis(700);
+    /** The deadline is 300 ms, so the median is well below the timeout of Redisson, which is one second. */
+    private static final Duration MAX_MEDIAN = Duration.ofMillis(700);
 
-    /** ... and one that a busy machine lets wait is bounded all the same. */
-    private static final Duration WORST = Duration.ofSeconds(3);
+    /** The bound for each request, also on a slow machine. */
+    private static final Duration MAX_DURATION = Duration.ofSeconds(3);
 
     private Server server;
 
-    /** Decisions that this client saw taken without the store since the last one with it. */
+    /** The number of degraded decisions since the last decision of the backend. */
     private int degraded;
 
     @Test
-    void theApplicationServesThroughOutages() {
-        try (RedisProcess redis = RedisProcess.absent();
+    void servesThroughOutages() {
+        try (RedisProcess redis = RedisProcess.notStarted();
                 Server started = LibertyServer.named("outage")
                         .systemProperty("ratelimit.redis.address", redis.address())
                         .systemProperty("ratelimit.redis.deadline", "300ms")
@@ -48,107 +47,107 @@ class RedisOutageIT {
                         .environment("RATELIMIT_POLICIES__REPORTSERVICE_REPORT__ON_FAILURE", "closed")
                         .start()) {
             server = started;
-            absentAtTheStart();
-            isTakenUpByItself(redis);
-            holdsTheDocumentedKey(redis);
-            standsStill(redis);
-            isKilled(redis);
+            startsWithoutRedis();
+            recoversByItself(redis);
+            usesTheDocumentedKey(redis);
+            servesWhileRedisIsPaused(redis);
+            servesWhileRedisIsKilled(redis);
         }
     }
 
-    private void absentAtTheStart() {
+    private void startsWithoutRedis() {
         closedPoliciesAnswer503();
-        letThrough(8);
+        allows(8);
         closedPoliciesAnswer503();
-        assertThat(lines(AWAY)).hasSize(1);
-        assertThat(lines(AWAY).get(0)).contains("redisson");
-        assertThat(lines(BACK)).isEmpty();
+        assertThat(lines(UNAVAILABLE)).hasSize(1);
+        assertThat(lines(UNAVAILABLE).get(0)).contains("redisson");
+        assertThat(lines(AVAILABLE)).isEmpty();
     }
 
     private void closedPoliciesAnswer503() {
-        Refusal.verifyUnavailable(get("api/search"));
-        Refusal.verifyUnavailable(get("api/report"));
+        LimitResponse.verifyUnavailable(get("api/search"));
+        LimitResponse.verifyUnavailable(get("api/report"));
         degraded += 2;
     }
 
-    private void letThrough(int times) {
+    private void allows(int times) {
         List<Duration> durations = new ArrayList<>();
         for (int i = 0; i < times; i++) {
             long start = System.nanoTime();
             HttpResponse<String> response = get("api/hello");
             durations.add(Duration.ofNanos(System.nanoTime() - start));
             assertThat(response.statusCode()).isEqualTo(200);
-            Refusal.verifyNoQuota(response);
+            LimitResponse.verifyNoQuota(response);
             degraded++;
         }
-        assertThat(durations.stream().sorted().toList().get(times / 2)).isLessThan(USUAL);
-        assertThat(durations).allMatch(duration -> duration.compareTo(WORST) < 0);
+        assertThat(durations.stream().sorted().toList().get(times / 2)).isLessThan(MAX_MEDIAN);
+        assertThat(durations).allMatch(duration -> duration.compareTo(MAX_DURATION) < 0);
     }
 
-    private void isTakenUpByItself(RedisProcess redis) {
+    private void recoversByItself(RedisProcess redis) {
         redis.start();
-        awaitReturn(1);
-        // Nobody did anything, and the limit holds.
-        Await.until("hello is refused", PATIENCE, () -> get("api/hello").statusCode() == 429);
-        Refusal.verify(get("api/hello"), "hello");
+        awaitRecovery(1);
+        // The limit applies without any intervention.
+        Await.until("hello is rejected", TIMEOUT, () -> get("api/hello").statusCode() == 429);
+        LimitResponse.verifyRejected(get("api/hello"), "hello");
         assertThat(get("api/report").statusCode()).isEqualTo(200);
-        assertThat(lines(AWAY)).hasSize(1);
+        assertThat(lines(UNAVAILABLE)).hasSize(1);
     }
 
-    /** Asks until the return is logged: as often as it takes, and not more than once. */
-    private void awaitReturn(int times) {
-        Await.until("WEIR-302, " + times + " times", PATIENCE, PAUSE, () -> {
+    /** Sends requests until the recovery is logged. */
+    private void awaitRecovery(int times) {
+        Await.until("WEIR-302, " + times + " times", TIMEOUT, PAUSE, () -> {
             HttpResponse<String> response = get("api/search");
             if (response.statusCode() == 503) {
                 degraded++;
             }
-            return lines(BACK).size() == times;
+            return lines(AVAILABLE).size() == times;
         });
-        assertThat(counts(BACK).get(times - 1)).isEqualTo(degraded);
+        assertThat(counts(AVAILABLE).get(times - 1)).isEqualTo(degraded);
         degraded = 0;
     }
 
-    private void holdsTheDocumentedKey(RedisProcess redis) {
+    private void usesTheDocumentedKey(RedisProcess redis) {
         String key = "weir:1:{default:i.127.0.0.1}:hello:s10000";
         try (RedisConnection connection = redis.connect()) {
             assertThat(connection.keys("*")).contains(key);
-            // Whole again after two windows, and kept at most twice as long.
+            // The key recovers after two windows, and its TTL is at most twice as long.
             assertThat(connection.number("PTTL", key)).isBetween(1L, 40_000L);
             connection.call("DEL", key);
         }
-        // The refusal before is remembered for up to a second, whatever becomes of the key.
+        // The rejection is cached for up to one second, independently of the key.
         AtomicReference<HttpResponse<String>> first = new AtomicReference<>(get("api/hello"));
-        Await.until("hello is let in again", Duration.ofSeconds(3), PAUSE, () -> {
+        Await.until("hello is allowed again", Duration.ofSeconds(3), PAUSE, () -> {
             if (first.get().statusCode() == 429) {
                 first.set(get("api/hello"));
             }
             return first.get().statusCode() == 200;
         });
-        assertThat(Refusal.remaining(first.get())).isEqualTo(4);
+        assertThat(LimitResponse.remaining(first.get())).isEqualTo(4);
         try (RedisConnection connection = redis.connect()) {
             assertThat(connection.number("PTTL", key)).isBetween(18_000L, 40_000L);
         }
     }
 
-    private void standsStill(RedisProcess redis) {
+    private void servesWhileRedisIsPaused(RedisProcess redis) {
         redis.pause();
         try {
-            letThrough(7);
-            Refusal.verifyUnavailable(get("api/search"));
+            allows(7);
+            LimitResponse.verifyUnavailable(get("api/search"));
             degraded++;
-            assertThat(lines(AWAY)).hasSize(2);
+            assertThat(lines(UNAVAILABLE)).hasSize(2);
         } finally {
             redis.resume();
         }
-        awaitReturn(2);
+        awaitRecovery(2);
     }
 
-    private void isKilled(RedisProcess redis) {
+    private void servesWhileRedisIsKilled(RedisProcess redis) {
         redis.kill();
-        letThrough(10);
+        allows(10);
         closedPoliciesAnswer503();
-        assertThat(lines(AWAY)).hasSize(3);
-        assertThat(lines(BACK)).hasSize(2);
+        assertThat(lines(UNAVAILABLE)).hasSize(3);
+        assertThat(lines(AVAILABLE)).hasSize(2);
     }
 
     private HttpResponse<String> get(String path) {

@@ -19,23 +19,25 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
-/** What is in the jars that a release uploads. */
+/** The content of the released jars. */
 class ReleasedJarsIT {
     private static final Map<String, String> MODULES = Map.of(
             "weir-api", "io.weir.ratelimit",
+            "weir-core", "io.weir.ratelimit.core",
+            "weir-tck", "io.weir.ratelimit.tck",
             "weir-interceptor", "io.weir.ratelimit.interceptor",
             "weir-redisson-backend", "io.weir.ratelimit.redisson",
             "weir-console", "io.weir.ratelimit.console");
 
     @Test
-    void eachJarIsAModuleOfTheNameThatIsPromised() {
+    void eachJarHasItsModuleName() {
         for (Pom pom : Pom.released()) {
             assertThat(module(pom).name()).as(pom.artifact()).isEqualTo(MODULES.get(pom.artifact()));
         }
     }
 
     @Test
-    void noTwoJarsShareAPackage() {
+    void jarsHaveDifferentPackages() {
         Map<String, String> owners = new HashMap<>();
         for (Pom pom : Pom.released()) {
             Set<String> packages = module(pom).packages();
@@ -46,7 +48,7 @@ class ReleasedJarsIT {
     }
 
     @Test
-    void eachJarSaysWhatItIsAndHasItsLicence() throws IOException {
+    void eachJarHasAManifestAndALicense() throws IOException {
         for (Pom pom : Pom.released()) {
             try (JarFile jar = new JarFile(pom.jar().toFile())) {
                 Attributes manifest = jar.getManifest().getMainAttributes();
@@ -64,7 +66,7 @@ class ReleasedJarsIT {
     }
 
     @Test
-    void whatAnApplicationGetsWithWeirIsListedWithItsLicence() throws IOException {
+    void thirdPartyLibrariesAreListed() throws IOException {
         Set<String> listed = Pattern.compile("(?m)^\\| `([^`:]+):([^`:]+):([^`]+)` \\| [^|]+ \\| [^|]+ \\|$")
                 .matcher(Files.readString(Pom.ROOT.resolve("THIRD-PARTY.md")))
                 .results()
@@ -77,7 +79,7 @@ class ReleasedJarsIT {
                             .map(entry -> entry.getName())
                             .filter(name -> name.startsWith("WEB-INF/lib/") && name.endsWith(".jar"))
                             .map(name -> name.substring("WEB-INF/lib/".length()))
-                            // Weir itself, and the example's own choice of a log.
+                            // Weir itself and the logging library of the example.
                             .filter(name -> !name.startsWith("weir-") && !name.startsWith("slf4j-jdk14-"))
                             .toList());
         }

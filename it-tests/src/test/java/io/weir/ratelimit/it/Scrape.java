@@ -5,9 +5,9 @@ import java.net.http.HttpResponse;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** The metrics of a server at one moment, in the text format of MicroProfile Metrics. */
+/** The metrics of a server at an instant, in the text format of MicroProfile Metrics. */
 record Scrape(List<String> lines) {
-    /** Empty where the server has none. */
+    /** Scrapes a server. The result is empty if the server has no metrics. */
     static Scrape of(Server server) {
         HttpResponse<String> response = Http.get(server.baseUri().resolve("metrics"));
         return new Scrape((response.statusCode() == 200 ? response.body() : "")
@@ -16,7 +16,7 @@ record Scrape(List<String> lines) {
                 .toList());
     }
 
-    /** The sum of all series of that name with all of these texts among their tags; 0 if there is none. */
+    /** Returns the sum of the series with a name and texts in their tags; 0 if there is none. */
     double sum(String name, String... tags) {
         return lines.stream()
                 .filter(line -> line.startsWith(name + "{") && Stream.of(tags).allMatch(line::contains))

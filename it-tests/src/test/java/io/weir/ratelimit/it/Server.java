@@ -16,8 +16,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 /**
- * An application server's process of its own, beside the ones that Arquillian runs, with one application: a directory under
- * {@code target/servers} and free ports on the loopback address. Ends with this JVM at the latest.
+ * A process of an application server with one application, independent of Arquillian. It has a directory under {@code target/servers} and
+ * free ports of the loopback interface. The process ends with this JVM at the latest.
  *
  * <pre>{@code
  * try (Server a = LibertyServer.named("a").systemProperty("ratelimit.redis.address", redis).start();
@@ -44,7 +44,7 @@ final class Server implements AutoCloseable {
         this.port = port;
     }
 
-    /** Starts a command whose console goes into the server's directory. */
+    /** Starts a command and writes its output to the directory of the server. */
     static Server run(ProcessBuilder command, String name, int port) throws IOException {
         Process process = command.directory(directory(name).toFile())
                 .redirectErrorStream(true)
@@ -56,12 +56,12 @@ final class Server implements AutoCloseable {
         return server;
     }
 
-    /** Where a server of that name lives, also after its end. */
+    /** Returns the directory of a server, which remains after its end. */
     static Path directory(String name) {
         return Path.of(required("weir.servers")).resolve(name);
     }
 
-    /** The same, without what an earlier server of that name left there. */
+    /** Returns the directory of a server after deleting its content. */
     static Path emptyDirectory(String name) throws IOException {
         Path directory = directory(name);
         if (Files.exists(directory)) {
@@ -74,7 +74,7 @@ final class Server implements AutoCloseable {
         return Files.createDirectories(directory);
     }
 
-    /** What the build tells the tests. */
+    /** Returns a system property that the build sets. */
     static String required(String property) {
         String value = System.getProperty(property);
         if (value == null) {
@@ -83,12 +83,12 @@ final class Server implements AutoCloseable {
         return value;
     }
 
-    /** The root of the application, with a slash at the end. */
+    /** Returns the root of the application, with a slash at the end. */
     URI baseUri() {
         return URI.create("http://localhost:" + port + "/");
     }
 
-    /** All that the process has written to its console, and so the server's messages from INFO upwards. */
+    /** Returns the output of the process, which includes the messages of the server from INFO on. */
     String log() {
         try {
             return new String(Files.readAllBytes(console(name)), StandardCharsets.UTF_8);
@@ -97,7 +97,7 @@ final class Server implements AutoCloseable {
         }
     }
 
-    /** The log, and what Open Liberty writes into a file of its own and not to the console. */
+    /** Returns the log and the file messages.log of Open Liberty, which has messages that are not in the output. */
     String messages() {
         try (Stream<Path> files = Files.walk(directory())) {
             StringBuilder messages = new StringBuilder(log());
@@ -110,23 +110,23 @@ final class Server implements AutoCloseable {
         }
     }
 
-    /** The end of the log, for a message. */
+    /** Returns the end of the log. */
     String tail() {
         List<String> lines = log().lines().toList();
         return String.join("\n", lines.subList(Math.max(0, lines.size() - 60), lines.size()));
     }
 
-    /** Everything that the server writes is below it. */
+    /** Returns the directory for all files of the server. */
     Path directory() {
         return directory(name);
     }
 
-    /** The server's JVM itself, for signals such as SIGSTOP. */
+    /** Returns the JVM of the server, for signals such as SIGSTOP. */
     ProcessHandle handle() {
         return process.toHandle();
     }
 
-    /** Ends the server as an operator would, and by force when that takes longer than 30 seconds. */
+    /** Terminates the server, and kills it after 30 seconds. */
     void stop() {
         try {
             process.destroy();
@@ -141,7 +141,7 @@ final class Server implements AutoCloseable {
         }
     }
 
-    /** Ends the process, and what it started, at once: a crash. */
+    /** Kills the process and its descendants. */
     void kill() {
         List<ProcessHandle> all = new ArrayList<>(process.descendants().toList());
         all.add(process.toHandle());

@@ -20,10 +20,10 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * What one {@link Server} gets, and the wait until it is ready. A kind of server says how its directory is filled, by which command
- * it runs, and how its log tells of a failure.
+ * A builder for a {@link Server} that starts it and waits until it is ready. A subclass per kind of server defines the content of its
+ * directory, its command, and the log messages of a failure.
  *
- * @param <B> the kind's own builder
+ * @param <B> the type of the subclass
  */
 abstract class ServerBuilder<B extends ServerBuilder<B>> {
     private static final HttpClient CLIENT =
@@ -39,15 +39,15 @@ abstract class ServerBuilder<B extends ServerBuilder<B>> {
     private Path war;
     private int port;
     private String readyPath = "api/health";
-    private Duration patience = Duration.ofMinutes(2);
+    private Duration maxWait = Duration.ofMinutes(2);
 
     /**
-     * A builder.
+     * Creates a builder.
      *
-     * @param kind as in the name of the example's WAR
-     * @param name the server's directory; what an earlier process left there is deleted at the start
-     * @param failed what the log says when the application cannot be started, or a port was taken
-     * @param started what the log says when the application was started; a log that says both has failed
+     * @param kind the kind of server in the name of the WAR of the example
+     * @param name the name of the directory, whose content is deleted at the start
+     * @param failed the log message if the application cannot be started or a port is in use
+     * @param started the log message if the application is started; a log with both messages is a failure
      */
     ServerBuilder(String kind, String name, Pattern failed, Pattern started) {
         this.name = name;
@@ -57,45 +57,45 @@ abstract class ServerBuilder<B extends ServerBuilder<B>> {
     }
 
     /**
-     * Fills the server's directory.
+     * Fills the directory of the server.
      *
-     * @return the command that becomes the server's JVM, so that a signal to it reaches the server
+     * @return the command of the JVM of the server, so that signals reach the server
      */
     abstract ProcessBuilder command(Path directory, int httpPort) throws IOException;
 
     abstract B self();
 
-    /** Instead of the example for this kind of server. */
+    /** Sets the WAR; the default is the example. */
     B war(Path value) {
         war = value;
         return self();
     }
 
-    /** Instead of a free one, for a server that comes back where it was. */
+    /** Sets the port; the default is a free port. */
     B httpPort(int value) {
         port = value;
         return self();
     }
 
-    /** The path below {@link Server#baseUri()} that answers 200 once the application is ready. */
+    /** Sets the path below {@link Server#baseUri()} whose status is 200 as soon as the application is ready. */
     B readyPath(String value) {
         readyPath = value;
         return self();
     }
 
-    /** How long a start, or a failure, may take. */
-    B patience(Duration value) {
-        patience = value;
+    /** Sets the timeout of a start or a failure. */
+    B maxWait(Duration value) {
+        maxWait = value;
         return self();
     }
 
-    /** The Java to run with, instead of that of the tests. */
+    /** Sets the JDK; the default is that of the tests. */
     B javaHome(Path value) {
         javaHome = value;
         return self();
     }
 
-    /** A {@code -D} of the server's JVM: MicroProfile Config ranks it above the environment. */
+    /** Adds a system property, which has a higher ordinal than the environment in MicroProfile Config. */
     B systemProperty(String key, String value) {
         return jvmOption("-D" + key + "=" + value);
     }
@@ -122,25 +122,25 @@ abstract class ServerBuilder<B extends ServerBuilder<B>> {
         return jvmOptions;
     }
 
-    /** The Java to run with, and its options. */
+    /** Returns the Java command and its options. */
     List<String> java() {
         return Stream.concat(Stream.of(javaHome.resolve("bin/java").toString()), jvmOptions.stream())
                 .toList();
     }
 
     /**
-     * Starts the process and waits until the application answers.
+     * Starts the process and waits until the application is ready.
      *
-     * @throws IllegalStateException with the end of the log, if it does not
+     * @throws IllegalStateException with the end of the log, if the application is not ready in time
      */
     Server start() {
         Server server = launch();
         boolean ready = false;
         try {
             URI uri = server.baseUri().resolve(readyPath);
-            long end = System.nanoTime() + patience.toNanos();
+            long end = System.nanoTime() + maxWait.toNanos();
             while (System.nanoTime() < end && server.handle().isAlive() && !logged(server, failed)) {
-                if (answers(uri)) {
+                if (isReady(uri)) {
                     ready = true;
                     return server;
                 }
@@ -162,17 +162,17 @@ abstract class ServerBuilder<B extends ServerBuilder<B>> {
      * Starts the process, waits until the server reports that the application cannot be started, and ends it.
      *
      * @return the log
-     * @throws IllegalStateException with the end of the log, if the application starts all the same
+     * @throws IllegalStateException with the end of the log, if the application starts
      */
     String startExpectingFailure() {
         Server server = launch();
         try {
-            long end = System.nanoTime() + patience.toNanos();
+            long end = System.nanoTime() + maxWait.toNanos();
             while (System.nanoTime() < end) {
-                // In this order: a failure that is logged between the two questions is seen in the next round.
+                // This order matters: a failure that is logged between the two checks is found in the next iteration.
                 boolean running = logged(server, started);
                 if (logged(server, failed) || !server.handle().isAlive()) {
-                    server.stop(); // the rest of the stack trace is written by then
+                    server.stop(); // writes the rest of the stack trace
                     return server.log();
                 }
                 if (running) {
@@ -204,8 +204,8 @@ abstract class ServerBuilder<B extends ServerBuilder<B>> {
         return pattern.matcher(server.log()).find();
     }
 
-    /** Patiently: where the path is limited, a request that is given up has been counted like the one after it. */
-    private static boolean answers(URI uri) throws InterruptedException {
+    /** Returns whether the application is ready. The timeout is long, because an abandoned request would count for a limit, too. */
+    private static boolean isReady(URI uri) throws InterruptedException {
         HttpRequest request =
                 HttpRequest.newBuilder(uri).timeout(Duration.ofSeconds(30)).build();
         try {

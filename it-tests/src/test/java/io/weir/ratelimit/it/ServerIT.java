@@ -13,7 +13,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** A launcher that takes a broken application for a running one would let other tests pass. */
+/** The launcher of servers distinguishes broken and running applications. */
 class ServerIT {
     @TempDir
     private Path temp;
@@ -27,9 +27,9 @@ class ServerIT {
 
     @ParameterizedTest
     @MethodSource("servers")
-    void anApplicationThatCannotBeStartedIsAFailure(Supplier<ServerBuilder<?>> kind) {
+    void brokenApplicationIsAFailure(Supplier<ServerBuilder<?>> kind) {
         Path broken = TestWar.written(
-                ShrinkWrap.create(WebArchive.class, "broken.war").addClass(Unsatisfied.class), temp);
+                ShrinkWrap.create(WebArchive.class, "broken.war").addClass(UnsatisfiedBean.class), temp);
         assertThatThrownBy(() -> kind.get().war(broken).start().close())
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("has failed")
@@ -38,7 +38,7 @@ class ServerIT {
 
     @ParameterizedTest
     @MethodSource("servers")
-    void anApplicationThatStartsIsNotTheFailureThatWasExpected(Supplier<ServerBuilder<?>> kind) {
+    void startedApplicationIsNotTheExpectedFailure(Supplier<ServerBuilder<?>> kind) {
         assertThatThrownBy(() -> kind.get().startExpectingFailure())
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("started the application");

@@ -14,14 +14,14 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 
-/** One limit over several servers. */
+/** A limit that several servers share. */
 final class SharedLimit {
     private SharedLimit() {}
 
     /**
-     * Sends so many requests to each server at once, and checks that the untouched limit is let in exactly, in total.
+     * Sends concurrent requests to each server and verifies that exactly the limit is allowed in total.
      *
-     * @return how many each server let in
+     * @return the number of allowed requests per server
      */
     static Map<URI, Long> verify(String policy, int limit, int each, List<URI> servers, String... headers) {
         Map<CompletableFuture<HttpResponse<String>>, URI> sent = IntStream.range(0, each)
@@ -31,21 +31,21 @@ final class SharedLimit {
                         LinkedHashMap::new,
                         (all, uri) -> all.put(Http.getAsync(uri, headers), uri),
                         LinkedHashMap::putAll);
-        List<HttpResponse<String>> answers =
+        List<HttpResponse<String>> responses =
                 sent.keySet().stream().map(CompletableFuture::join).toList();
 
-        assertThat(answers.stream().collect(Collectors.groupingBy(HttpResponse::statusCode, Collectors.counting())))
+        assertThat(responses.stream().collect(Collectors.groupingBy(HttpResponse::statusCode, Collectors.counting())))
                 .isEqualTo(Map.of(200, (long) limit, 429, (long) servers.size() * each - limit));
-        // Each one that was let in was told another number: none was let in without the store.
-        assertThat(answers.stream()
-                        .filter(answer -> answer.statusCode() == 200)
-                        .map(Refusal::remaining)
+        // Each allowed request has a different number of remaining permits, so the backend decided all of them.
+        assertThat(responses.stream()
+                        .filter(response -> response.statusCode() == 200)
+                        .map(LimitResponse::remaining)
                         .collect(Collectors.toMap(Function.identity(), remaining -> 1, Integer::sum)))
                 .hasSize(limit)
                 .containsOnlyKeys(LongStream.range(0, limit).boxed().toArray(Long[]::new));
-        assertThat(answers)
-                .filteredOn(answer -> answer.statusCode() == 429)
-                .allSatisfy(answer -> Refusal.verify(answer, policy));
+        assertThat(responses)
+                .filteredOn(response -> response.statusCode() == 429)
+                .allSatisfy(response -> LimitResponse.verifyRejected(response, policy));
         return sent.entrySet().stream()
                 .filter(entry -> entry.getKey().join().statusCode() == 200)
                 .collect(Collectors.groupingBy(Map.Entry::getValue, Collectors.counting()));

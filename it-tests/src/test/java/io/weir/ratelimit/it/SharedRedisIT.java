@@ -3,8 +3,8 @@ package io.weir.ratelimit.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.weir.ratelimit.redisson.RedisConnection;
-import io.weir.ratelimit.redisson.RedisProcess;
+import io.weir.ratelimit.fixtures.RedisConnection;
+import io.weir.ratelimit.fixtures.RedisProcess;
 import java.net.URI;
 import java.net.http.HttpResponse;
 import java.util.List;
@@ -12,14 +12,14 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
-/** Two server processes with one Redis. All secrets are canaries, and no output may hold one. */
+/** Two server processes with one Redis. All secrets contain the word canary, which must not occur in any output. */
 class SharedRedisIT {
     private static final String PASSWORD = "canary-of-the-redis-password";
     private static final String KEY_SECRET = "canary-of-the-key-secret";
     private static final String API_KEY = "canary-of-an-api-key";
 
     @Test
-    void oneLimitHoldsOverTwoNodesAndNoSecretIsSaid() {
+    void twoServersShareOneLimitAndWriteNoSecrets() {
         try (RedisProcess redis = RedisProcess.started("--requirepass", PASSWORD)) {
             CompletableFuture<Server> starting =
                     CompletableFuture.supplyAsync(() -> node("node-a", redis).start());
@@ -27,7 +27,7 @@ class SharedRedisIT {
                     Server a = starting.join()) {
                 warm(a, b);
                 SharedLimit.verify("hello", 50, 100, List.of(hello(a), hello(b)));
-                anApiKeyIsOneKeyOnBothNodes(a, b);
+                apiKeyIsTheSameKeyOnBothServers(a, b);
                 Set<String> keys = keys(redis);
                 assertThat(keys)
                         .hasSizeGreaterThanOrEqualTo(2)
@@ -47,7 +47,7 @@ class SharedRedisIT {
                 assertThat(a.handle().isAlive()).isFalse();
                 for (Server node : List.of(a, b)) {
                     assertThat(node.log()).contains("WEIR-001", "WEIR-301");
-                    Secrets.verifyUnsaid(node.directory(), "console.log", "messages.log", "trace.log");
+                    SecretScan.verifyAbsent(node.directory(), "console.log", "messages.log", "trace.log");
                 }
                 assertThat(String.join(" ", keys)).doesNotContain("canary");
             }
@@ -66,20 +66,22 @@ class SharedRedisIT {
                         "com.ibm.ws.logging.trace.specification", "*=info:io.weir.*=all:org.redisson.*=fine");
     }
 
-    /** A cold JVM answers late; what it warms on is another policy. */
+    /** Warms up the JVMs with another policy. */
     private static void warm(Server... nodes) {
         for (int i = 0; i < 15; i++) {
             for (Server node : nodes) {
                 HttpResponse<String> response = Http.get(search(node), "X-API-Key", "warm " + i);
                 assertThat(response.statusCode()).isEqualTo(200);
-                assertThat(Refusal.remaining(response)).isIn(980L, 990L);
+                assertThat(LimitResponse.remaining(response)).isIn(980L, 990L);
             }
         }
     }
 
-    private static void anApiKeyIsOneKeyOnBothNodes(Server a, Server b) {
-        assertThat(Refusal.remaining(Http.get(search(a), "X-API-Key", API_KEY))).isEqualTo(990);
-        assertThat(Refusal.remaining(Http.get(search(b), "X-API-Key", API_KEY))).isEqualTo(980);
+    private static void apiKeyIsTheSameKeyOnBothServers(Server a, Server b) {
+        assertThat(LimitResponse.remaining(Http.get(search(a), "X-API-Key", API_KEY)))
+                .isEqualTo(990);
+        assertThat(LimitResponse.remaining(Http.get(search(b), "X-API-Key", API_KEY)))
+                .isEqualTo(980);
     }
 
     private static Set<String> keys(RedisProcess redis) {

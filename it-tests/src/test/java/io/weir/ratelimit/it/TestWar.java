@@ -18,11 +18,11 @@ import org.jboss.shrinkwrap.api.asset.StringAsset;
 import org.jboss.shrinkwrap.api.exporter.ZipExporter;
 import org.jboss.shrinkwrap.api.spec.WebArchive;
 
-/** Applications for tests, with the libraries of the example's WAR. */
+/** Applications for tests, with the libraries of the example. */
 final class TestWar {
     private TestWar() {}
 
-    /** The application of the package {@code app}. */
+    /** Returns the application of the package {@code app}. */
     static WebArchive application() {
         return libraries("weir-test.war")
                 .addPackage(TestApplication.class.getPackage())
@@ -32,7 +32,7 @@ final class TestWar {
                 .addAsResource("app/microprofile-config.properties", "META-INF/microprofile-config.properties");
     }
 
-    /** The application of the package of this name, which leaves it to the server to find its classes. */
+    /** Returns the application of a package, whose classes the server scans. */
     static WebArchive of(String name) {
         return libraries("weir-" + name + ".war")
                 .addPackage(TestWar.class.getPackageName() + "." + name)
@@ -43,23 +43,23 @@ final class TestWar {
                 .addAsResource(name + "/microprofile-config.properties", "META-INF/microprofile-config.properties");
     }
 
-    /** The application of the package {@code policies}, with the users of the other. */
+    /** Returns the application of the package {@code policies} with the users of {@code app}. */
     static WebArchive policies() {
         return of("policies").addClass(Users.class).addAsWebInfResource("policies/web.xml", "web.xml");
     }
 
-    /** Nothing but libraries. */
+    /** Returns a WAR with the libraries only. */
     static WebArchive libraries(String name) {
         return ShrinkWrap.create(WebArchive.class, name)
                 .merge(example(), "/", Filters.include("/WEB-INF/(lib/.*|ibm-web-ext\\.xml)"));
     }
 
-    /** The example, as the build made it. */
+    /** Returns the example. */
     static WebArchive example() {
         return ShrinkWrap.createFromZipFile(WebArchive.class, new File(System.getProperty("weir.example.war")));
     }
 
-    /** The example, with a line more in its configuration. */
+    /** Returns the example with an additional line of configuration. */
     static WebArchive exampleWith(String property) {
         String path = "/WEB-INF/classes/META-INF/microprofile-config.properties";
         WebArchive example = example();

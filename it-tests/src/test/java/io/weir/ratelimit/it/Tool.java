@@ -3,7 +3,7 @@ package io.weir.ratelimit.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.weir.ratelimit.redisson.Required;
+import io.weir.ratelimit.fixtures.RequiredTools;
 import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -14,13 +14,13 @@ import java.util.Optional;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Assumptions;
 
-/** A program of this machine that a test cannot do without. */
+/** An external program that a test requires. */
 record Tool(Path program) {
     /**
-     * The program of that name on the path.
+     * Returns a program on the path.
      *
-     * @throws org.opentest4j.TestAbortedException if there is none: the test is skipped, and says so
-     * @throws AssertionError if there is none although this run requires it
+     * @throws org.opentest4j.TestAbortedException if the program is missing, so that the test is skipped
+     * @throws AssertionError if the program is missing, but required
      */
     static Tool named(String name) {
         Optional<Path> program = Stream.of(
@@ -30,20 +30,20 @@ record Tool(Path program) {
                 .findFirst();
         if (program.isEmpty()) {
             String missing = "there is no " + name + " on this machine";
-            assertThat(Required.tool(name))
+            assertThat(RequiredTools.contains(name))
                     .as(name + " is required, but " + missing)
                     .isFalse();
-            System.out.println("SKIPPED, what needs " + name + ": " + missing);
+            System.out.println("SKIPPED, tests that need " + name + ": " + missing);
             Assumptions.abort(missing);
         }
         return new Tool(program.orElseThrow());
     }
 
     /**
-     * Runs it to its end.
+     * Runs the program.
      *
-     * @return what it wrote
-     * @throws AssertionError with what it wrote, if it ended with a status other than 0
+     * @return its output
+     * @throws AssertionError with the output, if the exit status is not 0
      */
     String run(Path folder, String... arguments) {
         try {

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.opentest4j.TestAbortedException;
 
-/** A test without its tool is skipped, unless the run requires the tool; what a tool complains of is no success. */
+/** A test without its tool is skipped, unless the run requires the tool. */
 class ToolTest {
     private static final String REQUIRE = "weir.test.require";
 
@@ -17,14 +17,14 @@ class ToolTest {
     private Path folder;
 
     @Test
-    void aTestWithoutItsToolIsSkipped() {
+    void missingToolSkipsTheTest() {
         assertThatThrownBy(() -> Tool.named("no-such-tool"))
                 .isInstanceOf(TestAbortedException.class)
                 .hasMessageContaining("there is no no-such-tool on this machine");
     }
 
     @Test
-    void aTestWithoutARequiredToolFails() {
+    void missingRequiredToolFailsTheTest() {
         String before = System.getProperty(REQUIRE);
         System.setProperty(REQUIRE, "docker,no-such-tool");
         try {
@@ -41,10 +41,10 @@ class ToolTest {
     }
 
     @Test
-    void aToolTellsWhatItWroteAlsoWhereItFails() {
+    void outputIsPartOfResultAndFailure() {
         Tool shell = Tool.named("sh");
-        assertThat(shell.run(folder, "-c", "pwd; echo heard >&2"))
-                .contains(folder.getFileName().toString(), "heard");
+        assertThat(shell.run(folder, "-c", "pwd; echo warning >&2"))
+                .contains(folder.getFileName().toString(), "warning");
         assertThatThrownBy(() -> shell.run(folder, "-c", "echo wrong; exit 3"))
                 .isInstanceOf(AssertionError.class)
                 .hasMessageContaining("wrong");

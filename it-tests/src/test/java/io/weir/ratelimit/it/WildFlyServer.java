@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 
-/** WildFly with a copy of the provisioned server's configuration; its scanner deploys the WAR. */
+/** WildFly with a copy of the configuration of the provisioned server. The deployment scanner deploys the WAR. */
 final class WildFlyServer extends ServerBuilder<WildFlyServer> {
     /** An operation or a service failed, or the server started with errors. */
     private static final Pattern FAILED = Pattern.compile("WFLYCTL0013|WFLYSRV0026|MSC000001");
@@ -29,7 +29,7 @@ final class WildFlyServer extends ServerBuilder<WildFlyServer> {
         return new WildFlyServer(name);
     }
 
-    /** Where it tells of its health, among others. */
+    /** Returns the management port, which has the health checks. */
     int managementPort() {
         return managementPort;
     }
@@ -49,10 +49,10 @@ final class WildFlyServer extends ServerBuilder<WildFlyServer> {
         for (String file : List.of("application-users", "application-roles", "mgmt-users", "mgmt-groups")) {
             Files.createFile(configuration.resolve(file + ".properties"));
         }
-        // That name is the context root "/".
+        // This file name means the context root "/".
         Files.copy(
                 war(), Files.createDirectories(directory.resolve("deployments")).resolve("ROOT.war"));
-        // Not by standalone.sh, which stays as the JVM's parent and takes the signals.
+        // The script standalone.sh is not used, because it remains the parent of the JVM and receives the signals.
         List<String> command = new ArrayList<>(java());
         command.addAll(moduleOptions(home));
         command.addAll(List.of(
@@ -73,7 +73,7 @@ final class WildFlyServer extends ServerBuilder<WildFlyServer> {
         return new ProcessBuilder(command);
     }
 
-    /** What the server's own script opens to it. */
+    /** Returns the module options of the start script. */
     private static List<String> moduleOptions(Path home) throws IOException {
         List<String> options = MODULE_OPTION
                 .matcher(Files.readString(home.resolve("bin/common.sh")))

@@ -12,7 +12,7 @@ import org.jboss.shrinkwrap.api.spec.WebArchive;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** One deployment that has every mistake at once. */
+/** A deployment with every kind of configuration problem. */
 class WrongConfigurationIT {
     private static final String PLACE = "io.weir.ratelimit.it.wrong.WrongResource.";
 
@@ -20,7 +20,7 @@ class WrongConfigurationIT {
     private Path temp;
 
     @Test
-    void theDeploymentFailsWithAllThatIsWrong() {
+    void deploymentReportsAllProblems() {
         WebArchive war = TestWar.libraries("wrong.war")
                 .addPackage(WrongResource.class.getPackage())
                 .addAsResource("wrong.properties", "META-INF/microprofile-config.properties");
@@ -31,7 +31,7 @@ class WrongConfigurationIT {
         assertThat(log).contains("CWWKZ0002E");
         List<String> problems = problems(log);
         assertThat(problems).allMatch(problem -> problem.matches("WEIR-\\d{3} .+: .+; .+"));
-        // Which of two overloads is met first, the virtual machine decides: the message names both.
+        // The order of the two overloads depends on the JVM, and the message has both.
         assertThat(problems)
                 .filteredOn(problem -> problem.startsWith("WEIR-106"))
                 .singleElement()
@@ -68,10 +68,10 @@ class WrongConfigurationIT {
                         "WEIR-403 ratelimit.redis.address = ***@cache.example:6379",
                         "WEIR-408 ratelimit.redis.deadline = never");
         assertThat(problems).anyMatch(problem -> problem.contains("set ratelimit.policies.nowhere.limit"));
-        Secrets.verifyUnsaid(Server.directory("wrong"), "console.log", "messages.log");
+        SecretScan.verifyAbsent(Server.directory("wrong"), "console.log", "messages.log");
     }
 
-    /** What follows the heading, where the server has written the message first. */
+    /** Returns the lines after the heading of the first message. */
     private static List<String> problems(String log) {
         return Pattern.compile("WEIR-100 .*\\R((?:  WEIR-\\d+ .*\\R?)+)")
                 .matcher(log)

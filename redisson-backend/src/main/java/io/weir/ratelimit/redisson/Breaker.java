@@ -1,45 +1,61 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.redisson;
 
+import io.weir.ratelimit.redisson.BreakerState.Phase;
 import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.BackendException.Reason;
 import io.weir.ratelimit.spi.BackendListener;
-import java.lang.System.Logger.Level;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps calls away from a Redis that does not answer. It counts calls to Redis, each of which may carry many decisions: when so many
- * in a row have failed, it is open, and decisions fail at once for a while. Then one call, and only one whatever the number of
- * callers, finds out whether Redis is back.
+ * Circuit breaker in front of Redis. It counts batches, each of which may carry many requests. While it is open, calls fail at once. After
+ * a delay one call, and only one, is a probe.
  *
- * <p>The breaker of the server has its word, and is what operators tune and watch. It cannot be asked how it is, its half-open state
- * lets any number of callers in on some servers, and each call through it costs as much as a decision. So it is told afterwards how
- * calls have ended, and only while that can change anything: each failure, and after a failure as many successes as it looks back
- * on. When it refuses to be told, it is open, and so is this one. It opens by itself after as many failures in a row as the
- * server's would at the latest, and closes when the server's has taken the success of a probe. Without one it stands alone.
+ * <p>The platform's breaker, that of MicroProfile Fault Tolerance, is the one that operators tune and observe. It does not reveal its
+ * state, on some servers it lets any number of calls through while half-open, and a call through it costs as much as a decision. Therefore
+ * outcomes are reported to it afterwards, and only while they can change its state: each failure, and after a failure as many successes as
+ * it looks back on. Threads of the Redis client have no application context, so outcomes are reported on the threads of callers. If the
+ * platform's breaker rejects a report, it is open, and this breaker opens as well.
  *
- * <p>The server's breaker is told on threads of callers only, by whoever comes next: the client's threads know no application.
+ * <p>The breaker is open in the phases delay, probe and report.
+ *
+ * <table>
+ *   <caption>Transitions</caption>
+ *   <tr><th>Phase</th><th>Event</th><th>Next phase</th></tr>
+ *   <tr><td>closed</td><td>success, no failure is recent</td><td>closed</td></tr>
+ *   <tr><td>closed</td><td>success, a failure is recent</td><td>closed, no failure in a row, one report less to make</td></tr>
+ *   <tr><td>closed</td><td>failure, fewer in a row than the volume</td><td>closed, one failure more</td></tr>
+ *   <tr><td>closed</td><td>failure, as many in a row as the volume</td><td>delay</td></tr>
+ *   <tr><td>closed</td><td>platform rejects a report</td><td>delay</td></tr>
+ *   <tr><td>delay</td><td>call before the delay has passed</td><td>unchanged, the call fails</td></tr>
+ *   <tr><td>delay</td><td>call after the delay</td><td>probe</td></tr>
+ *   <tr><td>probe</td><td>call within two minutes</td><td>unchanged, the call fails</td></tr>
+ *   <tr><td>probe</td><td>call after two minutes</td><td>probe: the call replaces the lost one</td></tr>
+ *   <tr><td>probe</td><td>probe succeeds</td><td>report: batches are sent again</td></tr>
+ *   <tr><td>probe</td><td>failure of the probe is reported</td><td>delay; no success in a row</td></tr>
+ *   <tr><td>report</td><td>platform accepts the success, enough in a row</td><td>closed</td></tr>
+ *   <tr><td>report</td><td>platform accepts the success, too few in a row</td><td>delay of zero</td></tr>
+ *   <tr><td>report</td><td>platform rejects the success</td><td>a tenth of the delay</td></tr>
+ *   <tr><td>delay, probe, report</td><td>failure of an earlier call is reported</td><td>unchanged, but the delay starts anew</td></tr>
+ * </table>
  */
 final class Breaker {
-    private static final System.Logger LOG = System.getLogger("io.weir.ratelimit");
+    /** No call may wait for as long. A probe without an outcome after this time is lost. */
+    private static final long PROBE_TIMEOUT_NANOS = TimeUnit.MINUTES.toNanos(2);
 
-    /** Longer than any call may wait. A probe of which nothing is heard for so long is lost, with the thread that made it, say. */
-    private static final long PROBE_IS_LOST_NANOS = TimeUnit.MINUTES.toNanos(2);
-
-    /** One that opens and closes all the time, with a short delay, must not fill the log. */
-    private static final long QUIET_NANOS = TimeUnit.SECONDS.toNanos(1);
-
-    /** How a call to Redis ended, as the server's breaker hears of it. */
+    /** The breaker of the platform. */
     interface Platform {
-        /** There is none. */
+        /** No breaker. */
         Platform NONE = failure -> true;
 
-        /** That of MicroProfile Fault Tolerance if this library sees its API. */
+        /** Returns the breaker of MicroProfile Fault Tolerance if its API is visible to this library. */
         static Platform of(RedisGuard guard) {
             try {
                 Class.forName(
@@ -52,8 +68,13 @@ final class Breaker {
             }
         }
 
-        /** Takes how a call has ended, null for an answer; false if it takes nothing because it is open. */
-        boolean takes(@Nullable BackendException failure);
+        /**
+         * Reports the outcome of a call.
+         *
+         * @param failure null for a success
+         * @return false if the breaker is open and rejects the report
+         */
+        boolean report(@Nullable BackendException failure);
     }
 
     private record Outcome(@Nullable BackendException failure, boolean ofProbe) {}
@@ -61,201 +82,205 @@ final class Breaker {
     private final BreakerSettings settings;
     private final Platform platform;
     private final LongSupplier nanoTime;
-    private final BackendListener listener;
-    private final ConcurrentLinkedQueue<Outcome> untold = new ConcurrentLinkedQueue<>();
-    private final ReentrantLock telling = new ReentrantLock();
+    private final BreakerEvents events;
+    private final AtomicReference<BreakerState> state = new AtomicReference<>(BreakerState.CLOSED);
 
-    private volatile boolean open;
+    /** Held while the breaker opens or closes, so that listeners are notified in order. */
+    private final ReentrantLock changing = new ReentrantLock();
 
-    /** Whether a probe was answered of which the server's has not been told. */
-    private volatile boolean answered;
+    /** Outcomes that are yet to be reported to the platform. */
+    private final ConcurrentLinkedQueue<Outcome> outcomes = new ConcurrentLinkedQueue<>();
 
-    /** Whether a success changes nothing. */
-    private volatile boolean settled = true;
-
-    // Guarded by this.
-    private int failedInARow;
-    private int successesToTell;
-    private int provenSuccesses;
-    private boolean probing;
-    private long probingSinceNanos;
-    private long probeAtNanos;
-    private @Nullable Long saidAtNanos;
-    private boolean said;
+    private final ReentrantLock reporting = new ReentrantLock();
 
     Breaker(BreakerSettings settings, Platform platform, LongSupplier nanoTime, BackendListener listener) {
         this.settings = settings;
         this.platform = platform;
         this.nanoTime = nanoTime;
-        this.listener = listener;
+        this.events = new BreakerEvents(settings.delay(), nanoTime, listener);
     }
 
-    /** One that never opens. */
-    static Breaker never() {
-        return new Breaker(BreakerSettings.OFF, Platform.NONE, System::nanoTime, (checks, keysWaiting) -> {});
+    /** Returns a breaker that never opens. */
+    static Breaker disabled() {
+        return new Breaker(BreakerSettings.OFF, Platform.NONE, System::nanoTime, (requests, waitingKeys) -> {});
+    }
+
+    private BreakerState state() {
+        return Objects.requireNonNull(state.get());
     }
 
     boolean isOpen() {
-        return open;
+        return state().isOpen();
     }
 
-    /** Whether what is not a probe must not leave. Whoever made a probe that was answered goes on, also before a caller has told of it. */
-    boolean keepsBack() {
-        return open && !answered;
+    /** Returns whether a batch without a probe must not be sent. After a successful probe it may, even before that is reported. */
+    boolean rejectsBatches() {
+        BreakerState now = state();
+        return now.isOpen() && now.phase() != Phase.REPORT;
     }
 
-    /** Asked by each call before it goes to Redis, on the caller's thread: throws if it must not. */
-    void pass() {
-        if (mayNeedProbe()) {
-            throw denied();
+    /**
+     * Reports outcomes on the caller's thread, and checks that the breaker is closed.
+     *
+     * @throws BackendException if it is open
+     */
+    void requireClosed() {
+        reportOutcomes();
+        if (isOpen()) {
+            throw openException();
         }
     }
 
-    /** As {@link #pass}, for a call that can be the probe: false if it is, and must say what came of it. */
-    boolean passOrProbe() {
-        if (!mayNeedProbe()) {
-            return true;
-        }
-        synchronized (this) {
-            if (!open) {
+    /**
+     * Reports outcomes on the caller's thread, and checks whether a call may be sent.
+     *
+     * @return whether the caller must send a probe first and record its outcome
+     * @throws BackendException if the breaker is open and no probe is due
+     */
+    boolean requiresProbe() {
+        reportOutcomes();
+        for (BreakerState before = state(); before.isOpen(); before = state()) {
+            long now = nanoTime.getAsLong();
+            boolean inFlight = before.phase() != Phase.DELAY && now - before.probeStartNanos() < PROBE_TIMEOUT_NANOS;
+            if (inFlight || now - before.probeAtNanos() < 0) {
+                throw openException();
+            }
+            if (state.compareAndSet(before, before.withProbe(now))) {
                 return true;
             }
-            long now = nanoTime.getAsLong();
-            boolean outstanding = probing && now - probingSinceNanos < PROBE_IS_LOST_NANOS;
-            if (!outstanding && now - probeAtNanos >= 0) {
-                probing = true;
-                probingSinceNanos = now;
-                return false;
-            }
         }
-        throw denied();
+        return false;
     }
 
-    private boolean mayNeedProbe() {
-        tell();
-        return open;
-    }
-
-    /** What callers are told while it is open. */
-    BackendException denied() {
+    /** Returns the failure of calls while the breaker is open. */
+    BackendException openException() {
         return new BackendException(
-                Reason.BREAKER_OPEN, "Redis failed too often in a row and is not asked", null, untilProbe());
+                Reason.BREAKER_OPEN,
+                "The breaker is open, since calls to Redis failed. Redis was not called.",
+                null,
+                probeAfter());
     }
 
-    /** How long until a call may be the probe; zero if the next one may, or if it is closed. */
-    synchronized Duration untilProbe() {
-        return open ? Duration.ofNanos(Math.max(0, probeAtNanos - nanoTime.getAsLong())) : Duration.ZERO;
+    /** Returns the time until a probe is due; zero if it is due, or the breaker is closed. */
+    Duration probeAfter() {
+        BreakerState now = state();
+        return now.isOpen() ? Duration.ofNanos(Math.max(0, now.probeAtNanos() - nanoTime.getAsLong())) : Duration.ZERO;
     }
 
-    /** Takes note of how a call to Redis has ended, on any thread; null for an answer. */
-    void landed(@Nullable BackendException failure) {
-        // Until there was a connection, a call costs nothing, and it is sought in the background.
-        if (open || (failure == null && settled) || (failure != null && failure.reason() == Reason.NOT_READY)) {
+    /** Records the outcome of a batch, on any thread; null for a success. */
+    void record(@Nullable BackendException failure) {
+        // A failure to connect costs callers no time, and the client connects in the background.
+        if (!settings.enabled() || (failure != null && failure.reason() == Reason.NOT_READY)) {
             return;
         }
-        synchronized (this) {
-            if (open || !settings.enabled()) {
+        boolean recorded = false;
+        while (!recorded) {
+            BreakerState before = state();
+            if (before.isOpen() || (failure == null && before.unreported() == 0)) {
                 return;
             }
-            if (failure == null) {
-                failedInARow = 0;
-                successesToTell--;
-                settled = successesToTell <= 0;
+            BreakerState after = failure == null ? before.afterSuccess() : before.afterFailure(settings.volume());
+            if (failure != null && after.failures() >= settings.volume()) {
+                recorded = open(before, cause(after.failures(), failure));
             } else {
-                failedInARow++;
-                successesToTell = settings.volume();
-                settled = false;
-            }
-            untold.add(new Outcome(failure, false));
-            if (failure != null && failedInARow >= settings.volume()) {
-                open(failedInARow + " calls to Redis failed in a row, the last one with "
-                        + failure.reason().tag() + ", " + failure.getMessage());
+                recorded = state.compareAndSet(before, after);
             }
         }
+        outcomes.add(new Outcome(failure, false));
     }
 
-    /** Takes note of how the probe has ended, on any thread; null for an answer. */
-    void probed(@Nullable BackendException failure) {
-        answered = failure == null;
-        untold.add(new Outcome(failure, true));
+    private static String cause(int failures, BackendException last) {
+        return failures + " calls to Redis failed in a row, the last one with "
+                + last.reason().tag() + ", " + last.getMessage();
     }
 
-    /** Tells the server's breaker what has ended; on threads of callers. */
-    void tell() {
-        while (answered ? tellsInTurn() : !untold.isEmpty() && telling.tryLock()) {
+    /** Records the outcome of a probe, on any thread; null for a success. */
+    void recordProbe(@Nullable BackendException failure) {
+        boolean recorded = failure != null;
+        while (!recorded) {
+            BreakerState before = state();
+            recorded = !before.isOpen() || state.compareAndSet(before, before.withReport());
+        }
+        outcomes.add(new Outcome(failure, true));
+    }
+
+    /**
+     * Reports outcomes to the platform's breaker, on a thread of a caller. If a probe has succeeded, the report is awaited, so that no
+     * call fails after it.
+     */
+    void reportOutcomes() {
+        while (state().phase() == Phase.REPORT ? lockReporting() : !outcomes.isEmpty() && reporting.tryLock()) {
             try {
-                for (Outcome next = untold.poll(); next != null; next = untold.poll()) {
-                    told(next, platform.takes(next.failure));
+                for (Outcome next = outcomes.poll(); next != null; next = outcomes.poll()) {
+                    applyReport(next, platform.report(next.failure));
                 }
             } finally {
-                telling.unlock();
+                reporting.unlock();
             }
         }
     }
 
-    /** Nobody finds it open who comes when a probe was answered: the moment that telling of it takes is waited for. */
-    private boolean tellsInTurn() {
-        telling.lock();
+    private boolean lockReporting() {
+        reporting.lock();
         return true;
     }
 
-    private synchronized void told(Outcome outcome, boolean taken) {
-        if (outcome.ofProbe) {
-            probing = false;
-            answered = false;
-            if (outcome.failure != null) {
-                provenSuccesses = 0;
-                probeIn(settings.delay());
-            } else if (!taken) {
-                probeIn(settings.delay().dividedBy(10));
-            } else if (++provenSuccesses >= settings.successes()) {
-                close();
+    private void applyReport(Outcome outcome, boolean accepted) {
+        boolean applied = false;
+        while (!applied) {
+            BreakerState before = state();
+            if (before.isOpen()) {
+                BreakerState after = afterReport(before, outcome, accepted);
+                applied = after.isOpen() ? state.compareAndSet(before, after) : close(before);
             } else {
-                probeIn(Duration.ZERO);
+                applied = accepted
+                        || outcome.ofProbe
+                        || open(before, "the breaker of MicroProfile Fault Tolerance is open");
             }
-        } else if (!taken && !open) {
-            open("that of MicroProfile Fault Tolerance is");
-        } else if (outcome.failure != null && open) {
-            // The server's counts its delay from now.
-            probeIn(settings.delay());
         }
     }
 
-    private void probeIn(Duration wait) {
-        probeAtNanos = nanoTime.getAsLong() + wait.toNanos();
-    }
-
-    private void open(String why) {
-        open = true;
-        probing = false;
-        provenSuccesses = 0;
-        probeIn(settings.delay());
+    private BreakerState afterReport(BreakerState open, Outcome outcome, boolean accepted) {
         long now = nanoTime.getAsLong();
-        said = saidAtNanos == null || now - saidAtNanos >= QUIET_NANOS;
-        saidAtNanos = said ? Long.valueOf(now) : saidAtNanos;
-        LOG.log(
-                said ? Level.WARNING : Level.DEBUG,
-                "WEIR-416 the breaker is open: {0}; Redis is not asked, but for one call after each {1} s",
-                why,
-                String.valueOf(settings.delay().toMillis() / 1e3));
-        change(true);
+        long delay = settings.delay().toNanos();
+        if (!outcome.ofProbe) {
+            // The platform's breaker counts its delay from the report on.
+            return outcome.failure == null ? open : open.withProbeAt(now + delay);
+        }
+        if (outcome.failure != null) {
+            return BreakerState.delay(now + delay, 0);
+        }
+        if (!accepted) {
+            return BreakerState.delay(now + delay / 10, open.successes());
+        }
+        int successes = open.successes() + 1;
+        return successes >= settings.successes() ? BreakerState.CLOSED : BreakerState.delay(now, successes);
     }
 
-    private void close() {
-        open = false;
-        settled = true;
-        failedInARow = 0;
-        successesToTell = 0;
-        LOG.log(said ? Level.INFO : Level.DEBUG, "WEIR-418 the breaker is closed: Redis answered a call");
-        change(false);
-    }
-
-    /** Whatever a listener does, the breaker works. */
-    private void change(boolean opened) {
+    private boolean open(BreakerState before, String cause) {
+        changing.lock();
         try {
-            listener.onBreaker(opened);
-        } catch (RuntimeException | LinkageError e) {
-            LOG.log(Level.DEBUG, "who listens to the breaker failed", e);
+            long probeAt = nanoTime.getAsLong() + settings.delay().toNanos();
+            boolean opened = state.compareAndSet(before, BreakerState.delay(probeAt, 0));
+            if (opened) {
+                events.opened(cause);
+            }
+            return opened;
+        } finally {
+            changing.unlock();
+        }
+    }
+
+    private boolean close(BreakerState before) {
+        changing.lock();
+        try {
+            boolean closed = state.compareAndSet(before, BreakerState.CLOSED);
+            if (closed) {
+                events.closed();
+            }
+            return closed;
+        } finally {
+            changing.unlock();
         }
     }
 }

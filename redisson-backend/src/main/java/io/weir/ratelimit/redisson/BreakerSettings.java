@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.redisson;
 
+import static io.weir.ratelimit.redisson.RedisMessages.MESSAGES;
+
 import io.weir.ratelimit.spi.ConfigurationProblem;
 import java.math.BigDecimal;
 import java.time.Duration;
@@ -13,22 +15,22 @@ import java.util.function.Function;
 import org.eclipse.microprofile.config.Config;
 
 /**
- * How the breaker is tuned, by the properties that MicroProfile Fault Tolerance has for {@link RedisGuard#call}: those of the method
- * first, then those of all breakers.
+ * The settings of the breaker. They are the properties of MicroProfile Fault Tolerance for {@link RedisGuard#call}: those of the method
+ * come first, then those of all breakers.
  *
- * @param enabled whether there is a breaker
- * @param volume how many calls in a row fail before it opens, 1 or more
- * @param delay how long it stays open before one call finds out whether Redis is back, zero to 365 days
- * @param successes how many such calls must succeed before it closes, 1 or more
+ * @param enabled whether the breaker may open
+ * @param volume the number of failures in a row that open the breaker, 1 or more
+ * @param delay the time between the opening and the first probe, zero to 365 days
+ * @param successes the number of successful probes that close the breaker, 1 or more
  */
 record BreakerSettings(boolean enabled, int volume, Duration delay, int successes) {
-    /** What the annotation of {@link RedisGuard#call} says. */
+    /** The values of the annotation of {@link RedisGuard#call}. */
     static final BreakerSettings DEFAULT = new BreakerSettings(true, 5, Duration.ofSeconds(30), 1);
 
-    /** No breaker. */
+    /** A breaker that never opens. */
     static final BreakerSettings OFF = new BreakerSettings(false, 5, Duration.ofSeconds(30), 1);
 
-    private static final Duration LONGEST_DELAY = Duration.ofDays(365);
+    private static final Duration MAX_DELAY = Duration.ofDays(365);
 
     private static final String OF_ALL = "CircuitBreaker/";
     private static final String OF_CLASS = "io.weir.ratelimit.redisson.RedisGuard/" + OF_ALL;
@@ -36,7 +38,7 @@ record BreakerSettings(boolean enabled, int volume, Duration delay, int successe
     private static final List<String> ENABLED = List.of(
             OF_METHOD + "enabled", OF_CLASS + "enabled", OF_ALL + "enabled", "MP_Fault_Tolerance_NonFallback_Enabled");
 
-    /** What MicroProfile Config takes for true; all else is false to it. */
+    /** The texts that MicroProfile Config reads as true. It reads all others as false. */
     private static final Set<String> TRUE = Set.of("true", "1", "yes", "y", "on");
 
     static BreakerSettings read(Config config, List<ConfigurationProblem> problems) {
@@ -48,30 +50,29 @@ record BreakerSettings(boolean enabled, int volume, Duration delay, int successe
         Reader reader = new Reader(config, problems);
         ChronoUnit unit =
                 reader.read("delayUnit", ChronoUnit.SECONDS, "a unit such as MILLIS or SECONDS", Reader::exactUnit);
-        long longest = LONGEST_DELAY.dividedBy(unit.getDuration());
+        long longest = MAX_DELAY.dividedBy(unit.getDuration());
         long delay = reader.read(
                 "delay",
                 DEFAULT.delay.toSeconds(),
-                "a whole number from 0, 365 days at most",
+                "a whole number, 0 or more, of at most 365 days",
                 text -> Reader.fromZero(text).filter(number -> number <= longest));
         return new BreakerSettings(
                 enabled,
-                reader.read("requestVolumeThreshold", DEFAULT.volume, "a whole number from 1", Reader::fromOne),
+                reader.read("requestVolumeThreshold", DEFAULT.volume, "a whole number, 1 or more", Reader::fromOne),
                 Duration.of(delay, unit),
-                reader.read("successThreshold", DEFAULT.successes, "a whole number from 1", Reader::fromOne));
+                reader.read("successThreshold", DEFAULT.successes, "a whole number, 1 or more", Reader::fromOne));
     }
 
     private record Reader(Config config, List<ConfigurationProblem> problems) {
 
-        <T> T read(String parameter, T otherwise, String wanted, Function<String, Optional<T>> parse) {
+        <T> T read(String parameter, T otherwise, String form, Function<String, Optional<T>> parse) {
             for (String name : List.of(OF_METHOD + parameter, OF_ALL + parameter)) {
                 Optional<String> text =
                         config.getOptionalValue(name, String.class).map(String::strip);
                 if (text.isPresent()) {
                     Optional<T> parsed = parsed(text.get(), parse);
                     if (parsed.isEmpty()) {
-                        problems.add(new ConfigurationProblem(
-                                "WEIR-415", name, text.get(), "does not fit the breaker", "write " + wanted));
+                        problems.add(MESSAGES.problem("WEIR-415", name, text.get(), form));
                     }
                     return parsed.orElse(otherwise);
                 }
@@ -87,7 +88,7 @@ record BreakerSettings(boolean enabled, int volume, Duration delay, int successe
             }
         }
 
-        /** A unit that has the same length always. */
+        /** Parses a unit that always has the same length. */
         static Optional<ChronoUnit> exactUnit(String text) {
             return Optional.of(ChronoUnit.valueOf(text.toUpperCase(Locale.ROOT)))
                     .filter(unit -> !unit.isDurationEstimated() || unit == ChronoUnit.DAYS);

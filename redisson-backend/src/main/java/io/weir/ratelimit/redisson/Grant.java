@@ -2,34 +2,35 @@
 package io.weir.ratelimit.redisson;
 
 import io.weir.ratelimit.Quota;
+import io.weir.ratelimit.core.limit.FixedWindowState;
+import io.weir.ratelimit.core.limit.LimitState;
+import io.weir.ratelimit.core.limit.QuotaCalculator;
+import io.weir.ratelimit.core.limit.SlidingWindowState;
+import io.weir.ratelimit.core.limit.TokenBucketState;
 import io.weir.ratelimit.spi.Charge;
-import io.weir.ratelimit.spi.FixedWindowState;
 import io.weir.ratelimit.spi.Limit;
-import io.weir.ratelimit.spi.LimitState;
 import io.weir.ratelimit.spi.PolicyLimits;
-import io.weir.ratelimit.spi.SlidingWindowState;
-import io.weir.ratelimit.spi.TokenBucketState;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Permits of one key that were charged in one step and are spent from memory. For use by any number of threads, without a lock.
+ * Permits of one key that were charged in one step and are spent from memory. Thread-safe without locks.
  *
- * <p>To spend one of them must never admit what the limit would not have. What keeps that, by algorithm:
+ * <p>A permit of a grant must never allow a call that the limit would have rejected:
  *
  * <ul>
- *   <li>Windows only count. While the window lasts that the permits were charged to, it makes no difference to any decision when in it
- *       they were spent; after its end none is.
- *   <li>A bucket fills while permits lie here, so two bursts could meet: that of the permits here and that of the bucket that is full
- *       again. What is spent in any span that begins at an instant is what lies unspent then and what is charged later; the latter
- *       is at most what the bucket holds at that instant and what returns in the span. So it is enough that no more lies unspent,
- *       over all instances, than is missing from the bucket. Permits here fade as permits return to the bucket, from the charge on,
- *       as if nothing had been missing before: what was may be given back by others, and would not stand before these any more.
+ *   <li>A window only counts. Until the window ends to which the permits were charged, the instant at which they are spent makes no
+ *       difference to any decision. After its end none of them is spent.
+ *   <li>A bucket refills while a grant holds its permits, so that the burst of the grant could meet the burst of a full bucket. The
+ *       permits spent in a time span are those unspent at its start and those charged later. The latter are at most what the bucket holds
+ *       at the start and what returns in the span. Therefore all instances together may hold no more unspent permits than are missing in
+ *       the bucket. Permits of a grant expire as permits return to the bucket, from the charge on, as if the bucket had been full before:
+ *       what was missing before may be refunded by others at any time.
  * </ul>
  *
- * <p>Redis's clock is known to within the time that its answer took. Permits are spent by the latest that it can be, and quotas told by
- * the earliest, so that the waits in them are enough.
+ * <p>Redis's clock is known to within the duration of the script call. Permits are spent by its latest possible time. Quotas are
+ * calculated by its earliest possible time, so that their retry-after is long enough.
  */
 final class Grant {
     private static final long CLOSED = -1;
@@ -37,114 +38,117 @@ final class Grant {
     private static final long LOW = (1L << HALF) - 1;
 
     private final Charge charge;
-    private final Answer answer;
+    private final List<LimitState> states;
+    private final RedisTime time;
 
-    /** Permits that have faded in the upper half, those that can be spent in the lower. */
-    private final AtomicLong held;
+    /** Expired permits in the upper half, unspent permits in the lower half. */
+    private final AtomicLong permits;
 
     /**
-     * Permits that nobody has spent yet.
+     * Creates a grant whose permits are all unspent.
      *
-     * @param charge what was charged
-     * @param answer what the store said to it
+     * @param charge the charge
+     * @param states the state of each limit right after the charge
+     * @param time the instant of the charge
      */
-    Grant(Charge charge, Answer answer) {
+    Grant(Charge charge, List<LimitState> states, RedisTime time) {
         this.charge = charge;
-        this.answer = answer;
-        this.held = new AtomicLong(charge.cost());
+        this.states = states;
+        this.time = time;
+        this.permits = new AtomicLong(charge.cost());
     }
 
     /**
      * Spends permits.
      *
-     * @return how many are left, -1 if too few were there
+     * @return how many are left, -1 if there were too few
      */
-    long take(long cost, long nowNanos) {
-        long latest = latestMicros(nowNanos);
+    long spend(long cost, long nowNanos) {
+        long latest = time.latestMicros(nowNanos);
         while (true) {
-            long before = held.get();
-            long whole = unspent(before);
-            long usable = Math.min(whole, standing(latest));
+            long before = permits.get();
+            long unspent = unspent(before);
+            long usable = Math.min(unspent, maxUnspent(latest));
             if (before == CLOSED || usable < cost) {
                 return -1;
             }
-            long after = held(faded(before) + whole - usable, usable - cost);
-            if (held.compareAndSet(before, after)) {
+            long after = packed(expired(before) + unspent - usable, usable - cost);
+            if (permits.compareAndSet(before, after)) {
                 return usable - cost;
             }
         }
     }
 
-    /** Takes permits in that are not spent after all; false if they are of no use here any more. */
-    boolean putBack(long cost, long nowNanos) {
+    /** Takes back permits that were spent; false if they can be spent from this grant no longer. */
+    boolean refund(long cost, long nowNanos) {
         while (true) {
-            long before = held.get();
-            if (before == CLOSED || standing(latestMicros(nowNanos)) == 0 || unspent(before) + cost > LOW >> 1) {
+            long before = permits.get();
+            if (before == CLOSED || maxUnspent(time.latestMicros(nowNanos)) == 0 || unspent(before) + cost > LOW >> 1) {
                 return false;
             }
-            if (held.compareAndSet(before, before + cost)) {
+            if (permits.compareAndSet(before, before + cost)) {
                 return true;
             }
         }
     }
 
-    /** Permits that can be spent, as far as they have not faded since the last was. */
+    /** Returns the permits that can be spent; those that have expired since the latest call may be among them. */
     long unspent() {
-        long now = held.get();
+        long now = permits.get();
         return now == CLOSED ? 0 : unspent(now);
     }
 
-    /** Whether nothing of this can be spent any more. */
-    boolean isOver(long nowNanos) {
-        return unspent() == 0 || standing(latestMicros(nowNanos)) == 0;
+    /** Returns whether no permit can be spent any more. */
+    boolean isExhausted(long nowNanos) {
+        return unspent() == 0 || maxUnspent(time.latestMicros(nowNanos)) == 0;
     }
 
-    /** Changes with each permit that is spent. */
-    long mark() {
-        return held.get();
+    /** Returns a number that changes with each permit that is spent. */
+    long usageMark() {
+        return permits.get();
     }
 
-    private static long held(long faded, long unspent) {
-        return (faded << HALF) | unspent;
+    private static long packed(long expired, long unspent) {
+        return (expired << HALF) | unspent;
     }
 
-    private static long unspent(long held) {
-        return held & LOW;
+    private static long unspent(long packed) {
+        return packed & LOW;
     }
 
-    private static long faded(long held) {
-        return held >>> HALF;
+    private static long expired(long packed) {
+        return packed >>> HALF;
     }
 
     /**
-     * Whether what was charged with these states after it can be spent as a part of this: in the same windows. Of a bucket nothing
-     * can, since what was charged some time ago has returned to it.
+     * Returns whether a charge with these states right after it can be refunded to this grant: it was charged to the same windows. Permits
+     * of a bucket cannot, since those charged some time ago have returned to it.
      */
-    boolean isChargedWith(List<LimitState> states) {
-        for (int i = 0; i < states.size(); i++) {
-            LimitState mine = answer.states().get(i);
-            if (mine instanceof TokenBucketState || start(mine) != start(states.get(i))) {
+    boolean hasWindowsOf(List<LimitState> charged) {
+        for (int i = 0; i < charged.size(); i++) {
+            if (states.get(i) instanceof TokenBucketState || start(states.get(i)) != start(charged.get(i))) {
                 return false;
             }
         }
         return true;
     }
 
-    /** How many permits of this can count at most as charged and unspent: no bound while a window lasts, none after it. */
-    private long standing(long latestMicros) {
+    /** Returns how many permits may be unspent at a time: any number until the window ends, 0 afterwards. */
+    private long maxUnspent(long latestMicros) {
         long least = Long.MAX_VALUE;
         List<Limit> limits = charge.policy().limits();
         for (int i = 0; i < limits.size(); i++) {
-            least = Math.min(least, standing(limits.get(i), answer.states().get(i), latestMicros));
+            least = Math.min(least, maxUnspent(limits.get(i), states.get(i), latestMicros));
         }
         return least;
     }
 
-    private long standing(Limit limit, LimitState state, long micros) {
+    private long maxUnspent(Limit limit, LimitState state, long micros) {
         if (state instanceof TokenBucketState bucket) {
-            long returned = bucket.debt() - bucket.at(limit, micros).debt();
+            long returned = bucket.debt() - bucket.asOf(limit, micros).debt();
             long units = limit.windowUnits();
-            // Rounded up, since charges are whole: by as much what the bucket has left is rounded down.
+            // Rounded up, since a charge is a whole number. The remaining permits of the bucket are rounded down by as
+            // much.
             return (Math.max(0, charge.cost() * units - returned) + units - 1) / units;
         }
         return micros - start(state) < limit.windowMicros() ? Long.MAX_VALUE : 0;
@@ -157,97 +161,89 @@ final class Grant {
     }
 
     /**
-     * Ends this; nothing is spent of it any more.
+     * Closes the grant, after which no permit of it is spent.
      *
-     * @return what is to be given back
+     * @return the refunds of the unspent permits
      */
-    List<GiveBack> close(long nowNanos) {
-        long last = held.getAndSet(CLOSED);
+    List<Refund> close(long nowNanos) {
+        long last = permits.getAndSet(CLOSED);
         if (last == CLOSED || last == 0) {
             return List.of();
         }
-        long rest = unspent(last) + faded(last);
         List<Limit> limits = charge.policy().limits();
-        long[] back = new long[limits.size()];
-        boolean alike = true;
-        for (int i = 0; i < back.length; i++) {
-            back[i] = returnable(i, unspent(last), rest, nowNanos);
-            alike &= back[i] == back[0];
+        long[] refunds = new long[limits.size()];
+        boolean equal = true;
+        for (int i = 0; i < refunds.length; i++) {
+            refunds[i] = refundable(limits.get(i), states.get(i), last, nowNanos);
+            equal &= refunds[i] == refunds[0];
         }
-        if (alike) {
-            return back[0] == 0 ? List.of() : List.of(giveBack(charge.policy(), back[0], answer.states()));
+        if (equal) {
+            return refunds[0] == 0 ? List.of() : List.of(refund(charge.policy(), refunds[0], states));
         }
-        List<GiveBack> each = new ArrayList<>();
-        for (int i = 0; i < back.length; i++) {
-            if (back[i] > 0) {
-                PolicyLimits one = new PolicyLimits(charge.policy().policy(), List.of(limits.get(i)));
-                each.add(giveBack(one, back[i], List.of(answer.states().get(i))));
+        List<Refund> each = new ArrayList<>();
+        for (int i = 0; i < refunds.length; i++) {
+            if (refunds[i] > 0) {
+                PolicyLimits single = new PolicyLimits(charge.policy().policy(), List.of(limits.get(i)));
+                each.add(refund(single, refunds[i], List.of(states.get(i))));
             }
         }
         return each;
     }
 
-    private GiveBack giveBack(PolicyLimits limits, long cost, List<LimitState> states) {
-        return GiveBack.ofReceipt(new Charge(limits, charge.identity(), cost), states);
+    private Refund refund(PolicyLimits limits, long cost, List<LimitState> charged) {
+        return Refund.byReceipt(new Charge(limits, charge.storedKey(), cost), charged);
     }
 
-    /** What a limit still counts of the permits that were never spent. Those of a bucket may have faded by another: never too many. */
-    private long returnable(int index, long usable, long rest, long nowNanos) {
-        Limit limit = charge.policy().limits().get(index);
-        LimitState state = answer.states().get(index);
+    /** Returns how many unspent permits a limit still counts. Those of a bucket may expire meanwhile, so their number is a lower bound. */
+    private long refundable(Limit limit, LimitState state, long packed, long nowNanos) {
         if (state instanceof TokenBucketState bucket) {
-            return Math.min(usable, bucket.at(limit, latestMicros(nowNanos)).debt() / limit.windowUnits());
+            long debt = bucket.asOf(limit, time.latestMicros(nowNanos)).debt();
+            return Math.min(unspent(packed), debt / limit.windowUnits());
         }
         int windows = state instanceof SlidingWindowState ? 2 : 1;
-        return earliestMicros(nowNanos) - start(state) < windows * limit.windowMicros() ? rest : 0;
+        boolean counts = time.earliestMicros(nowNanos) - start(state) < windows * limit.windowMicros();
+        return counts ? unspent(packed) + expired(packed) : 0;
     }
 
-    /** The states of a receipt for a cost of which so many permits were left over: each bucket's right after its own part of the charge. */
-    List<LimitState> statesOfReceipt(long left) {
-        if (!(answer.states().get(0) instanceof TokenBucketState)) {
-            return answer.states();
+    /** Returns the states of a receipt for a part of the charge, after which some permits were left. */
+    List<LimitState> receiptStates(long left) {
+        if (!(states.get(0) instanceof TokenBucketState)) {
+            return states;
         }
-        List<LimitState> states = new ArrayList<>(answer.states().size());
+        List<LimitState> after = new ArrayList<>(states.size());
         List<Limit> limits = charge.policy().limits();
         for (int i = 0; i < limits.size(); i++) {
-            states.add(answer.states().get(i).giveBack(limits.get(i), left));
+            after.add(states.get(i).refund(limits.get(i), left));
         }
-        return states;
+        return after;
     }
 
     /**
-     * What the limits say about a call for which there was room: what the store said when this was charged, with what is unspent taken for free.
+     * Adds the quotas of an allowed call: those of the charge of this grant, with unspent permits counted as remaining.
      *
-     * @param unspent permits of this key that are unspent in this process
-     * @param into takes one quota per limit
+     * @param call the charge of the call
+     * @param unspent permits of the key that this instance holds
+     * @param quotas receives one quota per limit
      */
-    void addQuotas(Charge of, long unspent, long nowNanos, List<Quota> into) {
-        long now = earliestMicros(nowNanos);
-        List<Limit> limits = of.policy().limits();
+    void addQuotas(Charge call, long unspent, long nowNanos, List<Quota> quotas) {
+        long now = time.earliestMicros(nowNanos);
+        List<Limit> limits = call.policy().limits();
         for (int i = 0; i < limits.size(); i++) {
-            LimitState state = answer.states().get(i);
-            LimitState free = unspent == 0 ? state : state.giveBack(limits.get(i), unspent);
-            into.add(of.policy().quota(i, free.at(limits.get(i), now), of.cost(), 0, true, now));
+            LimitState state = states.get(i);
+            LimitState refunded = unspent == 0 ? state : state.refund(limits.get(i), unspent);
+            quotas.add(QuotaCalculator.quota(call, i, refunded.asOf(limits.get(i), now), true, now));
         }
     }
 
-    /** The least that a limit has left for everybody else, as far as is known here. */
-    long room(long nowNanos) {
+    /** Returns the least number of permits that a limit has left in Redis, as far as this grant knows. */
+    long remaining(long nowNanos) {
         long least = Long.MAX_VALUE;
-        long now = earliestMicros(nowNanos);
+        long now = time.earliestMicros(nowNanos);
         List<Limit> limits = charge.policy().limits();
         for (int i = 0; i < limits.size(); i++) {
             Limit limit = limits.get(i);
-            least = Math.min(least, answer.states().get(i).at(limit, now).remaining(limit, now));
+            least = Math.min(least, states.get(i).asOf(limit, now).remaining(limit, now));
         }
         return least;
-    }
-
-    private long earliestMicros(long nowNanos) {
-        return answer.nowMicros() + Math.max(0, nowNanos - answer.receivedNanos()) / 1_000;
-    }
-
-    private long latestMicros(long nowNanos) {
-        return answer.nowMicros() + (Math.max(0, nowNanos - answer.sentNanos()) + 999) / 1_000;
     }
 }

@@ -1,26 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.redisson;
 
+import static io.weir.ratelimit.redisson.RedisMessages.MESSAGES;
+
 import io.weir.ratelimit.spi.BackendException;
-import java.lang.System.Logger.Level;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.eclipse.microprofile.faulttolerance.exceptions.CircuitBreakerOpenException;
 import org.jspecify.annotations.Nullable;
 
-/** The server's breaker, which tells that it is open in one way only: by refusing to be told of a call. */
+/** The breaker of MicroProfile Fault Tolerance. It shows that it is open in one way only: it rejects a call. */
 final class PlatformBreaker implements Breaker.Platform {
     private static final System.Logger LOG = System.getLogger("io.weir.ratelimit");
 
     private final RedisGuard guard;
+
+    /** Whether an unexpected failure was logged. */
     private final AtomicBoolean failed = new AtomicBoolean();
 
-    /** Linked only where there is the API, whose exception it catches: see {@link Breaker.Platform#of}. */
+    /** Linked only if the API is present, since it catches an exception of the API: see {@link Breaker.Platform#of}. */
     PlatformBreaker(RedisGuard guard) {
         this.guard = guard;
     }
 
     @Override
-    public boolean takes(@Nullable BackendException failure) {
+    public boolean report(@Nullable BackendException failure) {
         try {
             guard.call(failure);
         } catch (CircuitBreakerOpenException e) {
@@ -29,10 +32,7 @@ final class PlatformBreaker implements Breaker.Platform {
             return true;
         } catch (RuntimeException | LinkageError e) {
             if (failed.compareAndSet(false, true)) {
-                LOG.log(
-                        Level.WARNING,
-                        "WEIR-417 the breaker of MicroProfile Fault Tolerance fails; Weir''s own goes on alone",
-                        e);
+                MESSAGES.log(LOG, e, "WEIR-417");
             }
         }
         return true;

@@ -9,13 +9,13 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The address of a Redis server: {@code redis://[[user]:password@]host[:port][/database]}, {@code rediss://} with TLS. Blanks,
- * {@code @}, {@code :} and {@code /} in a user or password are percent-encoded.
+ * The address of a Redis server: {@code redis://[[user]:password@]host[:port][/database]}, with TLS {@code rediss://}. Blanks,
+ * {@code @}, {@code :} and {@code /} in a user or a password are percent-encoded.
  *
  * @param server the address without user, password and database
  * @param user the user of an access control list
  * @param password the password
- * @param database the database's number
+ * @param database the number of the database
  */
 record RedisAddress(String server, Optional<String> user, Optional<String> password, int database) {
     private static final int DEFAULT_PORT = 6379;
@@ -27,21 +27,21 @@ record RedisAddress(String server, Optional<String> user, Optional<String> passw
     private static final Pattern SERVERS = Pattern.compile(SERVER + "(?:\\s*,\\s*" + SERVER + ")*");
 
     /**
-     * Reads an address.
+     * Parses an address.
      *
-     * @param text the address
+     * @param text the text
      * @return the address
-     * @throws IllegalArgumentException if the text has another form; the message does not repeat it
+     * @throws IllegalArgumentException if the text has another form; the message does not contain it
      */
     static RedisAddress parse(String text) {
         Matcher matcher = FORM.matcher(text);
         if (!matcher.matches()) {
             throw new IllegalArgumentException(
-                    "is no address of a Redis: write redis://host:6379 or rediss://user:password@host:6379/0");
+                    "the address is invalid: use redis://host:6379 or rediss://user:password@host:6379/0");
         }
         int port = matcher.group("port") == null ? DEFAULT_PORT : Integer.parseInt(matcher.group("port"));
         if (port < 1 || port > 65_535) {
-            throw new IllegalArgumentException("has a port that is not from 1 to 65535");
+            throw new IllegalArgumentException("the port is not in the range 1 to 65535");
         }
         String database = matcher.group("database");
         return new RedisAddress(
@@ -52,24 +52,24 @@ record RedisAddress(String server, Optional<String> user, Optional<String> passw
     }
 
     private static Optional<String> decoded(@Nullable String text) {
-        // The decoder is one for forms, where + means a blank.
+        // The decoder is one for forms, in which + is a blank.
         if (text == null || text.isEmpty()) {
             return Optional.empty();
         }
         try {
             return Optional.of(URLDecoder.decode(text.replace("+", "%2B"), StandardCharsets.UTF_8));
         } catch (IllegalArgumentException e) {
-            // The decoder's message quotes what it could not decode.
-            throw new IllegalArgumentException("has a user or password that is not well percent-encoded");
+            // The message of the decoder quotes the text.
+            throw new IllegalArgumentException("the user or the password is not percent-encoded correctly");
         }
     }
 
     /**
-     * An address as it may be shown, whether it is well-formed or not: without anything that could be a user or a password.
-     * Where an address is mistyped, that is everything but hosts, ports and numbers of databases.
+     * Masks everything in an address that could be a user or a password. Of a malformed address only hosts, ports and numbers of databases
+     * remain.
      *
      * @param text the address
-     * @return the text to show
+     * @return the masked address
      */
     static String masked(String text) {
         Matcher scheme = SCHEME.matcher(text);
@@ -81,12 +81,12 @@ record RedisAddress(String server, Optional<String> user, Optional<String> passw
                 + (SERVERS.matcher(servers).matches() ? servers : "***");
     }
 
-    /** Whether the connection is encrypted. */
+    /** Returns whether connections use TLS. */
     boolean tls() {
         return server.startsWith("rediss:");
     }
 
-    /** Does not show the user and the password. */
+    /** Does not contain the user and the password. */
     @Override
     public String toString() {
         return server + "/" + database;

@@ -8,19 +8,19 @@ import org.eclipse.microprofile.faulttolerance.CircuitBreaker;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The breaker in front of Redis, where the server has MicroProfile Fault Tolerance: five calls that fail in a row open it for 30
- * seconds, then one call finds out whether Redis is back.
+ * The circuit breaker in front of Redis on servers with MicroProfile Fault Tolerance. Five failed calls in a row open it for 30 seconds.
+ * Then one call shows whether Redis is available again.
  *
- * <p>The names of this class and its method are public: with them MicroProfile Fault Tolerance's own properties tune the breaker, such
- * as {@code io.weir.ratelimit.redisson.RedisGuard/call/CircuitBreaker/delay}. Applications do not call it.
+ * <p>The names of this class and its method are public: with them the properties of MicroProfile Fault Tolerance configure the breaker,
+ * such as {@code io.weir.ratelimit.redisson.RedisGuard/call/CircuitBreaker/delay}. Applications do not call the method.
  */
 @ApplicationScoped
 public class RedisGuard {
     /**
-     * Tells the breaker how a call to Redis has ended. Synchronous, since on a method that returns a stage the breaker sees no
-     * failure on all servers; and after the call, so that a call that goes well pays nothing for it.
+     * Reports the outcome of a call to Redis to the breaker. The method is synchronous, since on some servers the breaker sees no failure
+     * of a method that returns a stage. It is called after the call to Redis, so that successful calls do not pay for it.
      *
-     * @param failure why it failed, null if it was answered
+     * @param failure the failure of the call, null if it succeeded
      * @throws BackendException the failure
      */
     @CircuitBreaker(

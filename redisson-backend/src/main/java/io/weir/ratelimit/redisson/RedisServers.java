@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.redisson;
 
+import static io.weir.ratelimit.redisson.RedisMessages.MESSAGES;
+
 import io.weir.ratelimit.spi.ConfigurationProblem;
 import java.util.ArrayList;
 import java.util.List;
@@ -13,30 +15,30 @@ import org.redisson.config.ShardedSubscriptionMode;
 import org.redisson.config.SubscriptionMode;
 
 /**
- * The servers of {@code ratelimit.redis.address}: one is a server by itself, several are nodes of one cluster, of which any
- * that answers tells the others.
+ * The servers of {@code ratelimit.redis.address}. A single address is a standalone server. Several addresses are nodes of one cluster; any
+ * of them that replies names the other nodes.
  *
  * @param addresses at least one
  */
 record RedisServers(List<RedisAddress> addresses) {
-    /** A user or password may hold a comma: the next address begins where a scheme does. */
+    /** A user or a password may contain a comma, so the next address begins with a scheme. */
     private static final Pattern BETWEEN = Pattern.compile("\\s*,\\s*(?=rediss?://)");
 
-    /** How long the client itself waits. A request waits for the deadline only; this bounds what it leaves behind. */
+    /** The timeout of the client. A call waits until its deadline only; the timeout bounds what it leaves behind. */
     private static final int CLIENT_TIMEOUT_MILLIS = 1_000;
 
     /**
-     * How often the client asks an idle connection whether it is still there. One that nobody has closed and that answers no more,
-     * as behind a firewall that has forgotten it, is replaced within twice that time; by default it would fail calls for a minute.
+     * The interval at which the client checks an idle connection. A connection that is open but dead, for example behind a firewall that
+     * has dropped it, is replaced within twice this time. By default it would fail calls for one minute.
      */
     private static final int PING_INTERVAL_MILLIS = 1_000;
 
-    /** How long a replica that took over stays unknown where no redirection tells of it. */
+    /** The longest time for which a new master stays unknown if no redirection names it. */
     private static final int SCAN_INTERVAL_MILLIS = 1_000;
 
     private static final int IDLE_CONNECTIONS = 8;
 
-    /** Who a client says it is. */
+    /** User and password of a client. */
     private record Login(Optional<String> user, Optional<String> password) {
         static Login of(RedisAddress address) {
             return new Login(address.user(), address.password());
@@ -52,12 +54,12 @@ record RedisServers(List<RedisAddress> addresses) {
     }
 
     /**
-     * Reads addresses.
+     * Parses addresses.
      *
-     * @param text one, or several separated by commas
-     * @param place the property they come from
-     * @param problems takes everything that is wrong
-     * @return the servers, if nothing is wrong
+     * @param text one address, or several separated by commas
+     * @param place the name of the property
+     * @param problems receives all problems
+     * @return the servers, empty if there is a problem
      */
     static Optional<RedisServers> read(String text, String place, List<ConfigurationProblem> problems) {
         List<ConfigurationProblem> found = new ArrayList<>();
@@ -66,47 +68,31 @@ record RedisServers(List<RedisAddress> addresses) {
             try {
                 addresses.add(RedisAddress.parse(part));
             } catch (IllegalArgumentException e) {
-                found.add(problem(
-                        place,
-                        RedisAddress.masked(part),
-                        String.valueOf(e.getMessage()),
-                        "percent-encode special characters of the password"));
+                found.add(MESSAGES.problem(
+                        "WEIR-403.address", place, RedisAddress.masked(part), String.valueOf(e.getMessage())));
             }
         }
         if (addresses.size() > 1) {
-            fit(addresses, place, RedisAddress.masked(text), found);
+            checkTogether(addresses, place, RedisAddress.masked(text), found);
         }
         problems.addAll(found);
         return found.isEmpty() ? Optional.of(new RedisServers(addresses)) : Optional.empty();
     }
 
-    private static void fit(
-            List<RedisAddress> addresses, String place, String shown, List<ConfigurationProblem> problems) {
+    private static void checkTogether(
+            List<RedisAddress> addresses, String place, String masked, List<ConfigurationProblem> problems) {
         if (addresses.stream().map(RedisAddress::tls).distinct().count() > 1) {
-            problems.add(problem(
-                    place, shown, "mixes redis:// and rediss://", "write the same scheme for all nodes of a cluster"));
+            problems.add(MESSAGES.problem("WEIR-403.scheme", place, masked));
         }
         if (addresses.stream().map(Login::of).filter(Login::given).distinct().count() > 1) {
-            problems.add(problem(
-                    place,
-                    shown,
-                    "names several users or passwords",
-                    "nodes of a cluster share one: write it in one address, or the same in all"));
+            problems.add(MESSAGES.problem("WEIR-403.login", place, masked));
         }
         if (addresses.stream().anyMatch(address -> address.database() != 0)) {
-            problems.add(problem(
-                    place,
-                    shown,
-                    "names a database",
-                    "leave it out: a cluster, which several addresses are, has only 0"));
+            problems.add(MESSAGES.problem("WEIR-403.database", place, masked));
         }
     }
 
-    private static ConfigurationProblem problem(String place, String value, String problem, String remedy) {
-        return new ConfigurationProblem("WEIR-403", place, value, problem, remedy);
-    }
-
-    /** The client's configuration. */
+    /** Returns the configuration of the client. */
     Config config() {
         Config config = new Config();
         addresses.stream().map(Login::of).filter(Login::given).findFirst().ifPresent(login -> {
@@ -118,7 +104,7 @@ record RedisServers(List<RedisAddress> addresses) {
         } else {
             cluster(config);
         }
-        // Scripts are all that runs here, on the threads of Netty.
+        // Only scripts run here, on the threads of Netty.
         return config.setThreads(2)
                 .setNettyThreads(Math.max(2, Runtime.getRuntime().availableProcessors()));
     }
@@ -135,9 +121,9 @@ record RedisServers(List<RedisAddress> addresses) {
         bounded(config.useClusterServers())
                 .addNodeAddress(addresses.stream().map(RedisAddress::server).toArray(String[]::new))
                 .setScanInterval(SCAN_INTERVAL_MILLIS)
-                // Where some slots have no master, the keys of the others are still decided.
+                // If some slots have no master, the keys of other slots are still available.
                 .setCheckSlotsCoverage(false)
-                // Together these leave replicas without connections.
+                // Together these settings open no connections to replicas.
                 .setReadMode(ReadMode.MASTER)
                 .setSubscriptionMode(SubscriptionMode.MASTER)
                 .setShardedSubscriptionMode(ShardedSubscriptionMode.OFF)

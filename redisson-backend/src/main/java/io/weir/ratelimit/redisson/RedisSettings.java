@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.redisson;
 
+import static io.weir.ratelimit.redisson.RedisMessages.MESSAGES;
+
 import io.weir.ratelimit.spi.ConfigurationProblem;
 import java.io.IOException;
 import java.io.InputStream;
@@ -18,12 +20,12 @@ import org.redisson.client.codec.ByteArrayCodec;
 import org.redisson.config.Config;
 
 /**
- * The settings of the shared store, with what is wrong in them.
+ * The settings of the Redis backend, with their problems.
  *
  * @param namespace separates applications that share a Redis
- * @param deadline the longest that a request waits for Redis
- * @param client how to connect; empty if nothing says so
- * @param problems what is wrong
+ * @param deadline the longest wait of a call for Redis
+ * @param client the configuration of the client; empty if none is set
+ * @param problems the problems
  */
 record RedisSettings(
         String namespace, Duration deadline, Optional<Config> client, List<ConfigurationProblem> problems) {
@@ -37,11 +39,11 @@ record RedisSettings(
     /**
      * Reads the settings.
      *
-     * @param config where from
-     * @param ownClient whether the application brings its own client
+     * @param config the configuration
+     * @param applicationClient whether the application provides a client
      * @return the settings
      */
-    static RedisSettings read(org.eclipse.microprofile.config.Config config, boolean ownClient) {
+    static RedisSettings read(org.eclipse.microprofile.config.Config config, boolean applicationClient) {
         List<ConfigurationProblem> problems = new ArrayList<>();
         Optional<String> address =
                 config.getOptionalValue(ADDRESS, String.class).map(String::strip);
@@ -49,19 +51,13 @@ record RedisSettings(
                 config.getOptionalValue(CONFIG, String.class).map(String::strip);
         Optional<Config> client = Optional.empty();
         if (address.isPresent() && location.isPresent()) {
-            problems.add(new ConfigurationProblem(
-                    "WEIR-401", CONFIG, location.get(), "stands beside " + ADDRESS, "keep one of the two"));
+            problems.add(MESSAGES.problem("WEIR-401", CONFIG, location.get(), ADDRESS));
         } else if (address.isPresent()) {
             client = RedisServers.read(address.get(), ADDRESS, problems).map(servers -> forScripts(servers.config()));
         } else if (location.isPresent()) {
             client = yaml(location.get(), problems);
-        } else if (!ownClient) {
-            problems.add(new ConfigurationProblem(
-                    "WEIR-402",
-                    ADDRESS,
-                    "",
-                    "the store is redisson, but no Redis is configured",
-                    "set " + ADDRESS + " = redis://host:6379, or produce a RedissonClient"));
+        } else if (!applicationClient) {
+            problems.add(MESSAGES.problem("WEIR-402", ADDRESS, "", ADDRESS));
         }
         return new RedisSettings(
                 namespace(config, problems), deadline(config, problems), client, List.copyOf(problems));
@@ -71,27 +67,18 @@ record RedisSettings(
         try (InputStream in = open(location)) {
             return Optional.of(forScripts(Config.fromYAML(in)));
         } catch (IOException | InvalidPathException e) {
-            problems.add(new ConfigurationProblem(
-                    "WEIR-404",
-                    CONFIG,
-                    location,
-                    "there is no such file or resource",
-                    "write the path of a file, or classpath:<resource>"));
+            problems.add(MESSAGES.problem("WEIR-404", CONFIG, location));
         } catch (RuntimeException e) {
-            // The parser's message quotes the file, and with it passwords.
-            problems.add(new ConfigurationProblem(
-                    "WEIR-405",
-                    CONFIG,
-                    location,
-                    "is no Redisson configuration (" + e.getClass().getSimpleName() + ")",
-                    "see Redisson's documentation of its YAML format"));
+            // The message of the parser quotes the file, which may contain passwords.
+            problems.add(
+                    MESSAGES.problem("WEIR-405", CONFIG, location, e.getClass().getSimpleName()));
         }
         return Optional.empty();
     }
 
     /**
-     * The default codec needs jars that scripts, which are all that runs here, do not. Without the client's cache of scripts, one
-     * that Redis has lost is sent with its source in one step, which cannot fail for want of it again.
+     * Adapts a configuration to scripts. The default codec needs jars that scripts do not need. Without its script cache the client sends
+     * a script that Redis has lost with its source, in one step that cannot fail for the same reason again.
      */
     private static Config forScripts(Config config) {
         return config.setCodec(ByteArrayCodec.INSTANCE).setUseScriptCache(false).setLazyInitialization(true);
@@ -116,12 +103,7 @@ record RedisSettings(
                 .orElse("default")
                 .strip();
         if (!NAMESPACE_FORM.matcher(namespace).matches()) {
-            problems.add(new ConfigurationProblem(
-                    "WEIR-407",
-                    NAMESPACE,
-                    namespace,
-                    "is no namespace",
-                    "use 1 to 64 of the characters A-Z a-z 0-9 . _ -"));
+            problems.add(MESSAGES.problem("WEIR-407", NAMESPACE, namespace));
         }
         return namespace;
     }
@@ -138,12 +120,11 @@ record RedisSettings(
                 return deadline;
             }
         }
-        problems.add(new ConfigurationProblem(
-                "WEIR-408", DEADLINE, text, "is no deadline", "write a duration from 1ms to 60s, such as 100ms"));
+        problems.add(MESSAGES.problem("WEIR-408", DEADLINE, text));
         return Duration.ofMillis(100);
     }
 
-    /** Does not show how to connect, which holds passwords. */
+    /** Does not contain the configuration of the client, which has passwords. */
     @Override
     public String toString() {
         return "RedisSettings[namespace=" + namespace + ", deadline=" + deadline + "]";

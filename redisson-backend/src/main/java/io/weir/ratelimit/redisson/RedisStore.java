@@ -3,106 +3,188 @@ package io.weir.ratelimit.redisson;
 
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.Quota;
+import io.weir.ratelimit.core.limit.BackendReceipt;
+import io.weir.ratelimit.redisson.AcquireRequest.Operation;
 import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.BackendException.Reason;
 import io.weir.ratelimit.spi.BackendListener;
-import io.weir.ratelimit.spi.BackendReceipt;
 import io.weir.ratelimit.spi.BackendStatus;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.TimeSource;
+import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Decides on a running client: whether Redis is asked at all, and who waits for how long. */
+/**
+ * The state of limits on Redis. All decisions take one path: the rejection cache, the breaker, and then one request, several requests, or
+ * requests with shadow charges. A blocking call awaits that path until its deadline; for an asynchronous one the timeout queue ends it.
+ */
 final class RedisStore implements AutoCloseable {
-    /** Makes the script read Redis's clock. */
-    static final TimeSource REDIS_CLOCK = () -> 0;
+    private static final System.Logger LOG = System.getLogger("io.weir.ratelimit");
 
     private final RedisClient redis;
-    private final StoredKeys keys;
-    private final Waiting waiting;
-    private final CheckIn checkIn;
-    private final GiveBacks giveBacks;
+    private final RedisKeys keys;
+    private final BlockingAwait await;
+    private final TimeoutQueue timeouts;
+    private final RejectionCache cache;
+    private final RequestFactory requests;
+    private final Batcher batcher;
+    private final RefundSender refunds;
     private final Breaker breaker;
+    private final Function<AcquireRequest, Decision> toDecision = this::decision;
 
+    /**
+     * Creates a store.
+     *
+     * @param deadline the longest wait of a call
+     * @param time the clock of the scripts
+     * @param listener the listener for batches
+     */
     RedisStore(
             RedisClient redis,
-            String namespace,
+            RedisKeys keys,
             Duration deadline,
             TimeSource time,
+            RejectionCache cache,
             BackendListener listener,
             Breaker breaker) {
-        this.breaker = breaker;
         this.redis = redis;
-        this.waiting = new Waiting(deadline);
-        this.keys = StoredKeys.of(namespace);
-        Flights flights = new Flights(
-                flight -> redis.run(
-                        Script.ACQUIRE, flight.keys(), flight.argument(time.micros()), flight.deadlineNanos()),
-                listener,
-                breaker);
-        RefusalMemory memory = time == REDIS_CLOCK ? new RefusalMemory() : null;
-        this.giveBacks = new GiveBacks(redis, keys, time, deadline, memory);
-        this.checkIn = new CheckIn(redis, keys, flights, breaker, giveBacks, waiting, memory);
+        this.keys = keys;
+        this.await = new BlockingAwait(deadline);
+        this.timeouts = new TimeoutQueue(deadline);
+        this.cache = cache;
+        this.requests = new RequestFactory(keys, cache);
+        ScriptSender scripts = new ScriptSender(redis, time);
+        this.batcher = new Batcher(scripts, listener, breaker);
+        this.refunds = new RefundSender(scripts, keys, deadline, cache);
+        this.breaker = breaker;
     }
 
+    /** Returns the longest wait of a call. */
+    Duration deadline() {
+        return await.deadline();
+    }
+
+    /** Decides on charges and spends them if all limits have room. Waits until the deadline at most. */
     Decision acquire(List<Charge> charges) {
-        List<String> named = keys.of(charges);
-        boolean shadow = hasShadow(charges);
-        Decision remembered = shadow ? null : checkIn.remembered(charges, named);
-        if (remembered != null) {
-            return remembered;
-        }
-        long until = waiting.fromNow();
-        waiting.firstAttempt(redis, until);
-        try {
-            if (!breaker.passOrProbe()) {
-                awaitProbe(charges, until);
-            }
-            return shadow ? askedWithShadow(charges, named, until) : asked(charges, named, until);
-        } catch (BackendException e) {
-            breaker.tell();
-            throw e;
-        }
+        return acquire(charges, System.nanoTime());
     }
 
-    private Decision askedWithShadow(List<Charge> charges, List<String> named, long until) {
-        ShadowDecision shadowed = checkIn.shadowed(charges, until);
-        return waiting.await(shadowed.decide(checkIn.inOneSlot(named)), until, shadowed::giveUp);
-    }
-
-    private Decision asked(List<Charge> charges, List<String> named, long until) {
-        if (checkIn.inOneSlot(named)) {
-            Check check = checkIn.boarded(charges, named, true, until);
-            return checkIn.decided(check, await(check));
+    /** Decides for a call that began at an instant of {@link System#nanoTime}. */
+    Decision acquire(List<Charge> charges, long startNanos) {
+        List<String> storedKeys = keys.of(charges);
+        Optional<Decision.Rejected> cached = cached(charges, storedKeys);
+        if (cached.isPresent()) {
+            return cached.get();
         }
-        SlotDecision several = checkIn.several(charges, until);
-        return waiting.await(several.decide(), until, several::giveUp);
+        long deadlineNanos = startNanos + await.deadline().toNanos();
+        await.awaitConnection(redis, deadlineNanos);
+        return await(guarded(charges.get(0), deadlineNanos, () -> decide(charges, storedKeys, deadlineNanos)));
     }
 
+    /** Decides as {@link #acquire} does, without waiting. */
     CompletableFuture<Decision> acquireAsync(List<Charge> charges) {
-        List<String> named = keys.of(charges);
-        boolean shadow = hasShadow(charges);
-        Decision remembered = shadow ? null : checkIn.remembered(charges, named);
-        if (remembered != null) {
-            return CompletableFuture.completedFuture(remembered);
+        List<String> storedKeys = keys.of(charges);
+        Optional<Decision.Rejected> cached = cached(charges, storedKeys);
+        if (cached.isPresent()) {
+            return CompletableFuture.completedFuture(cached.get());
         }
         if (!redis.isReady()) {
             return CompletableFuture.failedFuture(redis.notReady());
         }
-        long until = waiting.fromNow();
-        if (breaker.passOrProbe()) {
-            return decide(charges, named, shadow, until);
-        }
-        return proven(checkIn.probe(charges, until)).thenCompose(answer -> decide(charges, named, shadow, until));
+        long deadlineNanos = await.deadlineFromNow();
+        return watched(guarded(charges.get(0), deadlineNanos, () -> decide(charges, storedKeys, deadlineNanos)));
     }
 
-    private CompletableFuture<Decision> decide(List<Charge> charges, List<String> named, boolean shadow, long until) {
-        return shadow
-                ? checkIn.shadowed(charges, until).decide(checkIn.inOneSlot(named))
-                : checkIn.decide(charges, named, until);
+    /** Returns the quotas of a charge without spending it. Waits until the deadline at most. */
+    List<Quota> peek(Charge charge) {
+        long deadlineNanos = await.deadlineFromNow();
+        await.awaitConnection(redis, deadlineNanos);
+        return await(guarded(
+                charge,
+                deadlineNanos,
+                () -> send(
+                        requests.create(List.of(charge), Operation.PEEK, deadlineNanos),
+                        request -> request.join().quotas())));
+    }
+
+    private Optional<Decision.Rejected> cached(List<Charge> charges, List<String> storedKeys) {
+        return hasShadow(charges) || mayWait(charges)
+                ? Optional.empty()
+                : cache.find(charges, storedKeys, System.nanoTime());
+    }
+
+    /**
+     * Starts a call if the breaker is closed. If it is open, the call starts after a probe.
+     *
+     * @throws BackendException if the breaker is open and no probe is due
+     */
+    private <T> PendingCall<T> guarded(Charge charge, long deadlineNanos, Supplier<PendingCall<T>> start) {
+        if (!breaker.requiresProbe()) {
+            return start.get();
+        }
+        PendingCall<AcquireResult> probe = send(requests.createProbe(charge, deadlineNanos), AcquireRequest::join);
+        timeouts.watch(probe);
+        CompletableFuture<?> probed =
+                probe.completion().whenComplete((reply, failure) -> breaker.recordProbe(failureOfProbe(failure)));
+        return new ProbedCall<>(probe, probed, start);
+    }
+
+    /** Returns why Redis is unavailable, null if it is not. A foreign value under the key of a probe is an answer. */
+    private static @Nullable BackendException failureOfProbe(@Nullable Throwable failure) {
+        BackendException known = failure == null ? null : RedisFailures.toBackendException(failure);
+        return known == null || known.reason() == Reason.FOREIGN_STATE ? null : known;
+    }
+
+    /** Starts a decision. This is the only place that chooses between its forms. */
+    private PendingCall<Decision> decide(List<Charge> charges, List<String> storedKeys, long deadlineNanos) {
+        boolean inOneSlot = redis.isOneSlot(storedKeys);
+        if (hasShadow(charges)) {
+            return new ShadowAcquire(charges, new StoreSteps(this, requests, deadlineNanos), deadlineNanos)
+                    .start(inOneSlot);
+        }
+        if (!inOneSlot) {
+            return new CrossSlotAcquire(
+                            charges, this::slot, new StoreSteps(this, requests, deadlineNanos), deadlineNanos)
+                    .start();
+        }
+        return send(requests.create(charges, storedKeys, Operation.SPEND, deadlineNanos), toDecision);
+    }
+
+    private <T> PendingCall<T> send(AcquireRequest request, Function<AcquireRequest, T> toResult) {
+        enqueue(request);
+        return new SingleSlotCall<>(request, batcher, toResult);
+    }
+
+    void enqueue(AcquireRequest request) {
+        batcher.enqueue(request, redis.slot(request.keys.get(0)));
+    }
+
+    void cancel(AcquireRequest request) {
+        batcher.cancel(request);
+    }
+
+    private <T> T await(PendingCall<T> call) {
+        try {
+            return await.await(call);
+        } finally {
+            breaker.reportOutcomes();
+        }
+    }
+
+    private <T> CompletableFuture<T> watched(PendingCall<T> call) {
+        timeouts.watch(call);
+        return call.completion().thenApply(done -> call.result());
+    }
+
+    private int slot(Charge charge) {
+        return redis.slot(keys.of(charge, 0));
     }
 
     private static boolean hasShadow(List<Charge> charges) {
@@ -114,103 +196,113 @@ final class RedisStore implements AutoCloseable {
         return false;
     }
 
-    /** Asks whether Redis is back. Who is interrupted leaves the answer to decide; who has waited for long enough decides. */
-    private void awaitProbe(List<Charge> charges, long until) {
-        Check probe = checkIn.probe(charges, until);
-        CompletableFuture<Answer> proven = proven(probe);
-        try {
-            waiting.await(proven, until, () -> {
-                if (until - System.nanoTime() <= 0) {
-                    checkIn.late(probe);
-                    // Where it has ended at this moment, who ended it may still be telling.
-                    proven.handle((answer, failure) -> true).join();
-                }
-            });
-        } finally {
-            breaker.tell();
+    /** Returns whether a charge may be spent before its permits are available. */
+    static boolean mayWait(List<Charge> charges) {
+        for (int i = 0; i < charges.size(); i++) {
+            if (charges.get(i).maxWaitMicros() > 0) {
+                return true;
+            }
         }
+        return false;
     }
 
-    private CompletableFuture<Answer> proven(Check probe) {
-        return probe.whenComplete((answer, failure) -> breaker.probed(proof(failure)));
-    }
-
-    /** Why Redis is still away, null if it is not: one that found something strange under a key has answered. */
-    private static @Nullable BackendException proof(@Nullable Throwable failure) {
-        BackendException known = failure == null ? null : RedisClient.failure(failure);
-        return known == null || known.reason() == Reason.FOREIGN_STATE ? null : known;
-    }
-
-    List<Quota> peek(Charge charge) {
-        List<Charge> charges = List.of(charge);
-        long until = waiting.fromNow();
-        waiting.firstAttempt(redis, until);
-        List<String> named = keys.of(charges);
-        if (!breaker.passOrProbe()) {
-            awaitProbe(charges, until);
+    /** Returns the decision of a completed request, and updates the rejection cache with it. */
+    Decision decision(AcquireRequest request) {
+        Decision decision = request.join().decision();
+        if (!(decision instanceof Decision.Rejected rejected)) {
+            cacheSpent(request);
+        } else if (RejectionCache.isWorthCaching(rejected)) {
+            cacheRejected(request);
         }
-        return await(checkIn.boarded(charges, named, false, until)).quotas(charges);
+        return decision;
     }
 
-    void giveBack(BackendReceipt receipt) {
-        breaker.pass();
-        await(giveBacks.send(receipt));
+    void cacheSpent(AcquireRequest request) {
+        cache.remove(request.keys);
     }
 
-    CompletableFuture<Void> giveBackAsync(BackendReceipt receipt) {
-        breaker.pass();
-        return giveBacks.sendOneOfMany(receipt);
+    void cacheRejected(AcquireRequest request) {
+        AcquireResult result = request.join();
+        cache.put(result.charges(), request.keys, result.time(), request.cacheVersion);
+    }
+
+    /** Decides on enforced charges, as a step of a decision that has passed the breaker. Ends at its deadline. */
+    CompletableFuture<Decision> decideUntil(List<Charge> enforced, long deadlineNanos) {
+        return watched(decide(enforced, keys.of(enforced), deadlineNanos));
     }
 
     /**
-     * Charges permits that are spent later; on any thread. From its deadline on nothing waits behind it; its answer is taken whenever it
-     * comes, since what was charged may not be lost.
+     * Acquires permits for a lease. A request that is sent is not cancelled at its deadline: its result is used whenever it arrives,
+     * since permits that were spent must not get lost.
      */
-    CompletableFuture<Answer> takeAhead(Charge charge) {
+    CompletableFuture<AcquireResult> acquireForLease(Charge charge) {
         if (breaker.isOpen()) {
-            return CompletableFuture.failedFuture(breaker.denied());
+            return CompletableFuture.failedFuture(breaker.openException());
         }
-        List<Charge> charges = List.of(charge);
-        return checkIn.watchedWithPatience(checkIn.boarded(charges, keys.of(charges), true, waiting.fromNow()));
+        AcquireRequest request = requests.create(List.of(charge), Operation.SPEND, await.deadlineFromNow());
+        enqueue(request);
+        timeouts.watch(new LeaseCall(request, batcher));
+        return request;
     }
 
-    /** Gives back what was charged and not spent, without waiting; on any thread. */
-    CompletableFuture<Void> giveBackUnspent(GiveBack what) {
-        return breaker.isOpen() ? CompletableFuture.failedFuture(breaker.denied()) : giveBacks.sendOneOfMany(what);
+    /** Refunds permits of a lease, without waiting. */
+    CompletableFuture<Void> refundForLease(Refund refund) {
+        return breaker.isOpen() ? CompletableFuture.failedFuture(breaker.openException()) : refunds.sendBounded(refund);
     }
 
-    /** Gives back a cost, after something else has ended. */
-    void giveBack(Charge charge, CompletableFuture<Void> before) {
-        breaker.pass();
-        long until = waiting.fromNow();
-        // Who was told that it was too late may ask again, and must not be given back twice.
-        waiting.await(
-                before.handle((done, failure) -> GiveBack.ofCost(charge))
-                        .thenCompose(what -> until - System.nanoTime() <= 0
-                                ? CompletableFuture.failedFuture(waiting.late())
-                                : giveBacks.send(what, until)),
-                until,
-                () -> {});
+    /** Refunds a receipt that no caller awaits. */
+    void refundUnawaited(BackendReceipt receipt) {
+        if (breaker.isOpen()) {
+            return;
+        }
+        CompletionStage<Void> refunded = refunds.send(receipt);
+        refunded.whenComplete((done, failure) -> {
+            if (failure != null) {
+                LOG.log(Level.DEBUG, "A refund failed: {0}", failure.toString());
+            }
+        });
     }
 
+    /** Refunds a receipt. Waits until the deadline at most. */
+    void refund(BackendReceipt receipt) {
+        breaker.requireClosed();
+        await(refunds.send(receipt));
+    }
+
+    /** Refunds a receipt, without waiting. */
+    CompletableFuture<Void> refundAsync(BackendReceipt receipt) {
+        breaker.requireClosed();
+        return refunds.sendBounded(receipt);
+    }
+
+    /** Refunds a cost once another refund has completed. Waits until the deadline at most. */
+    void refund(Charge charge, CompletableFuture<Void> before) {
+        breaker.requireClosed();
+        long deadlineNanos = await.deadlineFromNow();
+        // A caller that has timed out may try again, so nothing is refunded after its deadline.
+        await.await(
+                before.handle((done, failure) -> Refund.byCost(charge))
+                        .thenCompose(refund -> deadlineNanos - System.nanoTime() <= 0
+                                ? CompletableFuture.failedFuture(BlockingAwait.timedOut(await.deadline()))
+                                : refunds.send(refund, deadlineNanos)),
+                deadlineNanos);
+    }
+
+    /** Removes the state of the limits of a charge. Waits until the deadline at most. */
     void reset(Charge charge) {
-        breaker.pass();
-        await(giveBacks.send(GiveBack.ofAll(charge)));
+        breaker.requireClosed();
+        await(refunds.send(Refund.reset(charge)));
     }
 
-    private Answer await(Check check) {
-        return waiting.await(check, check.deadlineNanos, () -> checkIn.giveUp(check));
-    }
-
-    private void await(CompletableFuture<Void> given) {
-        waiting.await(given, waiting.fromNow(), () -> {});
+    private void await(CompletableFuture<Void> refunded) {
+        await.await(refunded, await.deadlineFromNow());
     }
 
     BackendStatus status() {
-        return new BackendStatus(redis.isReady(), breaker.isOpen(), breaker.untilProbe());
+        return new BackendStatus(redis.isReady(), breaker.isOpen(), breaker.probeAfter());
     }
 
-    /** Ends the connections, of an own client only. */
+    /** Closes the client, unless it is the application's. */
     @Override
     public void close() {
         redis.close();

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.redisson;
 
+import static io.weir.ratelimit.redisson.RedisMessages.MESSAGES;
+
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.Receipt;
+import io.weir.ratelimit.core.limit.BackendReceipt;
 import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.BackendException.Reason;
 import io.weir.ratelimit.spi.BackendListener;
-import io.weir.ratelimit.spi.BackendReceipt;
 import io.weir.ratelimit.spi.BackendStatus;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.ConfigurationProblem;
@@ -31,75 +33,78 @@ import org.redisson.Redisson;
 import org.redisson.api.RedissonClient;
 
 /**
- * The shared store: each decision is one call of one script on Redis, on Redis's clock, over all limits at once. A call waits at
- * most for the deadline, whatever the client does, and is never sent twice.
+ * The Redis backend. Each decision is one call of a script, by Redis's clock, over all limits at once. A call waits until the deadline at
+ * most, whatever the client does, and is never sent twice.
  *
- * <p>A bean that reads {@code ratelimit.redis.*}. Where neither an address nor a configuration is given, it uses the
- * {@link RedissonClient} bean of the application, with its own settings for scripts and without ever closing it.
+ * <p>A CDI bean that reads the properties {@code ratelimit.redis.*}. If neither an address nor a configuration is set, it uses the
+ * {@link RedissonClient} bean of the application. It applies its own settings to scripts, and never closes that client.
  */
 @ApplicationScoped
 public class RedissonBackend implements RateLimitBackend {
-    private final @Nullable Instance<RedissonClient> ownClient;
+    private final @Nullable Instance<RedissonClient> applicationClient;
     private final @Nullable RedisGuard guard;
     private @Nullable RedisSettings settings;
-    private BreakerSettings breaker = BreakerSettings.DEFAULT;
-    private BackendListener listener = (checks, keysWaiting) -> {};
-    private volatile @Nullable LeasingStore started;
+    private BreakerSettings breakerSettings = BreakerSettings.DEFAULT;
+    private BackendListener listener = (requests, waitingKeys) -> {};
+    private volatile @Nullable LeasingBackend started;
 
-    /** For the container's proxies. */
+    /** Creates a proxy of the container. */
     protected RedissonBackend() {
-        this.ownClient = null;
+        this.applicationClient = null;
         this.guard = null;
     }
 
     /**
-     * A store that {@link #start} connects as configured.
+     * Creates a backend that {@link #start} connects as configured.
      *
-     * @param ownClient the application's client, if it produces one
-     * @param guard the server's breaker
+     * @param applicationClient the client of the application, if it has one
+     * @param guard the breaker of the platform
      */
     @Inject
-    public RedissonBackend(Instance<RedissonClient> ownClient, RedisGuard guard) {
-        this.ownClient = ownClient;
+    public RedissonBackend(Instance<RedissonClient> applicationClient, RedisGuard guard) {
+        this.applicationClient = applicationClient;
         this.guard = guard;
     }
 
     /**
-     * A store on a client, which it does not close. Connects at once, in the background. Its breaker opens for 30 seconds after
-     * five calls to Redis that fail in a row.
+     * Creates a backend on a client, which it does not close, and connects in the background. Its breaker opens for 30 seconds after five
+     * failed calls to Redis in a row.
      *
      * @param client the client
      * @param namespace separates applications that share a Redis: 1 to 64 characters of {@code A-Z a-z 0-9 . _ -}
-     * @param deadline the longest that a call waits
+     * @param deadline the longest wait of a call
      */
     public RedissonBackend(RedissonClient client, String namespace, Duration deadline) {
         this(
                 new RedisClient(() -> client, false, namespace, deadline),
                 namespace,
                 deadline,
-                RedisStore.REDIS_CLOCK,
+                ScriptSender.REDIS_CLOCK,
                 new Breaker(
-                        BreakerSettings.DEFAULT, Breaker.Platform.NONE, System::nanoTime, (checks, keysWaiting) -> {}));
+                        BreakerSettings.DEFAULT,
+                        Breaker.Platform.NONE,
+                        System::nanoTime,
+                        (requests, waitingKeys) -> {}));
     }
 
-    /** A store without a breaker. */
+    /** Creates a backend without a breaker. */
     RedissonBackend(RedisClient redis, String namespace, Duration deadline, TimeSource time) {
-        this(redis, namespace, deadline, time, Breaker.never());
+        this(redis, namespace, deadline, time, Breaker.disabled());
     }
 
     RedissonBackend(RedisClient redis, String namespace, Duration deadline, TimeSource time, Breaker breaker) {
-        this.ownClient = null;
+        this.applicationClient = null;
         this.guard = null;
-        this.started = leasing(redis, namespace, deadline, time, breaker);
+        this.started = connected(redis, namespace, deadline, time, breaker);
     }
 
-    private LeasingStore leasing(
-            RedisClient redis, String namespace, Duration deadline, TimeSource time, Breaker opens) {
-        return new LeasingStore(
-                new RedisStore(redis, namespace, deadline, time, listener, opens),
-                StoredKeys.of(namespace),
-                listener,
-                time == RedisStore.REDIS_CLOCK);
+    private LeasingBackend connected(
+            RedisClient redis, String namespace, Duration deadline, TimeSource time, Breaker breaker) {
+        RedisKeys keys = RedisKeys.of(namespace);
+        boolean redisClock = time == ScriptSender.REDIS_CLOCK;
+        RejectionCache cache = redisClock ? new RejectionCache(keys) : RejectionCache.disabled(keys);
+        RedisStore store = new RedisStore(redis, keys, deadline, time, cache, listener, breaker);
+        return new LeasingBackend(store, keys, cache, listener, redisClock);
     }
 
     @Override
@@ -108,28 +113,23 @@ public class RedissonBackend implements RateLimitBackend {
     }
 
     @Override
-    public boolean configured() {
+    public boolean isConfigured() {
         Config config = ConfigProvider.getConfig();
         return config.getOptionalValue(RedisSettings.ADDRESS, String.class).isPresent()
                 || config.getOptionalValue(RedisSettings.CONFIG, String.class).isPresent()
-                || hasOwnClient();
+                || hasApplicationClient();
     }
 
-    private boolean hasOwnClient() {
-        return ownClient != null && (ownClient.isResolvable() || ownClient.isAmbiguous());
+    private boolean hasApplicationClient() {
+        return applicationClient != null && (applicationClient.isResolvable() || applicationClient.isAmbiguous());
     }
 
     @Override
-    public List<ConfigurationProblem> problems() {
+    public List<ConfigurationProblem> validateConfiguration() {
         List<ConfigurationProblem> problems = new ArrayList<>(settings().problems());
-        breaker = BreakerSettings.read(ConfigProvider.getConfig(), problems);
-        if (settings().client().isEmpty() && ownClient != null && ownClient.isAmbiguous()) {
-            problems.add(new ConfigurationProblem(
-                    "WEIR-409",
-                    "RedissonClient",
-                    "",
-                    "the application has several beans of this type",
-                    "set " + RedisSettings.ADDRESS + ", or ratelimit.backend=local"));
+        breakerSettings = BreakerSettings.read(ConfigProvider.getConfig(), problems);
+        if (settings().client().isEmpty() && applicationClient != null && applicationClient.isAmbiguous()) {
+            problems.add(MESSAGES.problem("WEIR-409", "RedissonClient", "", RedisSettings.ADDRESS));
         }
         return problems;
     }
@@ -137,53 +137,53 @@ public class RedissonBackend implements RateLimitBackend {
     private RedisSettings settings() {
         RedisSettings read = settings;
         if (read == null) {
-            read = RedisSettings.read(ConfigProvider.getConfig(), hasOwnClient());
+            read = RedisSettings.read(ConfigProvider.getConfig(), hasApplicationClient());
             settings = read;
         }
         return read;
     }
 
     @Override
-    public void listen(BackendListener told) {
-        listener = told;
+    public void registerListener(BackendListener newListener) {
+        listener = newListener;
     }
 
     @Override
     public BackendStatus status() {
-        LeasingStore running = started;
+        LeasingBackend running = started;
         return running == null ? new BackendStatus(false, false, Duration.ZERO) : running.status();
     }
 
     @Override
     public void start() {
         RedisSettings read = settings();
-        // An application's client may be made by connecting, which must happen in the background as well.
+        // Creating the application's client may connect it, which must happen in the background as well.
         RedisClient redis = read.client()
                 .map(config -> new RedisClient(() -> Redisson.create(config), true, read.namespace(), read.deadline()))
                 .orElseGet(() -> new RedisClient(
-                        Objects.requireNonNull(ownClient)::get, false, read.namespace(), read.deadline()));
+                        Objects.requireNonNull(applicationClient)::get, false, read.namespace(), read.deadline()));
         Breaker.Platform platform = guard == null ? Breaker.Platform.NONE : Breaker.Platform.of(guard);
-        started = leasing(
+        started = connected(
                 redis,
                 read.namespace(),
                 read.deadline(),
-                RedisStore.REDIS_CLOCK,
-                new Breaker(breaker, platform, System::nanoTime, listener));
+                ScriptSender.REDIS_CLOCK,
+                new Breaker(breakerSettings, platform, System::nanoTime, listener));
     }
 
-    /** Ends the connections, of an own client only. */
+    /** Refunds leased permits, and closes the client unless it is the application's. */
     @PreDestroy
     public void close() {
-        LeasingStore running = started;
+        LeasingBackend running = started;
         if (running != null) {
             running.close();
         }
     }
 
-    private LeasingStore started() {
-        LeasingStore running = started;
+    private LeasingBackend started() {
+        LeasingBackend running = started;
         if (running == null) {
-            throw new BackendException(Reason.NOT_READY, "the store is not started", null);
+            throw new BackendException(Reason.NOT_READY, "The backend is not started.", null);
         }
         return running;
     }
@@ -204,17 +204,17 @@ public class RedissonBackend implements RateLimitBackend {
     }
 
     @Override
-    public void giveBack(Receipt receipt) {
+    public void refund(Receipt receipt) {
         if (receipt instanceof BackendReceipt spent) {
-            started().giveBack(spent);
+            started().refund(spent);
         }
     }
 
     @Override
-    public CompletionStage<Void> giveBackAsync(Receipt receipt) {
+    public CompletionStage<Void> refundAsync(Receipt receipt) {
         try {
             return receipt instanceof BackendReceipt spent
-                    ? started().giveBackAsync(spent)
+                    ? started().refundAsync(spent)
                     : CompletableFuture.completedStage(null);
         } catch (BackendException e) {
             return CompletableFuture.failedStage(e);
@@ -222,12 +222,12 @@ public class RedissonBackend implements RateLimitBackend {
     }
 
     @Override
-    public void giveBack(Charge charge) {
-        started().giveBack(charge);
+    public void refund(Charge charge) {
+        started().refund(charge);
     }
 
     @Override
-    public void reset(PolicyLimits policy, String identity) {
-        started().reset(new Charge(policy, identity, 1));
+    public void reset(PolicyLimits policy, String storedKey) {
+        started().reset(new Charge(policy, storedKey, 1));
     }
 }

@@ -10,17 +10,17 @@ import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 
 /**
- * A script with the digest that Redis knows it by.
+ * A script with the digest by which Redis identifies it.
  *
  * @param text the source
- * @param digest SHA-1 of the source in hexadecimal
+ * @param digest the SHA-1 digest of the source, in hexadecimal
  */
 record Script(String text, String digest) {
-    /** Decides; see the resource's header. */
+    /** Decides on charges; the header of the resource describes its arguments and its reply. */
     static final Script ACQUIRE = of("acquire.lua");
 
-    /** Gives back; see the resource's header. */
-    static final Script GIVE_BACK = of("give-back.lua");
+    /** Refunds charges and removes states; the header of the resource describes its arguments and its reply. */
+    static final Script REFUND = of("refund.lua");
 
     private static Script of(String name) {
         String text = read("state.lua") + read("log.lua") + read(name);

@@ -4,44 +4,43 @@ package io.weir.ratelimit.redisson;
 import io.netty.util.concurrent.FastThreadLocal;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import org.redisson.api.RScript;
 import org.redisson.client.RedisNoScriptException;
 import org.redisson.client.RedisTryAgainException;
 
-/** One call of a script, which runs at most once: it is sent again only after answers by which Redis says that it has not run it. */
+/** One call of a script, which runs at most once: it is sent again only after a reply that shows that Redis did not run it. */
 final class ScriptCall {
-    /** A client of the application's that has a cache of scripts sends a digest for the text once more, which can fail again. */
-    private static final int TIMES_IN_FULL = 3;
+    /** A client with a script cache replaces the source by its digest, so sending in full can fail as well. */
+    private static final int MAX_FULL_ATTEMPTS = 3;
 
-    private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
+    private static final long RETRY_DELAY_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
     private final RScript scripts;
     private final Script script;
     private final List<Object> keys;
     private final byte[] argument;
-    private final long untilNanos;
+    private final long deadlineNanos;
 
     /**
-     * A call that is not sent yet.
+     * Creates a call that is not sent.
      *
-     * @param scripts the client's, which must not send anything again by itself
-     * @param keys one or more, of one slot
-     * @param untilNanos until when it may be sent again, as {@link System#nanoTime}
+     * @param scripts the scripts of a client, which must not retry by itself
+     * @param keys one or more keys of one slot
+     * @param deadlineNanos until when the call may be sent again, as {@link System#nanoTime}
      */
-    ScriptCall(RScript scripts, Script script, List<Object> keys, byte[] argument, long untilNanos) {
+    ScriptCall(RScript scripts, Script script, List<Object> keys, byte[] argument, long deadlineNanos) {
         this.scripts = scripts;
         this.script = script;
         this.keys = keys;
         this.argument = argument;
-        this.untilNanos = untilNanos;
+        this.deadlineNanos = deadlineNanos;
     }
 
-    /** Sends it by the script's digest. */
+    /** Sends the digest of the script. */
     CompletableFuture<byte[]> send() {
-        boolean hadNone = FastThreadLocal.size() == 0;
+        boolean hadNoLocals = FastThreadLocal.size() == 0;
         try {
             return scripts.<byte[]>evalShaAsync(
                             firstKey(),
@@ -51,29 +50,30 @@ final class ScriptCall {
                             keys,
                             argument)
                     .toCompletableFuture()
-                    .exceptionallyCompose(failure -> again(failure, TIMES_IN_FULL));
+                    .exceptionallyCompose(failure -> retry(failure, MAX_FULL_ATTEMPTS));
         } catch (RuntimeException e) {
             return CompletableFuture.failedFuture(e);
         } finally {
-            // Where it makes a connection, the client leaves values on this thread. A server's outlives the
-            // application, whose class loader they would keep.
-            if (hadNone) {
+            // A client that connects leaves thread-local values. A server's thread outlives the application, whose
+            // class
+            // loader the values would keep in memory.
+            if (hadNoLocals) {
                 FastThreadLocal.removeAll();
             }
         }
     }
 
-    private CompletionStage<byte[]> again(Throwable failure, int timesInFull) {
-        Throwable cause = cause(failure);
-        if (timesInFull > 0 && cause instanceof RedisNoScriptException) {
-            return sendInFull().exceptionallyCompose(next -> again(next, timesInFull - 1));
+    private CompletionStage<byte[]> retry(Throwable failure, int fullAttempts) {
+        Throwable cause = RedisFailures.unwrap(failure);
+        if (fullAttempts > 0 && cause instanceof RedisNoScriptException) {
+            return sendInFull().exceptionallyCompose(next -> retry(next, fullAttempts - 1));
         }
-        // A part of the keys has moved to another master, and the others follow.
-        if (cause instanceof RedisTryAgainException && System.nanoTime() + PAUSE_NANOS - untilNanos < 0) {
+        // Redis moves the slot: some keys are on the new master already, the others follow.
+        if (cause instanceof RedisTryAgainException && System.nanoTime() + RETRY_DELAY_NANOS - deadlineNanos < 0) {
             return new CompletableFuture<>()
-                    .completeOnTimeout(null, PAUSE_NANOS, TimeUnit.NANOSECONDS)
+                    .completeOnTimeout(null, RETRY_DELAY_NANOS, TimeUnit.NANOSECONDS)
                     .thenCompose(paused ->
-                            System.nanoTime() - untilNanos < 0 ? send() : CompletableFuture.failedFuture(failure));
+                            System.nanoTime() - deadlineNanos < 0 ? send() : CompletableFuture.failedFuture(failure));
         }
         return CompletableFuture.failedFuture(failure);
     }
@@ -86,10 +86,5 @@ final class ScriptCall {
 
     private String firstKey() {
         return (String) keys.get(0);
-    }
-
-    /** Why a stage has failed, without what stages wrap it in. */
-    static Throwable cause(Throwable failure) {
-        return failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
     }
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * The shared store: one atomic script on Redis per decision, through Redisson.
+ * The Redis backend: one atomic script per decision, through Redisson.
  *
- * <p>An application needs to name nothing of this package; it adds the jar and sets {@code ratelimit.redis.address}.
+ * <p>An application names no class of this package. It adds the jar and sets {@code ratelimit.redis.address}.
  */
 @NullMarked
 package io.weir.ratelimit.redisson;

@@ -1,37 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.redisson;
 
+import io.weir.ratelimit.fixtures.RedisConnection;
+import io.weir.ratelimit.fixtures.RedisProcess;
 import io.weir.ratelimit.spi.RateLimitBackend;
-import io.weir.ratelimit.spi.RateLimitBackendContract;
 import io.weir.ratelimit.spi.TimeSource;
+import io.weir.ratelimit.tck.RateLimitBackendContract;
 import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 
-/** The contract of all stores, for a user with the rights that the documentation names. */
+/** The backend contract for a user with the documented permissions. */
 final class AclBackendTest extends RateLimitBackendContract {
     private static RedisProcess process;
-    private static ContractStore store;
+    private static ContractBackend fixture;
 
     @BeforeAll
     static void connect() {
         process = RedisProcess.started();
         try (RedisConnection admin = process.connect()) {
             admin.call((Object[]) LeastRights.line().split(" "));
-            // The contract's clock is not the one that keys expire by, so here the script takes their expiry off.
+            // Keys expire by another clock than the contract's, so this script removes their expiry.
             admin.call("ACL", "SETUSER", LeastRights.USER, "+persist");
         }
-        store = ContractStore.of(Map.of(RedisSettings.ADDRESS, LeastRights.address(process)));
+        fixture = ContractBackend.of(Map.of(RedisSettings.ADDRESS, LeastRights.address(process)));
     }
 
     @AfterAll
     static void disconnect() {
-        store.close();
+        fixture.close();
         process.close();
     }
 
     @Override
     protected RateLimitBackend backend(TimeSource time) {
-        return store.backend(time);
+        return fixture.backend(time);
     }
 }

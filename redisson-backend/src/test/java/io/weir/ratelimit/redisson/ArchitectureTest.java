@@ -4,12 +4,13 @@ package io.weir.ratelimit.redisson;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 
+import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
 
-/** The shared store meets the rest of the library in the application, and nowhere else. */
+/** The Redis backend and the other modules meet in the application only. */
 @AnalyzeClasses(packages = "io.weir.ratelimit", importOptions = ImportOption.DoNotIncludeTests.class)
 class ArchitectureTest {
 
@@ -21,6 +22,15 @@ class ArchitectureTest {
             .dependOnClassesThat()
             .resideInAnyPackage(
                     "io.weir.ratelimit.interceptor..", "jakarta.ws.rs..", "jakarta.servlet..", "io.opentelemetry..");
+
+    @ArchTest
+    static final ArchRule dependsOnTheLimitsAndTheMessagesOfTheCoreOnly = noClasses()
+            .that()
+            .resideInAPackage("io.weir.ratelimit.redisson..")
+            .should()
+            .dependOnClassesThat(JavaClass.Predicates.resideInAPackage("io.weir.ratelimit.core..")
+                    .and(JavaClass.Predicates.resideOutsideOfPackages(
+                            "io.weir.ratelimit.core.limit..", "io.weir.ratelimit.core.message..")));
 
     @ArchTest
     static final ArchRule showsAnApplicationTheBackendAndTheNameOfItsBreakerOnly = classes()

@@ -5,6 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.Quota;
+import io.weir.ratelimit.fixtures.Await;
+import io.weir.ratelimit.fixtures.FaultProxy;
+import io.weir.ratelimit.fixtures.RedisConnection;
+import io.weir.ratelimit.fixtures.RedisProcess;
+import io.weir.ratelimit.fixtures.Stopwatch;
 import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.BackendException.Reason;
 import io.weir.ratelimit.spi.Charge;
@@ -25,26 +30,26 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What Redis and callers notice of an open breaker, counted on the way between them. */
+/** Effects of an openBreaker breaker on Redis and on callers, with a proxy that counts scripts. */
 class BreakerFaultsTest {
     private static final int CALLERS = 64;
     private static final String LOADING = "LOADING Redis is loading the dataset in memory";
 
     private final RedisProcess redis = RedisProcess.started();
-    private final FaultProxy way = FaultProxy.before(redis);
+    private final FaultProxy proxy = FaultProxy.inFrontOf(redis);
     private RedissonBackend backend;
 
     @AfterEach
     void disconnect() {
         backend.close();
-        way.close();
+        proxy.close();
         redis.close();
     }
 
     private void start(String delayMillis, String deadline) {
         backend = new TestConfig(Map.of(
                         RedisSettings.ADDRESS,
-                        way.address(),
+                        proxy.address(),
                         "ratelimit.redis.deadline",
                         deadline,
                         "CircuitBreaker/enabled",
@@ -57,15 +62,15 @@ class BreakerFaultsTest {
         FaultCalls.awaitDecision(backend);
     }
 
-    private void open() {
+    private void openBreaker() {
         Await.until("the breaker opens", Duration.ofSeconds(10), () -> reason(false) == Reason.BREAKER_OPEN);
     }
 
-    /** Why a call failed, null if it was decided. */
-    private Reason reason(boolean asStage) {
-        List<Charge> charges = List.of(TestStore.charge("k.breaker", 1, FaultCalls.LIMIT));
+    /** Calls, and returns the reason of the failure; null if there was a decision. */
+    private Reason reason(boolean async) {
+        List<Charge> charges = List.of(TestBackend.charge("k.breaker", 1, FaultCalls.LIMIT));
         try {
-            Decision decision = asStage
+            Decision decision = async
                     ? backend.acquireAsync(charges).toCompletableFuture().get(10, TimeUnit.SECONDS)
                     : backend.acquire(charges);
             assertThat(decision.allowed()).isTrue();
@@ -79,17 +84,17 @@ class BreakerFaultsTest {
         }
     }
 
-    /** All callers at the same instant, every other one for a stage. */
-    private List<Reason> atOnce() {
+    /** Calls from all threads at the same instant, every other one asynchronously. */
+    private List<Reason> reasonsOfAll() {
         CyclicBarrier start = new CyclicBarrier(CALLERS);
         ExecutorService threads = Executors.newFixedThreadPool(CALLERS);
         try {
             List<Future<Reason>> callers = new ArrayList<>();
             for (int caller = 0; caller < CALLERS; caller++) {
-                boolean asStage = caller % 2 == 1;
+                boolean async = caller % 2 == 1;
                 callers.add(threads.submit(() -> {
                     start.await();
-                    return reason(asStage);
+                    return reason(async);
                 }));
             }
             List<Reason> reasons = new ArrayList<>();
@@ -104,22 +109,22 @@ class BreakerFaultsTest {
         }
     }
 
-    /** Of a Redis that is not back: one who calls after a pause of the machine is the probe himself. */
+    /** Waits until a probe is due. Redis must be unavailable: after a pause of the machine a call in here may be the probe. */
     private void awaitProbe() {
-        // Whoever calls next hears how the last probe ended, and the delay begins.
-        Await.until("the breaker is open", Duration.ofSeconds(10), () -> reason(false) == Reason.BREAKER_OPEN);
+        // The next call reports the outcome of the last probe, and the delay begins.
+        Await.until("the breaker is openBreaker", Duration.ofSeconds(10), () -> reason(false) == Reason.BREAKER_OPEN);
         Await.until(
                 "a probe is due",
                 Duration.ofSeconds(10),
-                () -> backend.status().untilProbe().isZero());
+                () -> backend.status().probeAfter().isZero());
     }
 
     @Test
-    void anOpenBreakerAnswersAtOnceAndRedisSeesNoScript() {
+    void anOpenBreakerFailsCallsAtOnceWithoutAScript() {
         start("30000", "100ms");
         redis.pause();
-        open();
-        long before = way.scripts();
+        openBreaker();
+        long before = proxy.scripts();
         long[] nanos = new long[1_000];
         long[] quiet = new long[nanos.length];
         Stopwatch.started();
@@ -131,119 +136,120 @@ class BreakerFaultsTest {
         }
         Arrays.sort(nanos);
         System.out.printf(
-                "breaker open: median %s, p99 %s, longest %s ms of %d calls%n",
+                "breaker openBreaker: median %s, p99 %s, longest %s ms of %d calls%n",
                 FaultTable.millis(FaultTable.percentile(nanos, 50)),
                 FaultTable.millis(FaultTable.percentile(nanos, 99)),
                 FaultTable.millis(nanos[nanos.length - 1]),
                 nanos.length);
         Arrays.sort(quiet);
         assertThat(Duration.ofNanos(FaultTable.percentile(quiet, 99))).isLessThan(Duration.ofMillis(5));
-        assertThat(way.scripts()).isEqualTo(before);
+        assertThat(proxy.scripts()).isEqualTo(before);
     }
 
     @Test
-    void ofManyCallersWhenAProbeIsDueOneAsksARedisThatIsStillStopped() {
+    void oneOfManyCallersProbesAStoppedRedis() {
         start("1000", "1s");
         redis.pause();
-        open();
+        openBreaker();
         for (int probe = 0; probe < 3; probe++) {
             awaitProbe();
-            long before = way.scripts();
-            assertThat(atOnce().stream().filter(Reason.BREAKER_OPEN::equals)).hasSize(CALLERS - 1);
-            // None if there is no connection any more to send it on.
-            assertThat(way.scripts() - before).isLessThanOrEqualTo(1);
+            long before = proxy.scripts();
+            assertThat(reasonsOfAll().stream().filter(Reason.BREAKER_OPEN::equals))
+                    .hasSize(CALLERS - 1);
+            // There is no script if there is no connection any more.
+            assertThat(proxy.scripts() - before).isLessThanOrEqualTo(1);
         }
     }
 
     @Test
-    void whoseProbeIsLateBeginsTheDelayAnew() {
+    void aProbeThatTimesOutStartsTheDelayAnew() {
         start("5000", "100ms");
         redis.pause();
-        open();
+        openBreaker();
         awaitProbe();
         assertThat(reason(false)).isEqualTo(Reason.TIMEOUT);
-        assertThat(backend.status().untilProbe()).isPositive();
+        assertThat(backend.status().probeAfter()).isPositive();
     }
 
     @Test
-    void ofManyCallersWhenAProbeIsDueOneAsksARedisThatStillRefuses() {
+    void oneOfManyCallersProbesARedisThatReturnsErrors() {
         start("1000", "1s");
-        way.answerScripts(LOADING);
-        open();
+        proxy.failScripts(LOADING);
+        openBreaker();
         for (int probe = 0; probe < 5; probe++) {
             awaitProbe();
-            long before = way.scripts();
-            List<Reason> reasons = atOnce();
-            assertThat(reasons).containsOnlyOnce(Reason.REFUSED);
+            long before = proxy.scripts();
+            List<Reason> reasons = reasonsOfAll();
+            assertThat(reasons).containsOnlyOnce(Reason.BACKEND_ERROR);
             assertThat(reasons.stream().filter(Reason.BREAKER_OPEN::equals)).hasSize(CALLERS - 1);
-            assertThat(way.scripts() - before).isEqualTo(1);
+            assertThat(proxy.scripts() - before).isEqualTo(1);
         }
     }
 
     @Test
-    void ofManyCallersWhenAProbeIsDueOneAsksARedisThatIsBackAndGoesOn() {
+    void oneOfManyCallersProbesARedisThatIsAvailableAgain() {
         start("300", "10s");
-        way.answerScripts(LOADING);
-        open();
+        proxy.failScripts(LOADING);
+        openBreaker();
         awaitProbe();
-        way.open();
-        // So that nobody finds the breaker closed already.
-        way.delay(Duration.ofMillis(400));
-        long before = way.scripts();
-        List<Reason> reasons = atOnce();
+        proxy.forward();
+        // No caller must find the breaker closed already.
+        proxy.delay(Duration.ofMillis(400));
+        long before = proxy.scripts();
+        List<Reason> reasons = reasonsOfAll();
         assertThat(reasons).containsOnlyOnce((Reason) null);
         assertThat(reasons.stream().filter(Reason.BREAKER_OPEN::equals)).hasSize(CALLERS - 1);
-        assertThat(way.scripts() - before).as("the probe, and the decision").isEqualTo(2);
-        assertThat(atOnce()).containsOnlyNulls();
+        assertThat(proxy.scripts() - before).as("the probe, and the decision").isEqualTo(2);
+        assertThat(reasonsOfAll()).containsOnlyNulls();
     }
 
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
-    void whoeverFindsOutThatRedisIsBackIsDecidedByIt(boolean asStage) {
+    void theCallThatProbesIsDecidedByRedis(boolean async) {
         start("300", "1s");
-        way.answerScripts(LOADING);
-        open();
+        proxy.failScripts(LOADING);
+        openBreaker();
         awaitProbe();
-        way.open();
-        assertThat(reason(asStage)).isNull();
-        assertThat(reason(asStage)).isNull();
+        proxy.forward();
+        assertThat(reason(async)).isNull();
+        assertThat(reason(async)).isNull();
         assertThat(backend.status().breakerOpen()).isFalse();
     }
 
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
-    void aRedisThatAnswersAndTakesNothingIsNotBack(boolean asStage) {
+    void aRedisThatRejectsWritesKeepsTheBreakerOpen(boolean async) {
         start("300", "1s");
         try (RedisConnection admin = redis.connect()) {
             admin.call("CONFIG", "SET", "maxmemory", 1);
-            open();
+            openBreaker();
             for (int probe = 0; probe < 3; probe++) {
                 awaitProbe();
-                long before = way.scripts();
-                assertThat(reason(asStage)).isEqualTo(Reason.REFUSED);
-                assertThat(way.scripts() - before)
+                long before = proxy.scripts();
+                assertThat(reason(async)).isEqualTo(Reason.BACKEND_ERROR);
+                assertThat(proxy.scripts() - before)
                         .as("the probe, and no decision")
                         .isEqualTo(1);
             }
             awaitProbe();
             admin.call("CONFIG", "SET", "maxmemory", 0);
         }
-        assertThat(reason(asStage)).isNull();
-        assertThat(reason(asStage)).isNull();
+        assertThat(reason(async)).isNull();
+        assertThat(reason(async)).isNull();
         assertThat(backend.status().breakerOpen()).isFalse();
     }
 
     @Test
-    void aProbeSpendsNoPermitOfItsCallAndLeavesNothing() {
+    void aProbeSpendsNoPermitAndItsKeyExpires() {
         start("300", "1s");
-        way.answerScripts(LOADING);
-        open();
+        proxy.failScripts(LOADING);
+        openBreaker();
         awaitProbe();
-        way.open();
+        proxy.forward();
         List<Quota> before;
         try (RedisConnection admin = redis.connect()) {
             admin.call("FLUSHALL");
-            before = backend.peek(TestStore.charge("k.breaker", 1, FaultCalls.LIMIT));
+            before = backend.peek(TestBackend.charge("k.breaker", 1, FaultCalls.LIMIT));
             assertThat(before.get(0).remaining()).isEqualTo(FaultCalls.LIMIT.permits());
             Await.until(
                     "the probe's key has expired",
@@ -253,22 +259,22 @@ class BreakerFaultsTest {
     }
 
     @Test
-    void aCallerWhoIsInterruptedWhileHeProbesLeavesTheAnswerToDecide() throws InterruptedException {
+    void theProbeOfAnInterruptedCallerGoesOn() throws InterruptedException {
         start("300", "10s");
-        way.answerScripts(LOADING);
-        open();
+        proxy.failScripts(LOADING);
+        openBreaker();
         awaitProbe();
-        way.open();
-        way.delay(Duration.ofMillis(300));
-        AtomicReference<Reason> told = new AtomicReference<>();
-        Thread caller = new Thread(() -> told.set(reason(false)));
-        long before = way.scripts();
+        proxy.forward();
+        proxy.delay(Duration.ofMillis(300));
+        AtomicReference<Reason> interrupted = new AtomicReference<>();
+        Thread caller = new Thread(() -> interrupted.set(reason(false)));
+        long before = proxy.scripts();
         caller.start();
-        Await.until("the probe is on its way", Duration.ofSeconds(10), () -> way.scripts() > before);
+        Await.until("the probe is sent", Duration.ofSeconds(10), () -> proxy.scripts() > before);
         caller.interrupt();
         caller.join();
-        assertThat(told).hasValue(Reason.TIMEOUT);
-        Await.until("the answer closes the breaker", Duration.ofSeconds(10), () -> reason(false) == null);
-        assertThat(way.scripts() - before).as("the probe, and the decision").isEqualTo(2);
+        assertThat(interrupted).hasValue(Reason.TIMEOUT);
+        Await.until("the probe closes the breaker", Duration.ofSeconds(10), () -> reason(false) == null);
+        assertThat(proxy.scripts() - before).as("the probe, and the decision").isEqualTo(2);
     }
 }

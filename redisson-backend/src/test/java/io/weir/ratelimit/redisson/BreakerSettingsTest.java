@@ -30,7 +30,7 @@ class BreakerSettingsTest {
     }
 
     @Test
-    void withoutAPropertyItIsWhatTheAnnotationOfTheGuardSays() throws Exception {
+    void defaultsToTheAnnotationOfTheGuard() throws Exception {
         Method call = RedisGuard.class.getMethod("call", io.weir.ratelimit.spi.BackendException.class);
         CircuitBreaker annotation = call.getAnnotation(CircuitBreaker.class);
         assertThat(read())
@@ -44,7 +44,7 @@ class BreakerSettingsTest {
     }
 
     @Test
-    void thePropertiesOfMicroProfileFaultToleranceTuneIt() {
+    void readsThePropertiesOfMicroProfileFaultTolerance() {
         assertThat(read(
                         METHOD + "requestVolumeThreshold", "20",
                         METHOD + "delay", "1500",
@@ -55,7 +55,7 @@ class BreakerSettingsTest {
     }
 
     @Test
-    void aPropertyOfTheMethodComesBeforeThatOfAllBreakers() {
+    void prefersAPropertyOfTheMethod() {
         assertThat(read("CircuitBreaker/delay", "7").delay()).isEqualTo(Duration.ofSeconds(7));
         assertThat(read("CircuitBreaker/delay", "7", METHOD + "delay", "2").delay())
                 .isEqualTo(Duration.ofSeconds(2));
@@ -68,13 +68,13 @@ class BreakerSettingsTest {
                 "io.weir.ratelimit.redisson.RedisGuard/CircuitBreaker/enabled",
                 "CircuitBreaker/enabled"
             })
-    void whatSwitchesTheServersOffSwitchesItOff(String name) {
+    void isDisabledByThePropertiesThatDisableThePlatformsBreaker(String name) {
         assertThat(read(name, "false").enabled()).isFalse();
         assertThat(read(name, "true").enabled()).isTrue();
     }
 
     @Test
-    void whatIsSaidOfItAloneComesBeforeWhatIsSaidOfAll() {
+    void prefersItsOwnSwitch() {
         assertThat(read(METHOD + "enabled", "true", "CircuitBreaker/enabled", "false")
                         .enabled())
                 .isTrue();
@@ -92,7 +92,7 @@ class BreakerSettingsTest {
         "delayUnit, MONTHS",
         "successThreshold, 0"
     })
-    void whatDoesNotFitIsAProblemAndTheDefaultHolds(String parameter, String value) {
+    void reportsAnInvalidValueAndKeepsTheDefault(String parameter, String value) {
         assertThat(read(METHOD + parameter, value)).isEqualTo(BreakerSettings.DEFAULT);
         assertThat(problems).singleElement().satisfies(problem -> {
             assertThat(problem.id()).isEqualTo("WEIR-415");

@@ -20,42 +20,42 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class BreakerTest {
-    private static final BackendException LATE = new BackendException(Reason.TIMEOUT, "late", null);
+    private static final BackendException TIMED_OUT = new BackendException(Reason.TIMEOUT, "timed out", null);
     private static final Duration DELAY = Duration.ofSeconds(30);
 
     private long now;
-    private final Server server = new Server();
-    private final List<Boolean> heard = new ArrayList<>();
+    private final PlatformModel platform = new PlatformModel();
+    private final List<Boolean> notified = new ArrayList<>();
     private final BackendListener listener = new BackendListener() {
         @Override
-        public void onFlight(int checks, int keysWaiting) {}
+        public void onBatch(int requests, int waitingKeys) {}
 
         @Override
-        public void onBreaker(boolean open) {
-            heard.add(open);
+        public void onBreakerChange(boolean open) {
+            notified.add(open);
         }
     };
 
-    /** A breaker as MicroProfile Fault Tolerance specifies it, with a window of the latest calls. */
-    private final class Server implements Breaker.Platform {
+    /** A breaker as MicroProfile Fault Tolerance specifies it, with a rolling window of calls. */
+    private final class PlatformModel implements Breaker.Platform {
         private final ArrayDeque<Boolean> window = new ArrayDeque<>();
         private int volume = 5;
         private double ratio = 1;
-        private int refused;
-        private int told;
+        private int rejected;
+        private int reports;
         private boolean open;
         private boolean halfOpen;
         private long openedAt;
 
         @Override
-        public boolean takes(@Nullable BackendException failure) {
-            told++;
+        public boolean report(@Nullable BackendException failure) {
+            reports++;
             if (open && now - openedAt >= DELAY.toNanos()) {
                 open = false;
                 halfOpen = true;
             }
             if (open) {
-                refused++;
+                rejected++;
                 return false;
             }
             if (halfOpen) {
@@ -82,249 +82,249 @@ class BreakerTest {
         return new Breaker(BreakerSettings.DEFAULT, platform, () -> now, listener);
     }
 
-    private void pass(Duration time) {
+    private void advance(Duration time) {
         now += time.toNanos();
     }
 
     private static void fail(Breaker breaker, int times) {
         for (int i = 0; i < times; i++) {
-            breaker.landed(LATE);
-            breaker.tell();
+            breaker.record(TIMED_OUT);
+            breaker.reportOutcomes();
         }
     }
 
-    private static BackendException denied(Breaker breaker) {
-        BackendException denied = catchThrowableOfType(BackendException.class, breaker::passOrProbe);
-        assertThat(denied).isNotNull();
-        assertThat(denied.reason()).isEqualTo(Reason.BREAKER_OPEN);
-        return denied;
+    private static BackendException openFailure(Breaker breaker) {
+        BackendException openFailure = catchThrowableOfType(BackendException.class, breaker::requiresProbe);
+        assertThat(openFailure).isNotNull();
+        assertThat(openFailure.reason()).isEqualTo(Reason.BREAKER_OPEN);
+        return openFailure;
     }
 
     @Test
-    void fiveFailuresInARowOpenItAndAnAnswerInBetweenDoesNot() {
-        Breaker breaker = breaker(server);
+    void opensAfterFiveFailuresInARow() {
+        Breaker breaker = breaker(platform);
         fail(breaker, 4);
-        breaker.landed(null);
+        breaker.record(null);
         fail(breaker, 4);
-        assertThat(breaker.passOrProbe()).isTrue();
+        assertThat(breaker.requiresProbe()).isFalse();
         fail(breaker, 1);
-        assertThat(denied(breaker).retryAfter()).isEqualTo(DELAY);
-        assertThat(server.open).isTrue();
-        assertThat(heard).containsExactly(true);
+        assertThat(openFailure(breaker).retryAfter()).isEqualTo(DELAY);
+        assertThat(platform.open).isTrue();
+        assertThat(notified).containsExactly(true);
     }
 
     @Test
-    void whileItIsOpenTheFirstCallAfterTheDelayIsTheProbeAndAllOthersAreDenied() {
-        Breaker breaker = breaker(server);
+    void requiresOneProbeAfterTheDelay() {
+        Breaker breaker = breaker(platform);
         fail(breaker, 5);
-        pass(DELAY.minusNanos(1));
-        assertThat(denied(breaker).retryAfter()).isEqualTo(Duration.ofNanos(1));
-        pass(Duration.ofNanos(1));
-        assertThat(breaker.passOrProbe()).isFalse();
+        advance(DELAY.minusNanos(1));
+        assertThat(openFailure(breaker).retryAfter()).isEqualTo(Duration.ofNanos(1));
+        advance(Duration.ofNanos(1));
+        assertThat(breaker.requiresProbe()).isTrue();
         for (int other = 0; other < 64; other++) {
-            assertThat(denied(breaker).retryAfter()).isZero();
+            assertThat(openFailure(breaker).retryAfter()).isZero();
         }
     }
 
     @Test
-    void anAnsweredProbeClosesIt() {
-        Breaker breaker = breaker(server);
+    void closesAfterASuccessfulProbe() {
+        Breaker breaker = breaker(platform);
         fail(breaker, 5);
-        pass(DELAY);
-        assertThat(breaker.passOrProbe()).isFalse();
-        breaker.probed(null);
-        assertThat(breaker.passOrProbe()).isTrue();
-        assertThat(breaker.untilProbe()).isZero();
-        assertThat(server.open).isFalse();
-        assertThat(heard).containsExactly(true, false);
+        advance(DELAY);
+        assertThat(breaker.requiresProbe()).isTrue();
+        breaker.recordProbe(null);
+        assertThat(breaker.requiresProbe()).isFalse();
+        assertThat(breaker.probeAfter()).isZero();
+        assertThat(platform.open).isFalse();
+        assertThat(notified).containsExactly(true, false);
         fail(breaker, 4);
-        assertThat(breaker.passOrProbe()).isTrue();
+        assertThat(breaker.requiresProbe()).isFalse();
     }
 
     @Test
-    void aProbeThatFailsKeepsItOpenForAnotherDelay() {
-        Breaker breaker = breaker(server);
+    void staysOpenForAnotherDelayAfterAFailedProbe() {
+        Breaker breaker = breaker(platform);
         fail(breaker, 5);
-        pass(DELAY);
-        assertThat(breaker.passOrProbe()).isFalse();
-        breaker.probed(LATE);
-        assertThat(denied(breaker).retryAfter()).isEqualTo(DELAY);
-        assertThat(heard).containsExactly(true);
+        advance(DELAY);
+        assertThat(breaker.requiresProbe()).isTrue();
+        breaker.recordProbe(TIMED_OUT);
+        assertThat(openFailure(breaker).retryAfter()).isEqualTo(DELAY);
+        assertThat(notified).containsExactly(true);
     }
 
     @Test
-    void aProbeOfWhichNothingIsHeardIsLostAfterTwoMinutesAndAnotherIsMade() {
-        Breaker breaker = breaker(server);
+    void replacesALostProbeAfterTwoMinutes() {
+        Breaker breaker = breaker(platform);
         fail(breaker, 5);
-        pass(DELAY);
-        assertThat(breaker.passOrProbe()).isFalse();
-        pass(Duration.ofMinutes(2).minusNanos(1));
-        denied(breaker);
-        pass(Duration.ofNanos(1));
-        assertThat(breaker.passOrProbe()).isFalse();
-        denied(breaker);
-        breaker.probed(null);
-        assertThat(breaker.passOrProbe()).isTrue();
+        advance(DELAY);
+        assertThat(breaker.requiresProbe()).isTrue();
+        advance(Duration.ofMinutes(2).minusNanos(1));
+        openFailure(breaker);
+        advance(Duration.ofNanos(1));
+        assertThat(breaker.requiresProbe()).isTrue();
+        openFailure(breaker);
+        breaker.recordProbe(null);
+        assertThat(breaker.requiresProbe()).isFalse();
     }
 
     @Test
-    void withoutOneOfTheServerItDoesTheSame() {
+    void worksWithoutThePlatformsBreaker() {
         Breaker breaker = breaker(Breaker.Platform.NONE);
         fail(breaker, 5);
-        denied(breaker);
-        pass(DELAY);
-        assertThat(breaker.passOrProbe()).isFalse();
-        breaker.probed(null);
-        assertThat(breaker.passOrProbe()).isTrue();
+        openFailure(breaker);
+        advance(DELAY);
+        assertThat(breaker.requiresProbe()).isTrue();
+        breaker.recordProbe(null);
+        assertThat(breaker.requiresProbe()).isFalse();
     }
 
     @Test
-    void itOpensWhenTheServersDoesEarlier() {
-        server.ratio = 0.4;
-        Breaker breaker = breaker(server);
-        for (BackendException outcome : new BackendException[] {LATE, null, null, LATE, null, null}) {
-            breaker.landed(outcome);
-            breaker.tell();
+    void opensWhenThePlatformsBreakerOpensEarlier() {
+        platform.ratio = 0.4;
+        Breaker breaker = breaker(platform);
+        for (BackendException outcome : new BackendException[] {TIMED_OUT, null, null, TIMED_OUT, null, null}) {
+            breaker.record(outcome);
+            breaker.reportOutcomes();
         }
         assertThat(breaker.isOpen()).isTrue();
-        assertThat(breaker.untilProbe()).isEqualTo(DELAY);
+        assertThat(breaker.probeAfter()).isEqualTo(DELAY);
     }
 
     @Test
-    void theServersHasTheLastWordOnWhenItCloses() {
-        Breaker breaker = breaker(server);
+    void staysOpenUntilThePlatformsBreakerAcceptsASuccess() {
+        Breaker breaker = breaker(platform);
         fail(breaker, 5);
-        pass(DELAY);
-        server.openedAt = now;
-        assertThat(breaker.passOrProbe()).isFalse();
-        breaker.probed(null);
-        assertThat(denied(breaker).retryAfter()).isEqualTo(DELAY.dividedBy(10));
-        pass(DELAY);
-        assertThat(breaker.passOrProbe()).isFalse();
-        breaker.probed(null);
-        assertThat(breaker.passOrProbe()).isTrue();
+        advance(DELAY);
+        platform.openedAt = now;
+        assertThat(breaker.requiresProbe()).isTrue();
+        breaker.recordProbe(null);
+        assertThat(openFailure(breaker).retryAfter()).isEqualTo(DELAY.dividedBy(10));
+        advance(DELAY);
+        assertThat(breaker.requiresProbe()).isTrue();
+        breaker.recordProbe(null);
+        assertThat(breaker.requiresProbe()).isFalse();
     }
 
     @Test
-    void asManyProbesAsTheServersWantsMustSucceedOneByOne() {
+    void closesAfterTheConfiguredNumberOfSuccessfulProbes() {
         Breaker breaker =
                 new Breaker(new BreakerSettings(true, 5, DELAY, 3), Breaker.Platform.NONE, () -> now, listener);
         fail(breaker, 5);
-        pass(DELAY);
+        advance(DELAY);
         for (int probe = 0; probe < 3; probe++) {
-            assertThat(breaker.passOrProbe()).isFalse();
-            denied(breaker);
-            breaker.probed(null);
+            assertThat(breaker.requiresProbe()).isTrue();
+            openFailure(breaker);
+            breaker.recordProbe(null);
         }
-        assertThat(breaker.passOrProbe()).isTrue();
+        assertThat(breaker.requiresProbe()).isFalse();
     }
 
     @Test
-    void callsThatGoWellDoNotPayForTheServers() {
-        Breaker breaker = breaker(server);
+    void reportsSuccessesOnlyAfterAFailure() {
+        Breaker breaker = breaker(platform);
         for (int call = 0; call < 1_000; call++) {
-            assertThat(breaker.passOrProbe()).isTrue();
-            breaker.landed(null);
+            assertThat(breaker.requiresProbe()).isFalse();
+            breaker.record(null);
         }
-        assertThat(server.told).isZero();
+        assertThat(platform.reports).isZero();
         fail(breaker, 1);
         for (int call = 0; call < 1_000; call++) {
-            breaker.landed(null);
-            breaker.tell();
+            breaker.record(null);
+            breaker.reportOutcomes();
         }
-        assertThat(server.told)
-                .as("the failure, and the answers that push it out")
+        assertThat(platform.reports)
+                .as("the failure, and the successes that push it out of the window")
                 .isEqualTo(6);
     }
 
     @Test
-    void theServersIsNotToldOnAThreadOfTheClient() {
-        Breaker breaker = breaker(server);
+    void reportsOutcomesOnThreadsOfCallersOnly() {
+        Breaker breaker = breaker(platform);
         for (int call = 0; call < 5; call++) {
-            breaker.landed(LATE);
+            breaker.record(TIMED_OUT);
         }
-        assertThat(server.told).isZero();
-        denied(breaker);
-        assertThat(server.told).isEqualTo(5);
+        assertThat(platform.reports).isZero();
+        openFailure(breaker);
+        assertThat(platform.reports).isEqualTo(5);
     }
 
     @Test
-    void whatFailsForWantOfAConnectionDoesNotOpenIt() {
-        Breaker breaker = breaker(server);
+    void ignoresCallsThatFailBeforeTheFirstConnection() {
+        Breaker breaker = breaker(platform);
         for (int call = 0; call < 100; call++) {
-            breaker.landed(new BackendException(Reason.NOT_READY, "not yet", null));
+            breaker.record(new BackendException(Reason.NOT_READY, "not yet", null));
         }
-        assertThat(breaker.passOrProbe()).isTrue();
+        assertThat(breaker.requiresProbe()).isFalse();
     }
 
     @Test
-    void switchedOffItNeverOpens() {
-        Breaker breaker = Breaker.never();
+    void neverOpensIfDisabled() {
+        Breaker breaker = Breaker.disabled();
         fail(breaker, 100);
-        assertThat(breaker.passOrProbe()).isTrue();
+        assertThat(breaker.requiresProbe()).isFalse();
     }
 
     @Test
-    void aListenerThatThrowsDoesNotKeepItClosed() {
+    void opensAlthoughTheListenerThrows() {
         BackendListener broken = new BackendListener() {
             @Override
-            public void onFlight(int checks, int keysWaiting) {}
+            public void onBatch(int requests, int waitingKeys) {}
 
             @Override
-            public void onBreaker(boolean open) {
+            public void onBreakerChange(boolean open) {
                 throw new IllegalStateException("no meter");
             }
         };
         Breaker breaker = new Breaker(BreakerSettings.DEFAULT, Breaker.Platform.NONE, () -> now, broken);
         fail(breaker, 5);
-        denied(breaker);
+        openFailure(breaker);
     }
 
-    /** Whatever comes in whatever order, both agree whenever everything is told and no delay is about to end. */
+    /** In any course of outcomes both breakers agree once all outcomes are reported. */
     @Test
-    void itAgreesWithTheServersOverRandomCourses() {
+    void agreesWithThePlatformsBreakerInRandomCourses() {
         long seed = new Random().nextLong();
         Random random = new Random(seed);
         for (int course = 0; course < 200; course++) {
-            Server mine = new Server();
-            Breaker tested = breaker(mine);
+            PlatformModel model = new PlatformModel();
+            Breaker tested = breaker(model);
             for (int step = 0; step < 300; step++) {
                 boolean up = random.nextInt(10) < 4;
                 try {
-                    if (tested.passOrProbe()) {
-                        tested.landed(up ? null : LATE);
+                    if (tested.requiresProbe()) {
+                        tested.recordProbe(up ? null : TIMED_OUT);
                     } else {
-                        tested.probed(up ? null : LATE);
+                        tested.record(up ? null : TIMED_OUT);
                     }
                 } catch (BackendException e) {
-                    pass(Duration.ofSeconds(random.nextInt(7)));
+                    advance(Duration.ofSeconds(random.nextInt(7)));
                 }
-                tested.tell();
+                tested.reportOutcomes();
                 assertThat(tested.isOpen())
-                        .as("open like the server's, seed %d, course %d, step %d", seed, course, step)
-                        .isEqualTo(mine.open);
+                        .as("open like the platform's breaker, seed %d, course %d, step %d", seed, course, step)
+                        .isEqualTo(model.open);
             }
-            assertThat(mine.refused)
-                    .as("outcomes that the server's did not take, seed %d", seed)
+            assertThat(model.rejected)
+                    .as("reports that the platform's breaker rejected, seed %d", seed)
                     .isZero();
         }
     }
 
     @Test
-    void ofManyThreadsOneIsTheProbe() throws Exception {
+    void requiresAProbeOfOneOfManyThreads() throws Exception {
         ExecutorService threads = Executors.newFixedThreadPool(64);
         try {
             for (int round = 0; round < 50; round++) {
-                Breaker breaker = breaker(server);
+                Breaker breaker = breaker(platform);
                 fail(breaker, 5);
-                pass(DELAY);
+                advance(DELAY);
                 CyclicBarrier start = new CyclicBarrier(64);
                 List<Future<Boolean>> callers = new ArrayList<>();
                 for (int caller = 0; caller < 64; caller++) {
                     callers.add(threads.submit(() -> {
                         start.await();
                         try {
-                            return !breaker.passOrProbe();
+                            return breaker.requiresProbe();
                         } catch (BackendException e) {
                             return false;
                         }
@@ -335,8 +335,8 @@ class BreakerTest {
                     probes += caller.get() ? 1 : 0;
                 }
                 assertThat(probes).isEqualTo(1);
-                breaker.probed(null);
-                assertThat(breaker.passOrProbe()).isTrue();
+                breaker.recordProbe(null);
+                assertThat(breaker.requiresProbe()).isFalse();
             }
         } finally {
             threads.shutdownNow();

@@ -4,6 +4,9 @@ package io.weir.ratelimit.redisson;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.netty.util.internal.InternalThreadLocalMap;
+import io.weir.ratelimit.fixtures.RedisFixture;
+import io.weir.ratelimit.fixtures.RedisProcess;
+import io.weir.ratelimit.fixtures.TestThreads;
 import io.weir.ratelimit.spi.BackendException;
 import java.time.Duration;
 import java.util.List;
@@ -14,60 +17,60 @@ import org.assertj.core.api.Assertions;
 import org.junit.jupiter.api.Test;
 import org.redisson.api.RedissonClient;
 
-/** A store ends what it started, and nothing else. */
+/** The backend closes what it has created, and nothing else. */
 class ClientLifeTest {
-    /** Found before threads are counted: a Redis in Docker brings some of its own. */
+    /** Started before threads are counted, since a Redis in Docker has threads of its own. */
     private final String redis = RedisFixture.shared().address();
 
     @Test
-    void anOwnClientsThreadsEndWithTheStore() {
-        TestThreads before = TestThreads.now();
+    void closingTheBackendEndsTheThreadsOfItsClient() {
+        TestThreads before = TestThreads.snapshot();
         RedissonBackend backend = start(redis);
         FaultCalls.awaitDecision(backend);
-        assertThat(before.others()).anyMatch(name -> name.startsWith("redisson"));
+        assertThat(before.newThreads()).anyMatch(name -> name.startsWith("redisson"));
         backend.close();
-        before.awaitEndOfOthers();
+        before.awaitNoNewThreads();
         Assertions.assertThatExceptionOfType(BackendException.class)
-                .isThrownBy(() -> backend.acquire(List.of(TestStore.charge("k.a", 1, FaultCalls.LIMIT))));
+                .isThrownBy(() -> backend.acquire(List.of(TestBackend.charge("k.a", 1, FaultCalls.LIMIT))));
     }
 
     @Test
-    void aStoreThatIsClosedAtOnceLeavesNoThreadEither() {
+    void aBackendThatIsClosedAtOnceLeavesNoThread() {
         for (int attempt = 0; attempt < 10; attempt++) {
-            TestThreads before = TestThreads.now();
+            TestThreads before = TestThreads.snapshot();
             start(redis).close();
-            before.awaitEndOfOthers();
+            before.awaitNoNewThreads();
         }
     }
 
     @Test
-    void aStoreThatIsStillConnectingEndsItsAttempts() {
-        TestThreads before = TestThreads.now();
-        RedissonBackend backend = start(RedisProcess.absent().address());
+    void closingABackendThatConnectsEndsItsAttempts() {
+        TestThreads before = TestThreads.snapshot();
+        RedissonBackend backend = start(RedisProcess.notStarted().address());
         FaultCalls.failure(backend);
         backend.close();
-        before.awaitEndOfOthers();
+        before.awaitNoNewThreads();
     }
 
     @Test
-    void anApplicationsClientIsLeftAlone() {
-        try (TestStore store = TestStore.on(redis).ready()) {
-            RedissonClient client = store.client();
-            store.backend().close();
+    void doesNotCloseTheClientOfTheApplication() {
+        try (TestBackend fixture = TestBackend.on(redis).ready()) {
+            RedissonClient client = fixture.client();
+            fixture.backend().close();
             assertThat(client.isShutdown()).isFalse();
-            RedissonBackend another = new RedissonBackend(client, store.namespace(), Duration.ofSeconds(20));
+            RedissonBackend another = new RedissonBackend(client, fixture.namespace(), Duration.ofSeconds(20));
             FaultCalls.awaitDecision(another);
         }
     }
 
-    /** A server's thread outlives the application, whose classes what is left on the thread would keep. */
+    /** A thread of a server outlives the application. Thread-local values would keep its classes in memory. */
     @Test
-    void theThreadsOfCallersKeepNothingOfTheClients() {
+    void leavesNoThreadLocalValuesOnThreadsOfCallers() {
         RedisProcess away = RedisProcess.started();
         RedissonBackend backend = start(away.address());
         FaultCalls.awaitDecision(backend);
         away.kill();
-        // Not the first of them: where there is no connection any more, a call begins with making one.
+        // Without a connection a call begins to connect on its thread, so this is not the first call.
         assertThat(leftBy(() -> {
                     for (int call = 0; call < 20; call++) {
                         FaultCalls.failure(backend);
@@ -77,7 +80,7 @@ class ClientLifeTest {
         assertThat(leftBy(backend::close)).isFalse();
     }
 
-    /** Whether something leaves thread-local values of Netty's on a thread that had none. */
+    /** Returns whether a call leaves thread-local values of Netty on a thread. */
     private static boolean leftBy(Runnable call) {
         CompletableFuture<Boolean> left = new CompletableFuture<>();
         Thread thread = new Thread(() -> {

@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.weir.ratelimit.Algorithm;
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.Quota;
+import io.weir.ratelimit.fixtures.RedisConnection;
+import io.weir.ratelimit.fixtures.RedisFixture;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.Limit;
 import java.time.Duration;
@@ -22,14 +24,13 @@ import org.redisson.client.codec.StringCodec;
 import org.redisson.config.Config;
 
 /**
- * Keys that stay where they are while the clock that they are decided by steps, as Redis's does when it is set. The script's clock
- * is a number here; what expires, expires by Redis's own.
+ * Keys whose clock steps, as Redis's does when it is set. The clock of the scripts is a number here. Keys expire by Redis's own clock.
  */
 class ClockStepTest {
     private static final long PERMITS = 10;
     private static final Duration WINDOW = Duration.ofSeconds(10);
     private static final long WINDOW_MICROS = WINDOW.toNanos() / 1_000;
-    /** The wait at a full key: of a sliding window, a permit comes back when a tenth of what is left behind has gone. */
+    /** The retry-after of a full key. A permit of a sliding window returns when a tenth of the previous window has passed. */
     private static final long LONGEST_WAIT_MICROS = WINDOW_MICROS + WINDOW_MICROS / PERMITS;
 
     private static final long HOUR = 3_600_000_000L;
@@ -68,7 +69,7 @@ class ClockStepTest {
 
     @ParameterizedTest
     @EnumSource
-    void anHourBackLocksNobodyOutForLongerThanAFullKeyDoes(Algorithm algorithm) {
+    void aStepOfAnHourBackRejectsCallsNoLongerThanAFullKey(Algorithm algorithm) {
         Charge charge = charge("k.back", algorithm);
         assertThat(spendAll(charge)).isEqualTo(PERMITS);
         clock.addAndGet(-HOUR);
@@ -77,8 +78,8 @@ class ClockStepTest {
 
     @ParameterizedTest
     @EnumSource
-    void aDayAheadAndBackGivesOneLimitMoreAtMostAndLocksNobodyOut(Algorithm algorithm) {
-        Charge charge = charge("k.ahead", algorithm);
+    void aStepOfADayForwardAndBackAllowsAtMostOneMoreLimit(Algorithm algorithm) {
+        Charge charge = charge("k.forward", algorithm);
         assertThat(spendAll(charge)).isEqualTo(PERMITS);
         clock.addAndGet(24 * HOUR);
         assertThat(spendAll(charge)).as("a day later").isEqualTo(PERMITS);
@@ -87,38 +88,38 @@ class ClockStepTest {
         assertGoesOn(charge);
     }
 
-    private static Charge charge(String identity, Algorithm algorithm) {
-        return ClusterStore.charge(identity, 1, algorithm, PERMITS, WINDOW);
+    private static Charge charge(String storedKey, Algorithm algorithm) {
+        return ClusterUnderFault.charge(storedKey, 1, algorithm, PERMITS, WINDOW);
     }
 
-    /** Tries until the longest wait has passed; in the end somebody was let in, and no more often than with a key that nobody had used. */
+    /** Calls until the longest retry-after has passed. Some calls are allowed, but no more than of an untouched key. */
     private void assertGoesOn(Charge charge) {
         Charge untouched = charge("k.untouched", charge.policy().limits().get(0).algorithm());
-        long admitted = 0;
+        long allowed = 0;
         long most = 0;
         for (int step = 0; step <= STEPS; step++) {
-            admitted += spendAll(charge);
+            allowed += spendAll(charge);
             most += spendAll(untouched);
             clock.addAndGet(LONGEST_WAIT_MICROS / STEPS);
         }
-        assertThat(admitted).isBetween(1L, most);
+        assertThat(allowed).isBetween(1L, most);
         assertLives(charge);
     }
 
     private long spendAll(Charge charge) {
-        for (long admitted = 0; ; admitted++) {
+        for (long allowed = 0; ; allowed++) {
             Decision decision = backend.acquire(List.of(charge));
             if (!decision.allowed()) {
                 Quota quota = decision.quotas().get(0);
                 assertThat(quota.retryAfterMicros()).isBetween(1L, LONGEST_WAIT_MICROS);
-                return admitted;
+                return allowed;
             }
         }
     }
 
     private void assertLives(Charge charge) {
         Limit limit = charge.policy().limits().get(0);
-        String key = "weir:1:{" + namespace + ":" + charge.identity() + "}:"
+        String key = "weir:1:{" + namespace + ":" + charge.storedKey() + "}:"
                 + charge.policy().policy() + ":" + (char) limit.algorithm().letter() + WINDOW.toMillis();
         assertThat(redis.number("PTTL", key)).isBetween(1L, 2 * WINDOW.toMillis());
     }

@@ -1,30 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.redisson;
 
+import io.weir.ratelimit.fixtures.ClusterFixture;
 import io.weir.ratelimit.spi.RateLimitBackend;
-import io.weir.ratelimit.spi.RateLimitBackendContract;
 import io.weir.ratelimit.spi.TimeSource;
+import io.weir.ratelimit.tck.RateLimitBackendContract;
 import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 
-/** The contract of all stores, on a cluster of three masters. */
+/** The backend contract on a cluster of three masters. */
 final class ClusterBackendTest extends RateLimitBackendContract {
-    private static ContractStore store;
+    private static ContractBackend fixture;
 
     @BeforeAll
     static void connect() {
-        store = ContractStore.of(
+        fixture = ContractBackend.of(
                 Map.of(RedisSettings.ADDRESS, ClusterFixture.shared().address()));
     }
 
     @AfterAll
     static void disconnect() {
-        store.close();
+        fixture.close();
     }
 
     @Override
     protected RateLimitBackend backend(TimeSource time) {
-        return store.backend(time);
+        return fixture.backend(time);
     }
 }

@@ -6,6 +6,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.weir.ratelimit.Algorithm;
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.Quota;
+import io.weir.ratelimit.fixtures.Await;
+import io.weir.ratelimit.fixtures.ClusterFixture;
+import io.weir.ratelimit.fixtures.RedisConnection;
+import io.weir.ratelimit.fixtures.RedisProcess;
 import io.weir.ratelimit.spi.Charge;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -21,24 +25,24 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Decisions over keys of several masters: all or nothing, whoever else decides meanwhile. */
+/** Decisions over keys of several masters are all or nothing, also under contention. */
 class ClusterDecisionTest {
     private static final int THREADS = 64;
     private static final int ROUNDS = 8;
     private static final Duration DAY = Duration.ofDays(30);
 
-    private ClusterStore store;
+    private ClusterUnderFault fixture;
     private Charge window;
     private Charge log;
     private Charge bucket;
 
     @BeforeEach
     void connect() {
-        store = ClusterStore.on(ClusterFixture.shared(), Duration.ofSeconds(20));
-        List<String> identities = store.identities();
-        window = ClusterStore.charge(identities.get(0), 1, Algorithm.FIXED_WINDOW, 60, DAY);
-        log = ClusterStore.charge(identities.get(1), 1, Algorithm.SLIDING_LOG, 40, DAY);
-        bucket = ClusterStore.charge(identities.get(2), 2, Algorithm.TOKEN_BUCKET, 100, DAY);
+        fixture = ClusterUnderFault.on(ClusterFixture.shared(), Duration.ofSeconds(20));
+        List<String> storedKeys = fixture.storedKeys();
+        window = ClusterUnderFault.charge(storedKeys.get(0), 1, Algorithm.FIXED_WINDOW, 60, DAY);
+        log = ClusterUnderFault.charge(storedKeys.get(1), 1, Algorithm.SLIDING_LOG, 40, DAY);
+        bucket = ClusterUnderFault.charge(storedKeys.get(2), 2, Algorithm.TOKEN_BUCKET, 100, DAY);
     }
 
     @AfterEach
@@ -48,16 +52,16 @@ class ClusterDecisionTest {
                 assertThat(connection.text("INFO", "errorstats")).doesNotContain("CROSSSLOT");
             }
         }
-        store.close();
+        fixture.close();
     }
 
     private Decision acquire(Charge... charges) {
-        return store.backend().acquire(List.of(charges));
+        return fixture.backend().acquire(List.of(charges));
     }
 
     @Test
-    void aDecisionOverThreeMastersChargesAllAndAnswersInTheOrderOfTheCharges() {
-        Charge second = ClusterStore.charge(window.identity(), 3, Algorithm.SLIDING_WINDOW, 30, DAY);
+    void spendsOnThreeMastersAndReturnsQuotasInTheOrderOfTheCharges() {
+        Charge second = ClusterUnderFault.charge(window.storedKey(), 3, Algorithm.SLIDING_WINDOW, 30, DAY);
         Decision decision = acquire(window, log, second, bucket);
         assertThat(decision.allowed()).isTrue();
         assertThat(decision.quotas())
@@ -65,19 +69,19 @@ class ClusterDecisionTest {
                 .containsExactly("fixed-window", "sliding-log", "sliding-window", "token-bucket");
         assertThat(decision.quotas()).extracting(Quota::remaining).containsExactly(59L, 39L, 27L, 98L);
         for (Charge charge : List.of(window, log, second, bucket)) {
-            assertThat(store.keys(charge.identity()).stream()
-                            .map(store.cluster()::slot)
+            assertThat(fixture.keys(charge.storedKey()).stream()
+                            .map(fixture.cluster()::slot)
                             .distinct())
                     .hasSize(1);
-            assertThat(store.spent(charge)).isEqualTo(charge.cost());
+            assertThat(fixture.spent(charge)).isEqualTo(charge.cost());
         }
     }
 
     @Test
-    void aRefusalByOneMasterChargesNoneAndNamesAllThatRefuse() {
-        Charge dear = new Charge(log.policy(), log.identity(), 40);
+    void aRejectionByOneMasterSpendsNothingAndNamesAllViolatedPolicies() {
+        Charge dear = new Charge(log.policy(), log.storedKey(), 40);
         acquire(dear, window);
-        Charge never = new Charge(bucket.policy(), bucket.identity(), 101);
+        Charge never = new Charge(bucket.policy(), bucket.storedKey(), 101);
         long writes = writes();
         Decision.Rejected rejected = (Decision.Rejected) acquire(window, log, never);
         assertThat(rejected.violatedPolicies()).containsExactly("sliding-log", "token-bucket");
@@ -86,47 +90,47 @@ class ClusterDecisionTest {
                 .as("the cost exceeds what the bucket can hold")
                 .isEmpty();
         assertThat(writes()).isEqualTo(writes);
-        assertThat(store.keys(bucket.identity())).isEmpty();
+        assertThat(fixture.keys(bucket.storedKey())).isEmpty();
     }
 
     private long writes() {
-        return store.calls("set") + store.calls("del");
+        return fixture.calls("set") + fixture.calls("del");
     }
 
     @Test
-    void aReceiptGivesAllPartsBackAndOnceOnly() {
+    void aReceiptRefundsAllMastersOnce() {
         acquire(window, log, bucket);
         Decision.Allowed allowed = (Decision.Allowed) acquire(window, log, bucket);
-        store.backend().giveBack(allowed.receipt());
-        store.backend().giveBack(allowed.receipt());
-        assertThat(store.spent(window)).isEqualTo(1);
-        assertThat(store.spent(log)).isEqualTo(1);
-        assertThat(store.spent(bucket)).isEqualTo(2);
+        fixture.backend().refund(allowed.receipt());
+        fixture.backend().refund(allowed.receipt());
+        assertThat(fixture.spent(window)).isEqualTo(1);
+        assertThat(fixture.spent(log)).isEqualTo(1);
+        assertThat(fixture.spent(bucket)).isEqualTo(2);
         for (Charge charge : List.of(window, log, bucket)) {
-            store.backend().giveBack(charge);
-            assertThat(store.spent(charge)).isZero();
+            fixture.backend().refund(charge);
+            assertThat(fixture.spent(charge)).isZero();
         }
     }
 
     @Test
-    void aResetClearsTheKeyOnItsMasterAndLeavesTheOthers() {
+    void resetClearsTheKeyOnItsMasterOnly() {
         acquire(window, log, bucket);
-        store.backend().reset(log.policy(), log.identity());
-        assertThat(store.keys(log.identity())).isEmpty();
-        assertThat(store.spent(window)).isEqualTo(1);
-        assertThat(store.spent(bucket)).isEqualTo(2);
+        fixture.backend().reset(log.policy(), log.storedKey());
+        assertThat(fixture.keys(log.storedKey())).isEmpty();
+        assertThat(fixture.spent(window)).isEqualTo(1);
+        assertThat(fixture.spent(bucket)).isEqualTo(2);
     }
 
     /**
-     * Calls over other choices of the three, in other orders, so that each spends another part first: few permits for many, again
-     * and again, so that races are lost in all parts.
+     * Calls over other choices of the three charges in other orders, so that each spends another slot first. There are few permits for
+     * many callers, so that races are lost in all slots.
      */
     @ParameterizedTest(name = "asynchronous: {0}")
     @ValueSource(booleans = {false, true})
-    void underContentionNoPartExceedsItsLimitAndWhenAllIsQuietNoPermitIsMissing(boolean async) throws Exception {
-        Charge narrowWindow = ClusterStore.charge(window.identity(), 1, Algorithm.SLIDING_WINDOW, 9, DAY);
-        Charge narrowLog = ClusterStore.charge(log.identity(), 1, Algorithm.SLIDING_LOG, 9, DAY);
-        Charge narrowBucket = ClusterStore.charge(bucket.identity(), 2, Algorithm.TOKEN_BUCKET, 18, DAY);
+    void underContentionNoLimitIsExceededAndNoPermitIsLost(boolean async) throws Exception {
+        Charge narrowWindow = ClusterUnderFault.charge(window.storedKey(), 1, Algorithm.SLIDING_WINDOW, 9, DAY);
+        Charge narrowLog = ClusterUnderFault.charge(log.storedKey(), 1, Algorithm.SLIDING_LOG, 9, DAY);
+        Charge narrowBucket = ClusterUnderFault.charge(bucket.storedKey(), 2, Algorithm.TOKEN_BUCKET, 18, DAY);
         List<Charge> all = List.of(narrowWindow, narrowLog, narrowBucket);
         List<List<Charge>> choices = List.of(
                 all,
@@ -147,16 +151,14 @@ class ClusterDecisionTest {
                 Await.until(
                         "round " + round + ", " + charge + ": " + expected + " permits are spent",
                         Duration.ofSeconds(10),
-                        () -> store.spent(charge) == expected);
+                        () -> fixture.spent(charge) == expected);
             }
-            Decision last = store.backend().acquire(all);
+            Decision last = fixture.backend().acquire(all);
             while (last.allowed()) {
-                last = store.backend().acquire(all);
+                last = fixture.backend().acquire(all);
             }
-            assertThat(last.quotas())
-                    .as("one limit is spent to the last permit")
-                    .anyMatch(quota -> quota.remaining() == 0);
-            all.forEach(charge -> store.backend().reset(charge.policy(), charge.identity()));
+            assertThat(last.quotas()).as("one limit is exhausted").anyMatch(quota -> quota.remaining() == 0);
+            all.forEach(charge -> fixture.backend().reset(charge.policy(), charge.storedKey()));
         }
     }
 
@@ -171,11 +173,11 @@ class ClusterDecisionTest {
                     ready.countDown();
                     ready.await();
                     Decision decision = async
-                            ? store.backend()
+                            ? fixture.backend()
                                     .acquireAsync(charges)
                                     .toCompletableFuture()
                                     .get(30, TimeUnit.SECONDS)
-                            : store.backend().acquire(charges);
+                            : fixture.backend().acquire(charges);
                     return decision.allowed() ? 1L : 0L;
                 }));
             }
@@ -190,25 +192,25 @@ class ClusterDecisionTest {
     }
 
     @Test
-    void aDecisionIsOneScriptPerSlotToLookAndOneToSpendAndOneAloneWhereAllIsInOneSlot() {
-        long scripts = store.calls("evalsha");
-        assertThat(acquire(window, ClusterStore.charge(window.identity(), 1, Algorithm.TOKEN_BUCKET, 10, DAY))
+    void sendsOneScriptForOneSlotAndTwoPerSlotForSeveral() {
+        long scripts = fixture.calls("evalsha");
+        assertThat(acquire(window, ClusterUnderFault.charge(window.storedKey(), 1, Algorithm.TOKEN_BUCKET, 10, DAY))
                         .allowed())
                 .isTrue();
-        assertThat(store.calls("evalsha") - scripts).as("one slot").isEqualTo(1);
-        scripts = store.calls("evalsha");
+        assertThat(fixture.calls("evalsha") - scripts).as("one slot").isEqualTo(1);
+        scripts = fixture.calls("evalsha");
         assertThat(acquire(window, log).allowed()).isTrue();
-        assertThat(store.calls("evalsha") - scripts).as("two slots").isEqualTo(4);
-        scripts = store.calls("evalsha");
+        assertThat(fixture.calls("evalsha") - scripts).as("two slots").isEqualTo(4);
+        scripts = fixture.calls("evalsha");
         assertThat(acquire(window, log, bucket).allowed()).isTrue();
-        assertThat(store.calls("evalsha") - scripts).as("three slots").isEqualTo(6);
-        scripts = store.calls("evalsha");
-        assertThat(acquire(window, log, new Charge(bucket.policy(), bucket.identity(), 101))
+        assertThat(fixture.calls("evalsha") - scripts).as("three slots").isEqualTo(6);
+        scripts = fixture.calls("evalsha");
+        assertThat(acquire(window, log, new Charge(bucket.policy(), bucket.storedKey(), 101))
                         .allowed())
                 .isFalse();
-        assertThat(store.calls("evalsha") - scripts)
-                .as("a refusal over three slots")
+        assertThat(fixture.calls("evalsha") - scripts)
+                .as("a rejection over three slots")
                 .isEqualTo(3);
-        assertThat(store.calls("eval")).isZero();
+        assertThat(fixture.calls("eval")).isZero();
     }
 }

@@ -5,6 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.weir.ratelimit.Algorithm;
+import io.weir.ratelimit.fixtures.Await;
+import io.weir.ratelimit.fixtures.ClusterFixture;
+import io.weir.ratelimit.fixtures.Stopwatch;
 import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.Charge;
 import java.lang.reflect.InvocationTargetException;
@@ -21,86 +24,86 @@ import org.redisson.api.RedissonClient;
 import org.redisson.client.codec.StringCodec;
 import org.redisson.config.Config;
 
-/** Decisions over several masters while a master, or the application, goes away. */
+/** Decisions over several masters while a master or the application stops. */
 class ClusterFaultTest {
     private static final Duration DAY = Duration.ofDays(30);
     private static final Duration LONG = Duration.ofSeconds(60);
     private static final Duration DEADLINE = Duration.ofMillis(500);
 
     @Test
-    void aDeadMasterFailsTheDecisionsThatNeedItInTimeAndTheyChargeNothing() {
+    void aDeadMasterFailsItsDecisionsInTimeAndTheySpendNothing() {
         try (ClusterFixture cluster = ClusterFixture.started(0, "--cluster-require-full-coverage", "no");
-                ClusterStore store = ClusterStore.on(cluster, DEADLINE)) {
-            List<String> identities = store.identities();
-            Charge first = ClusterStore.charge(identities.get(0), 1, Algorithm.FIXED_WINDOW, 10_000_000, DAY);
-            Charge second = ClusterStore.charge(identities.get(1), 1, Algorithm.SLIDING_WINDOW, 10_000_000, DAY);
-            Charge dead = ClusterStore.charge(identities.get(2), 1, Algorithm.TOKEN_BUCKET, 10_000_000, DAY);
-            Await.until("all three decide", LONG, () -> decides(store, first, second, dead));
-            store.backend().reset(first.policy(), first.identity());
-            store.backend().reset(second.policy(), second.identity());
+                ClusterUnderFault fixture = ClusterUnderFault.on(cluster, DEADLINE)) {
+            List<String> storedKeys = fixture.storedKeys();
+            Charge first = ClusterUnderFault.charge(storedKeys.get(0), 1, Algorithm.FIXED_WINDOW, 10_000_000, DAY);
+            Charge second = ClusterUnderFault.charge(storedKeys.get(1), 1, Algorithm.SLIDING_WINDOW, 10_000_000, DAY);
+            Charge dead = ClusterUnderFault.charge(storedKeys.get(2), 1, Algorithm.TOKEN_BUCKET, 10_000_000, DAY);
+            Await.until("all three decide", LONG, () -> decides(fixture, first, second, dead));
+            fixture.backend().reset(first.policy(), first.storedKey());
+            fixture.backend().reset(second.policy(), second.storedKey());
 
             cluster.masters().get(2).kill();
             int without = 0;
             int late = 0;
             long end = System.nanoTime() + Duration.ofSeconds(4).toNanos();
             while (System.nanoTime() < end) {
-                assertFailsInTime(store, first, dead);
-                assertFailsInTime(store, dead, second);
-                assertFailsInTime(store, first, dead, second);
+                assertFailsInTime(fixture, first, dead);
+                assertFailsInTime(fixture, dead, second);
+                assertFailsInTime(fixture, first, dead, second);
                 Stopwatch watch = Stopwatch.started();
-                if (decides(store, first, second)) {
+                if (decides(fixture, first, second)) {
                     without++;
                 } else {
-                    // Nothing but a machine that stood still may keep it.
+                    // Only a pause of the machine may prevent it.
                     assertThat(watch.elapsed()).isLessThan(DEADLINE.minusMillis(100));
                     assertThat(System.nanoTime() - watch.startNanos()).isGreaterThanOrEqualTo(DEADLINE.toNanos());
                     late++;
                 }
             }
             assertThat(without).isPositive();
-            assertThat(store.spent(first)).isBetween((long) without, (long) without + late);
-            assertThat(store.spent(second)).isBetween((long) without, (long) without + late);
+            assertThat(fixture.spent(first)).isBetween((long) without, (long) without + late);
+            assertThat(fixture.spent(second)).isBetween((long) without, (long) without + late);
 
             cluster.masters().get(2).start();
-            Await.until("all three decide again", LONG, () -> decides(store, first, second, dead));
+            Await.until("all three decide again", LONG, () -> decides(fixture, first, second, dead));
         }
     }
 
-    private static boolean decides(ClusterStore store, Charge... charges) {
+    private static boolean decides(ClusterUnderFault fixture, Charge... charges) {
         try {
-            return store.backend().acquire(List.of(charges)).allowed();
+            return fixture.backend().acquire(List.of(charges)).allowed();
         } catch (BackendException e) {
             return false;
         }
     }
 
-    private static void assertFailsInTime(ClusterStore store, Charge... charges) {
+    private static void assertFailsInTime(ClusterUnderFault fixture, Charge... charges) {
         Stopwatch watch = Stopwatch.started();
-        assertThatThrownBy(() -> store.backend().acquire(List.of(charges))).isInstanceOf(BackendException.class);
+        assertThatThrownBy(() -> fixture.backend().acquire(List.of(charges))).isInstanceOf(BackendException.class);
         assertThat(watch.elapsed()).isLessThan(DEADLINE.plus(FaultCalls.MARGIN));
     }
 
     @Test
-    void anApplicationThatEndsBetweenTheSpendsLosesTheCostOfItsDecisionUntilTheWindowPasses() {
+    void anApplicationThatStopsBetweenTwoSpendsLosesTheCostUntilTheWindowEnds() {
         Duration window = Duration.ofSeconds(5);
-        try (ClusterStore store = ClusterStore.on(ClusterFixture.shared(), Duration.ofSeconds(20))) {
-            List<String> identities = store.identities();
-            Charge wide = ClusterStore.charge(identities.get(0), 2, Algorithm.FIXED_WINDOW, 100, window);
-            Charge narrow = ClusterStore.charge(identities.get(1), 2, Algorithm.FIXED_WINDOW, 10, window);
-            Charge wider = ClusterStore.charge(identities.get(2), 2, Algorithm.FIXED_WINDOW, 1_000, window);
-            // Three looks and the first spend; then it is gone.
-            RedissonClient dying = dyingAfter(4, store.cluster());
-            RedissonBackend application = new RedissonBackend(dying, store.namespace(), Duration.ofSeconds(2));
+        try (ClusterUnderFault fixture = ClusterUnderFault.on(ClusterFixture.shared(), Duration.ofSeconds(20))) {
+            List<String> storedKeys = fixture.storedKeys();
+            Charge wide = ClusterUnderFault.charge(storedKeys.get(0), 2, Algorithm.FIXED_WINDOW, 100, window);
+            Charge narrow = ClusterUnderFault.charge(storedKeys.get(1), 2, Algorithm.FIXED_WINDOW, 10, window);
+            Charge wider = ClusterUnderFault.charge(storedKeys.get(2), 2, Algorithm.FIXED_WINDOW, 1_000, window);
+            // Three peeks and the first spend are sent. Then the client is closed.
+            RedissonClient dying = dyingAfter(4, fixture.cluster());
+            RedissonBackend application = new RedissonBackend(dying, fixture.namespace(), Duration.ofSeconds(2));
             assertThatThrownBy(() -> application.acquire(List.of(wide, narrow, wider)))
                     .isInstanceOf(BackendException.class);
-            assertThat(store.spent(narrow)).as("spent first").isEqualTo(2);
-            assertThat(store.spent(wide)).isZero();
-            assertThat(store.spent(wider)).isZero();
-            Await.until("the window has passed", window.multipliedBy(2), () -> store.spent(narrow) == 0);
+            assertThat(fixture.spent(narrow)).as("spent first").isEqualTo(2);
+            assertThat(fixture.spent(wide)).isZero();
+            assertThat(fixture.spent(wider)).isZero();
+            Await.until("the window has passed", window.multipliedBy(2), () -> fixture.spent(narrow) == 0);
         }
     }
 
-    /** A client that sends only so many scripts after it was made ready, and is shut down as the next is to leave. */
+    /** Returns a client that sends some scripts once it is ready, and shuts down when it is to send the next one. */
     private static RedissonClient dyingAfter(int scripts, ClusterFixture cluster) {
         Config config = new Config().setCodec(StringCodec.INSTANCE);
         config.useClusterServers()

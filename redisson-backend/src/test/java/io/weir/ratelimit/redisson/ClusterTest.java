@@ -4,6 +4,10 @@ package io.weir.ratelimit.redisson;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.ratelimit.Algorithm;
+import io.weir.ratelimit.fixtures.Await;
+import io.weir.ratelimit.fixtures.ClusterFixture;
+import io.weir.ratelimit.fixtures.RedisConnection;
+import io.weir.ratelimit.fixtures.RedisProcess;
 import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.BackendException.Reason;
 import io.weir.ratelimit.spi.Charge;
@@ -21,7 +25,7 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** What a store does on a cluster that it does not on a single server. */
+/** Behavior of the backend that is specific to a cluster. */
 class ClusterTest {
     private static final Limit DAY = FaultCalls.LIMIT;
     private static final Limit HOUR = Limit.of(Algorithm.SLIDING_WINDOW, 1_000, Duration.ofHours(1));
@@ -32,41 +36,41 @@ class ClusterTest {
     private final String namespace = "test-" + UUID.randomUUID();
 
     @Test
-    void theKeysOfAnIdentityAreInOneSlotWhateverThePolicyAndTheLimit() {
+    void allKeysOfAStoredKeyAreInOneSlot() {
         ClusterFixture cluster = ClusterFixture.shared();
         RedissonBackend backend = started(cluster);
         try {
             FaultCalls.awaitDecision(backend);
             Set<Long> slots = new HashSet<>();
-            for (String identity : List.of("k.a", "k.b", "p.203.0.113.7", "anon", "h.x-key.é", "k.%7b%7d")) {
+            for (String storedKey : List.of("k.a", "k.b", "p.203.0.113.7", "anon", "h.x-key.é", "k.%7b%7d")) {
                 assertThat(backend.acquire(List.of(
-                                        charge("api", identity, HOUR, DAY, WEEK), charge("login", identity, HOUR)))
+                                        charge("api", storedKey, HOUR, DAY, WEEK), charge("login", storedKey, HOUR)))
                                 .allowed())
                         .isTrue();
-                Set<String> keys = keys(cluster, identity);
+                Set<String> keys = keys(cluster, storedKey);
                 assertThat(keys).hasSize(4);
                 Set<Long> slotsOfIdentity = keys.stream().map(cluster::slot).collect(Collectors.toSet());
                 assertThat(slotsOfIdentity).as(keys.toString()).hasSize(1);
                 slots.addAll(slotsOfIdentity);
             }
-            assertThat(slots).as("identities are spread").hasSizeGreaterThan(1);
+            assertThat(slots).as("keys are spread over slots").hasSizeGreaterThan(1);
         } finally {
             backend.close();
         }
     }
 
-    private Set<String> keys(ClusterFixture cluster, String identity) {
+    private Set<String> keys(ClusterFixture cluster, String storedKey) {
         Set<String> keys = new TreeSet<>();
         for (RedisProcess master : cluster.masters()) {
             try (RedisConnection connection = master.connect()) {
-                keys.addAll(connection.keys(key(identity) + ":*"));
+                keys.addAll(connection.keys(key(storedKey) + ":*"));
             }
         }
         return keys;
     }
 
     @Test
-    void onlyMastersAreAskedAlsoWhereAScriptOnlyLooks() {
+    void callsOnlyMastersEvenForPeeks() {
         try (ClusterFixture cluster = ClusterFixture.started(1)) {
             RedissonBackend backend = started(cluster);
             try {
@@ -92,17 +96,17 @@ class ClusterTest {
     }
 
     @Test
-    void anApplicationStartsWithoutItAndDecidesAsFarAsThereAreMasters() {
+    void startsWithoutTheClusterAndDecidesForTheSlotsThatHaveAMaster() {
         try (ClusterFixture cluster = ClusterFixture.started(0, "--cluster-require-full-coverage", "no")) {
-            // The store takes itself as ready when it has looked at this one.
+            // The backend is ready once it has peeked at this key.
             RedisProcess triedOut = cluster.masterOf(key("none"));
             RedisProcess missing = cluster.masters().stream()
                     .filter(node -> node != triedOut)
                     .findFirst()
                     .orElseThrow();
-            String first = identity(node -> node == triedOut, cluster);
-            String there = identity(node -> node != missing && node != triedOut, cluster);
-            String gone = identity(node -> node == missing, cluster);
+            String first = storedKey(node -> node == triedOut, cluster);
+            String there = storedKey(node -> node != missing && node != triedOut, cluster);
+            String gone = storedKey(node -> node == missing, cluster);
             cluster.masters().forEach(RedisProcess::kill);
             List<RedisProcess> back =
                     cluster.masters().stream().filter(node -> node != missing).toList();
@@ -130,25 +134,25 @@ class ClusterTest {
         }
     }
 
-    private boolean decides(RedissonBackend backend, String identity) {
+    private boolean decides(RedissonBackend backend, String storedKey) {
         try {
-            return backend.acquire(List.of(charge("api", identity, DAY))).allowed();
+            return backend.acquire(List.of(charge("api", storedKey, DAY))).allowed();
         } catch (BackendException e) {
             return false;
         }
     }
 
-    private String identity(Predicate<RedisProcess> master, ClusterFixture cluster) {
+    private String storedKey(Predicate<RedisProcess> master, ClusterFixture cluster) {
         return IntStream.range(0, 1_000)
                 .mapToObj(i -> "k." + i)
-                .filter(identity -> master.test(cluster.masterOf(key(identity))))
+                .filter(storedKey -> master.test(cluster.masterOf(key(storedKey))))
                 .findFirst()
                 .orElseThrow();
     }
 
-    /** The beginning of all keys of an identity, as far as it says the slot. */
-    private String key(String identity) {
-        return "weir:1:{" + namespace + ":" + identity + "}";
+    /** Returns the prefix of all keys of a stored key, which determines the slot. */
+    private String key(String storedKey) {
+        return "weir:1:{" + namespace + ":" + storedKey + "}";
     }
 
     private RedissonBackend started(ClusterFixture cluster) {
@@ -156,7 +160,7 @@ class ClusterTest {
                 .started();
     }
 
-    private static Charge charge(String policy, String identity, Limit... limits) {
-        return new Charge(new PolicyLimits(policy, List.of(limits)), identity, 1);
+    private static Charge charge(String policy, String storedKey, Limit... limits) {
+        return new Charge(new PolicyLimits(policy, List.of(limits)), storedKey, 1);
     }
 }

@@ -4,6 +4,8 @@ package io.weir.ratelimit.redisson;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.ratelimit.Algorithm;
+import io.weir.ratelimit.fixtures.RedisConnection;
+import io.weir.ratelimit.fixtures.RedisFixture;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.Limit;
 import java.time.Duration;
@@ -20,24 +22,25 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** 64 threads with 256 asynchronous checks under way on a hot key: exactly the limit is admitted, as if each came alone. */
+/** 64 threads with 256 asynchronous calls in flight on a hot key: exactly the limit is allowed, as without batches. */
 class ContentionTest {
     private static final int THREADS = 64;
-    private static final int UNDER_WAY_PER_THREAD = 4;
+    private static final int IN_FLIGHT_PER_THREAD = 4;
     private static final int CALLS = 60;
     private static final long PERMITS = 2_000;
 
     @ParameterizedTest
     @EnumSource(Algorithm.class)
-    void exactlyTheLimitIsAdmittedThroughFlights(Algorithm algorithm) throws Exception {
-        Limit limit = TestStore.limitOf(algorithm, PERMITS, Duration.ofDays(30));
-        Limit beside = TestStore.limitOf(Algorithm.FIXED_WINDOW, 3 * PERMITS, Duration.ofDays(31));
-        try (TestStore store = TestStore.on(RedisFixture.shared().address()).ready();
+    void allowsExactlyTheLimitInBatches(Algorithm algorithm) throws Exception {
+        Limit limit = TestBackend.limitOf(algorithm, PERMITS, Duration.ofDays(30));
+        Limit beside = TestBackend.limitOf(Algorithm.FIXED_WINDOW, 3 * PERMITS, Duration.ofDays(31));
+        try (TestBackend fixture =
+                        TestBackend.on(RedisFixture.shared().address()).ready();
                 RedisConnection redis = RedisFixture.shared().connect()) {
-            AtomicInteger admitted = new AtomicInteger();
+            AtomicInteger allowed = new AtomicInteger();
             AtomicReference<Throwable> failure = new AtomicReference<>();
-            List<Charge> one = List.of(TestStore.charge("k.hot", 1, limit));
-            List<Charge> both = List.of(TestStore.charge("k.hot", 1, limit, beside));
+            List<Charge> one = List.of(TestBackend.charge("k.hot", 1, limit));
+            List<Charge> both = List.of(TestBackend.charge("k.hot", 1, limit, beside));
             long calls = redis.calls("evalsha");
             ExecutorService pool = Executors.newFixedThreadPool(THREADS);
             try {
@@ -46,21 +49,21 @@ class ContentionTest {
                 for (int thread = 0; thread < THREADS; thread++) {
                     List<Charge> charges = thread % 2 == 0 ? one : both;
                     all.add(pool.submit(() -> {
-                        Semaphore underWay = new Semaphore(UNDER_WAY_PER_THREAD);
+                        Semaphore inFlight = new Semaphore(IN_FLIGHT_PER_THREAD);
                         ready.countDown();
                         ready.await();
                         for (int call = 0; call < CALLS; call++) {
-                            underWay.acquire();
-                            store.backend().acquireAsync(charges).whenComplete((decision, thrown) -> {
+                            inFlight.acquire();
+                            fixture.backend().acquireAsync(charges).whenComplete((decision, thrown) -> {
                                 if (thrown != null) {
                                     failure.set(thrown);
                                 } else if (decision.allowed()) {
-                                    admitted.incrementAndGet();
+                                    allowed.incrementAndGet();
                                 }
-                                underWay.release();
+                                inFlight.release();
                             });
                         }
-                        underWay.acquire(UNDER_WAY_PER_THREAD);
+                        inFlight.acquire(IN_FLIGHT_PER_THREAD);
                         return null;
                     }));
                 }
@@ -71,10 +74,10 @@ class ContentionTest {
                 pool.shutdownNow();
             }
             assertThat(failure.get()).isNull();
-            assertThat(admitted).hasValue((int) PERMITS);
-            assertThat(store.remaining("k.hot", limit)).isZero();
+            assertThat(allowed).hasValue((int) PERMITS);
+            assertThat(fixture.remaining("k.hot", limit)).isZero();
             assertThat(redis.calls("evalsha") - calls)
-                    .as("calls for the %d that were admitted", PERMITS)
+                    .as("script calls for %d allowed calls", PERMITS)
                     .isLessThan(PERMITS);
         }
     }

@@ -14,60 +14,60 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 
-/** Callers of a store who ask again as soon as they are answered, on keys of their own: so many checks are always under way. */
+/** Callers that call again as soon as they have a decision, on keys of their own, so that requests are always in flight. */
 final class Crowd {
     private static final int KEYS = 5;
 
     private final RateLimitBackend backend;
-    private final CountDownLatch home;
+    private final CountDownLatch stopped;
     private final AtomicLong decided = new AtomicLong();
     private final AtomicReference<Throwable> failure = new AtomicReference<>();
-    private volatile boolean leaving;
+    private volatile boolean stopping;
 
-    private Crowd(RateLimitBackend backend, int members) {
+    private Crowd(RateLimitBackend backend, int callers) {
         this.backend = backend;
-        this.home = new CountDownLatch(members);
+        this.stopped = new CountDownLatch(callers);
     }
 
-    static Crowd around(RateLimitBackend backend, int members) {
-        Crowd crowd = new Crowd(backend, members);
-        for (int member = 0; member < members; member++) {
-            crowd.ask(List.of(charge(member)));
+    static Crowd on(RateLimitBackend backend, int callers) {
+        Crowd crowd = new Crowd(backend, callers);
+        for (int caller = 0; caller < callers; caller++) {
+            crowd.call(List.of(charge(caller)));
         }
         return crowd;
     }
 
-    private static Charge charge(int member) {
-        int key = member % KEYS;
+    private static Charge charge(int caller) {
+        int key = caller % KEYS;
         Algorithm algorithm = Algorithm.values()[key % Algorithm.values().length];
-        Limit limit = TestStore.limitOf(algorithm, 5 + key, Duration.ofMillis(50 + key));
+        Limit limit = TestBackend.limitOf(algorithm, 5 + key, Duration.ofMillis(50 + key));
         return new Charge(new PolicyLimits("crowd", List.of(limit)), "crowd." + key, 1);
     }
 
-    private void ask(List<Charge> charges) {
-        backend.acquireAsync(charges).whenComplete((decision, thrown) -> answered(charges, decision, thrown));
+    private void call(List<Charge> charges) {
+        backend.acquireAsync(charges).whenComplete((decision, thrown) -> decided(charges, decision, thrown));
     }
 
-    private void answered(List<Charge> charges, Decision decision, Throwable thrown) {
+    private void decided(List<Charge> charges, Decision decision, Throwable thrown) {
         if (thrown != null) {
             failure.compareAndSet(null, thrown);
         }
         decided.incrementAndGet();
-        if (leaving || thrown != null || decision == null) {
-            home.countDown();
+        if (stopping || thrown != null || decision == null) {
+            stopped.countDown();
         } else {
-            ask(charges);
+            call(charges);
         }
     }
 
-    /** Ends it, and answers with how many decisions it got. None may have failed. */
-    long sentHome() throws InterruptedException {
-        leaving = true;
-        if (!home.await(60, TimeUnit.SECONDS)) {
-            throw new AssertionError(home.getCount() + " checks were never answered");
+    /** Stops the callers, and returns the number of decisions. None may have failed. */
+    long stop() throws InterruptedException {
+        stopping = true;
+        if (!stopped.await(60, TimeUnit.SECONDS)) {
+            throw new AssertionError(stopped.getCount() + " calls were never completed");
         }
         if (failure.get() != null) {
-            throw new AssertionError("a check of the crowd failed", failure.get());
+            throw new AssertionError("a call of the crowd failed", failure.get());
         }
         return decided.get();
     }

@@ -3,20 +3,22 @@ package io.weir.ratelimit.redisson;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.weir.ratelimit.fixtures.RedisConnection;
+import io.weir.ratelimit.fixtures.RedisFixture;
 import io.weir.ratelimit.spi.RateLimitBackend;
-import io.weir.ratelimit.spi.RateLimitBackendContract;
 import io.weir.ratelimit.spi.TimeSource;
+import io.weir.ratelimit.tck.RateLimitBackendContract;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 
-/** The contract of all stores with 256 other checks always under way: its own checks travel in flights with those. */
+/** The backend contract with 256 other calls always in flight, so that its requests share batches with them. */
 final class CrowdedBackendTest extends RateLimitBackendContract {
     private static final Duration DEADLINE = Duration.ofSeconds(20);
-    private static final int MEMBERS = 256;
-    private static final int LEAST_COMPANY = 4;
+    private static final int CALLERS = 256;
+    private static final int MIN_CALLS_PER_SCRIPT = 4;
 
-    private static TestStore store;
+    private static TestBackend fixture;
     private static RedisClient redis;
     private static RedisConnection watch;
     private static long callsBefore;
@@ -26,8 +28,8 @@ final class CrowdedBackendTest extends RateLimitBackendContract {
 
     @BeforeAll
     static void connect() {
-        store = TestStore.on(RedisFixture.shared().address());
-        redis = new RedisClient(() -> UnexpiringClient.of(store.client()), false, store.namespace(), DEADLINE);
+        fixture = TestBackend.on(RedisFixture.shared().address());
+        redis = new RedisClient(() -> UnexpiringClient.of(fixture.client()), false, fixture.namespace(), DEADLINE);
         watch = RedisFixture.shared().connect();
         callsBefore = watch.calls("evalsha");
         decided = 0;
@@ -39,27 +41,29 @@ final class CrowdedBackendTest extends RateLimitBackendContract {
             long calls = watch.calls("evalsha") - callsBefore;
             System.out.printf(
                     "%d decisions for the crowd, %d calls to Redis for it and the contract%n", decided, calls);
-            assertThat(decided / calls).as("checks of the crowd per call").isGreaterThanOrEqualTo(LEAST_COMPANY);
+            assertThat(decided / calls)
+                    .as("calls of the crowd per script")
+                    .isGreaterThanOrEqualTo(MIN_CALLS_PER_SCRIPT);
         } finally {
             watch.close();
             redis.close();
-            store.close();
+            fixture.close();
         }
     }
 
     @Override
     protected RateLimitBackend backend(TimeSource time) {
-        RateLimitBackend backend = new RedissonBackend(redis, store.namespace(), DEADLINE, time);
-        // Waits for the connection, which asynchronous calls do not.
-        backend.peek(TestStore.charge("k.ready", 1, FaultCalls.LIMIT));
-        crowd = Crowd.around(backend, MEMBERS);
+        RateLimitBackend backend = new RedissonBackend(redis, fixture.namespace(), DEADLINE, time);
+        // A blocking call waits for the connection. Asynchronous ones do not.
+        backend.peek(TestBackend.charge("k.ready", 1, FaultCalls.LIMIT));
+        crowd = Crowd.on(backend, CALLERS);
         return backend;
     }
 
     @Override
     protected void clean(RateLimitBackend used) {
         try {
-            decided += crowd.sentHome();
+            decided += crowd.stop();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }

@@ -7,13 +7,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.weir.ratelimit.Algorithm;
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.Receipt;
+import io.weir.ratelimit.core.limit.FixedWindowState;
+import io.weir.ratelimit.core.limit.LimitState;
+import io.weir.ratelimit.core.limit.SlidingWindowState;
+import io.weir.ratelimit.core.limit.TokenBucketState;
+import io.weir.ratelimit.fixtures.Await;
+import io.weir.ratelimit.fixtures.RedisConnection;
+import io.weir.ratelimit.fixtures.RedisFixture;
 import io.weir.ratelimit.spi.Charge;
-import io.weir.ratelimit.spi.FixedWindowState;
 import io.weir.ratelimit.spi.Limit;
-import io.weir.ratelimit.spi.LimitState;
 import io.weir.ratelimit.spi.PolicyLimits;
-import io.weir.ratelimit.spi.SlidingWindowState;
-import io.weir.ratelimit.spi.TokenBucketState;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -32,17 +35,17 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Every key has a time to live at every instant: long enough for what is in it, and no longer than twice what the limit can owe. */
+/** At every instant every key has a time to live that is long enough for its state, and at most twice the longest debt. */
 class EveryInstantExpiryTest {
     private static final int THREADS = 16;
-    private static final int LOOKS = 1_000;
+    private static final int CHECKS = 1_000;
     private static final int IDENTITIES = 6;
     private static final long EPOCH_SECONDS = 1_735_689_600L;
 
-    /** Redis counts lives in whole milliseconds, some versions from the start of a script, which a busy machine can hold up. */
+    /** Redis counts the time to live in whole milliseconds, in some versions from the start of a script, which may be slow. */
     private static final long CLOCK_STEP_MICROS = 20_000;
 
-    /** A key as it is at one instant: whether it lives, how long, what is in it, and when that is. */
+    /** Returns whether a key exists, its time to live, its value, and the time, all at one instant. */
     private static final String LOOK = """
             local life, state = redis.call('PTTL', KEYS[1]), redis.call('GET', KEYS[1])
             local time = redis.call('TIME')
@@ -52,24 +55,24 @@ class EveryInstantExpiryTest {
     private final long seed = Long.getLong(
             "weir.test.seed",
             Boolean.getBoolean("weir.test.full") ? ThreadLocalRandom.current().nextLong() : 1);
-    private final TestStore store = TestStore.on(RedisFixture.shared().address());
+    private final TestBackend fixture = TestBackend.on(RedisFixture.shared().address());
     private final RedisConnection redis = RedisFixture.shared().connect();
     private final Map<String, Limit> limits = new HashMap<>();
 
     @BeforeEach
     void connect() {
-        store.ready();
-        redis.drop(store.pattern());
+        fixture.ready();
+        redis.drop(fixture.pattern());
     }
 
     @AfterEach
     void disconnect() {
-        store.close();
+        fixture.close();
         redis.close();
     }
 
     @Test
-    void noKeyIsWithoutItsTimeToLiveWhateverHappensToIt() throws InterruptedException {
+    void everyKeyHasATimeToLiveAfterEachOperation() throws InterruptedException {
         System.out.printf("keys at every instant: -Dweir.test.seed=%d%n", seed);
         List<Limit> all = List.of(
                 Limit.of(Algorithm.FIXED_WINDOW, 40, Duration.ofMillis(150)),
@@ -99,13 +102,14 @@ class EveryInstantExpiryTest {
             threads.add(thread);
             thread.start();
         }
-        int looks = 0;
+        int checks = 0;
         try {
             long end = System.nanoTime() + Duration.ofSeconds(2).toNanos();
             long latest = end + Duration.ofSeconds(30).toNanos();
-            while ((System.nanoTime() < end || looks <= LOOKS && System.nanoTime() < latest) && failure.get() == null) {
-                for (String key : redis.keys(store.pattern())) {
-                    looks += assertLives(key, limits.get(key.substring(key.lastIndexOf(':') + 1))) ? 1 : 0;
+            while ((System.nanoTime() < end || checks <= CHECKS && System.nanoTime() < latest)
+                    && failure.get() == null) {
+                for (String key : redis.keys(fixture.pattern())) {
+                    checks += assertLives(key, limits.get(key.substring(key.lastIndexOf(':') + 1))) ? 1 : 0;
                 }
             }
         } finally {
@@ -115,25 +119,25 @@ class EveryInstantExpiryTest {
             }
         }
         assertThat(failure.get()).isNull();
-        assertThat(looks).as("looks at a key").isGreaterThan(LOOKS);
+        assertThat(checks).as("checks of a key").isGreaterThan(CHECKS);
     }
 
     private void change(Random random, List<Limit> all, ArrayDeque<Receipt> receipts) {
         List<Limit> some = new ArrayList<>(all);
         Collections.shuffle(some, random);
-        PolicyLimits policy = new PolicyLimits(TestStore.POLICY, some.subList(0, 1 + random.nextInt(2)));
-        String identity = "k." + random.nextInt(IDENTITIES);
-        Charge charge = new Charge(policy, identity, 1 + random.nextInt(5), random.nextInt(2) * 400_000L);
+        PolicyLimits policy = new PolicyLimits(TestBackend.POLICY, some.subList(0, 1 + random.nextInt(2)));
+        String storedKey = "k." + random.nextInt(IDENTITIES);
+        Charge charge = new Charge(policy, storedKey, 1 + random.nextInt(5), random.nextInt(2) * 400_000L);
         switch (random.nextInt(10)) {
-            case 0 -> store.backend().giveBack(charge);
-            case 1 -> store.backend().reset(policy, identity);
+            case 0 -> fixture.backend().refund(charge);
+            case 1 -> fixture.backend().reset(policy, storedKey);
             case 2, 3 -> {
                 if (!receipts.isEmpty()) {
-                    store.backend().giveBack(random.nextBoolean() ? receipts.pollFirst() : receipts.pollLast());
+                    fixture.backend().refund(random.nextBoolean() ? receipts.pollFirst() : receipts.pollLast());
                 }
             }
             default -> {
-                if (store.backend().acquire(List.of(charge)) instanceof Decision.Allowed allowed) {
+                if (fixture.backend().acquire(List.of(charge)) instanceof Decision.Allowed allowed) {
                     receipts.add(allowed.receipt());
                 }
             }
@@ -142,12 +146,12 @@ class EveryInstantExpiryTest {
 
     @ParameterizedTest
     @CsvSource({"FIXED_WINDOW", "SLIDING_WINDOW", "SLIDING_LOG"})
-    void aWindowWhosePermitsChangeLivesLongEnoughAlthoughItKeepsItsLife(Algorithm algorithm) {
+    void aWindowKeepsALongEnoughTimeToLiveWhenItsPermitsChange(Algorithm algorithm) {
         Duration window = Duration.ofHours(1);
-        String key = store.key("k.a", algorithm.letter() + "3600000");
+        String key = fixture.key("k.a", algorithm.letter() + "3600000");
         for (long permits : new long[] {10, 100, 3, 1_000, 5, 50}) {
             Limit limit = Limit.of(algorithm, permits, window);
-            while (store.acquire("k.a", 2, limit).allowed()) {
+            while (fixture.acquire("k.a", 2, limit).allowed()) {
                 assertThat(assertLives(key, limit)).isTrue();
             }
         }
@@ -155,38 +159,38 @@ class EveryInstantExpiryTest {
 
     @ParameterizedTest
     @CsvSource({"FIXED_WINDOW", "SLIDING_WINDOW", "SLIDING_LOG"})
-    void aWindowGivenBackToNothingAndSpentAgainLivesForItsNewStart(Algorithm algorithm) {
+    void aWindowThatIsRefundedCompletelyAndSpentAgainLivesFromItsNewStart(Algorithm algorithm) {
         Limit limit = Limit.of(algorithm, 10, Duration.ofMillis(400));
-        String key = store.key("k.a", algorithm.letter() + "400");
+        String key = fixture.key("k.a", algorithm.letter() + "400");
         long end = System.nanoTime() + Duration.ofMillis(900).toNanos();
         while (System.nanoTime() < end) {
-            if (store.acquire("k.a", 3, limit) instanceof Decision.Allowed allowed) {
+            if (fixture.acquire("k.a", 3, limit) instanceof Decision.Allowed allowed) {
                 assertLives(key, limit);
-                store.backend().giveBack(allowed.receipt());
+                fixture.backend().refund(allowed.receipt());
                 assertLives(key, limit);
-                store.acquire("k.a", 1, limit);
+                fixture.acquire("k.a", 1, limit);
                 assertLives(key, limit);
-                store.backend().giveBack(TestStore.charge("k.a", 1, limit));
+                fixture.backend().refund(TestBackend.charge("k.a", 1, limit));
                 assertLives(key, limit);
             }
         }
     }
 
     @Test
-    void aSlidingWindowInItsSecondWindowLivesForTwoMoreOnceSomethingIsSpentInIt() {
+    void aChargeInTheSecondWindowProlongsASlidingWindowByTwoWindows() {
         Limit limit = Limit.of(Algorithm.SLIDING_WINDOW, 10, Duration.ofSeconds(2));
-        String key = store.key("k.a", "s2000");
-        store.acquire("k.a", 8, limit);
+        String key = fixture.key("k.a", "s2000");
+        fixture.acquire("k.a", 8, limit);
         long start = start(key);
-        Await.until("the second window has begun and something fits", Duration.ofSeconds(10), () -> {
-            boolean allowed = store.acquire("k.a", 3, limit).allowed();
+        Await.until("the second window has begun and has room", Duration.ofSeconds(10), () -> {
+            boolean allowed = fixture.acquire("k.a", 3, limit).allowed();
             return allowed && start(key) == start + limit.windowMicros();
         });
         assertThat(assertLives(key, limit)).isTrue();
         assertThat(redis.number("PTTL", key)).isGreaterThan(2_000);
-        store.backend().giveBack(TestStore.charge("k.a", 3, limit));
+        fixture.backend().refund(TestBackend.charge("k.a", 3, limit));
         assertThat(assertLives(key, limit)).isTrue();
-        store.acquire("k.a", 1, limit);
+        fixture.acquire("k.a", 1, limit);
         assertThat(assertLives(key, limit)).isTrue();
     }
 
@@ -195,25 +199,26 @@ class EveryInstantExpiryTest {
         return bytes == null ? 0 : number(ByteBuffer.wrap(bytes), 7);
     }
 
-    /** Whether it is there; if it is, it lives as long as its state differs from an untouched one, and not for ever. */
+    /** Checks that a key that exists lives as long as its state differs from an untouched one, and not forever. */
     private boolean assertLives(String key, Limit limit) {
-        List<?> look = (List<?>) redis.call("EVAL", LOOK, 1, key);
-        long lifeMillis = (Long) look.get(0);
+        List<?> check = (List<?>) redis.call("EVAL", LOOK, 1, key);
+        long lifeMillis = (Long) check.get(0);
         if (lifeMillis == -2) {
             return false;
         }
-        long now = (Long.parseLong(text(look.get(2))) - EPOCH_SECONDS) * 1_000_000 + Long.parseLong(text(look.get(3)));
+        long now =
+                (Long.parseLong(text(check.get(2))) - EPOCH_SECONDS) * 1_000_000 + Long.parseLong(text(check.get(3)));
         assertThat(lifeMillis).as("time to live of %s", key).isNotEqualTo(-1);
         assertThat(lifeMillis * 1_000 + CLOCK_STEP_MICROS)
                 .as("time to live of %s in µs", key)
-                .isGreaterThanOrEqualTo(resetMicros((byte[]) look.get(1), limit, now));
+                .isGreaterThanOrEqualTo(resetAfterMicros((byte[]) check.get(1), limit, now));
         assertThat(lifeMillis * 1_000)
                 .as("time to live of %s in µs", key)
                 .isLessThanOrEqualTo(2 * longestRecoveryMicros(limit) + 1_000_000);
         return true;
     }
 
-    private static long resetMicros(byte[] raw, Limit limit, long now) {
+    private static long resetAfterMicros(byte[] raw, Limit limit, long now) {
         ByteBuffer in = ByteBuffer.wrap(raw);
         LimitState state = switch (limit.algorithm()) {
             case FIXED_WINDOW -> new FixedWindowState(number(in, 7), number(in, 6));
@@ -225,14 +230,14 @@ class EveryInstantExpiryTest {
             in.position(raw.length - 11);
             return number(in, 7) + limit.windowMicros() - now;
         }
-        return state.at(limit, now).resetMicros(limit, now);
+        return state.asOf(limit, now).resetAfterMicros(limit, now);
     }
 
     private static long longestRecoveryMicros(Limit limit) {
         return switch (limit.algorithm()) {
             case FIXED_WINDOW, SLIDING_LOG -> limit.windowMicros();
             case SLIDING_WINDOW -> 2 * limit.windowMicros();
-            case TOKEN_BUCKET, LEAKY_BUCKET -> limit.mostDebt() / limit.permits() * limit.unitMicros();
+            case TOKEN_BUCKET, LEAKY_BUCKET -> TokenBucketState.maxDebt(limit) / limit.permits() * limit.unitMicros();
         };
     }
 

@@ -7,6 +7,9 @@ import io.weir.ratelimit.Algorithm;
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.Receipt;
+import io.weir.ratelimit.fixtures.Await;
+import io.weir.ratelimit.fixtures.RedisConnection;
+import io.weir.ratelimit.fixtures.RedisFixture;
 import io.weir.ratelimit.spi.Limit;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -19,23 +22,23 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Expiry on Redis's own clock: a key lives as long as it differs from one that was never charged, and none lives for ever. */
+/** Expiry by Redis's own clock: a key lives as long as it differs from an untouched one, and not forever. */
 class ExpiryTest {
-    /** How far apart two looks at one key may be. */
+    /** The longest time between two checks of one key. */
     private static final long MARGIN_MILLIS = 2_000;
 
-    private final TestStore store = TestStore.on(RedisFixture.shared().address());
+    private final TestBackend fixture = TestBackend.on(RedisFixture.shared().address());
     private final RedisConnection redis = RedisFixture.shared().connect();
 
     @BeforeEach
     void connect() {
-        store.ready();
-        redis.drop(store.pattern());
+        fixture.ready();
+        redis.drop(fixture.pattern());
     }
 
     @AfterEach
     void disconnect() {
-        store.close();
+        fixture.close();
         redis.close();
     }
 
@@ -59,7 +62,7 @@ class ExpiryTest {
         Limit limit = algorithm == Algorithm.TOKEN_BUCKET || algorithm == Algorithm.LEAKY_BUCKET
                 ? Limit.of(algorithm, permits, Duration.ofHours(1), burst)
                 : Limit.of(algorithm, permits, Duration.ofHours(1));
-        Quota quota = store.acquire("k.a", cost, limit).quotas().get(0);
+        Quota quota = fixture.acquire("k.a", cost, limit).quotas().get(0);
         long recoveryMillis = quota.resetAfterMicros() / 1_000;
         assertThat(ttl("k.a", algorithm.letter() + "3600000"))
                 .isBetween(recoveryMillis - MARGIN_MILLIS, Math.min(2 * recoveryMillis, recoveryMillis + 1_000));
@@ -69,35 +72,35 @@ class ExpiryTest {
     @EnumSource(
             value = Algorithm.class,
             names = {"FIXED_WINDOW", "SLIDING_WINDOW", "SLIDING_LOG", "TOKEN_BUCKET", "LEAKY_BUCKET"})
-    void aKeyThatEqualsAnUntouchedOneIsGone(Algorithm algorithm) {
-        Limit limit = TestStore.limitOf(algorithm, 50, Duration.ofMillis(500));
-        store.acquire("k.a", 10, limit);
+    void aKeyThatEqualsAnUntouchedOneHasExpired(Algorithm algorithm) {
+        Limit limit = TestBackend.limitOf(algorithm, 50, Duration.ofMillis(500));
+        fixture.acquire("k.a", 10, limit);
         Await.until(
                 "the key has expired",
                 Duration.ofSeconds(10),
-                () -> redis.keys(store.pattern()).isEmpty());
+                () -> redis.keys(fixture.pattern()).isEmpty());
     }
 
     @Test
-    void laterCallsAndGivingBackDoNotMoveTheEndOfAFixedWindow() {
+    void laterCallsAndRefundsDoNotMoveTheEndOfAFixedWindow() {
         Limit limit = Limit.of(Algorithm.FIXED_WINDOW, 100, Duration.ofHours(1));
-        Quota first = store.acquire("k.a", 1, limit).quotas().get(0);
-        long told = first.resetAfterMicros();
+        Quota first = fixture.acquire("k.a", 1, limit).quotas().get(0);
+        long before = first.resetAfterMicros();
         for (int call = 0; call < 20; call++) {
-            Decision.Allowed allowed = (Decision.Allowed) store.acquire("k.a", 2, limit);
-            store.backend().giveBack(allowed.receipt());
+            Decision.Allowed allowed = (Decision.Allowed) fixture.acquire("k.a", 2, limit);
+            fixture.backend().refund(allowed.receipt());
             long resetMicros = allowed.quotas().get(0).resetAfterMicros();
-            assertThat(resetMicros).isLessThan(told);
-            told = resetMicros;
-            assertThat(ttl("k.a", "f3600000")).isBetween(told / 1_000 - MARGIN_MILLIS, told / 1_000 + 1);
+            assertThat(resetMicros).isLessThan(before);
+            before = resetMicros;
+            assertThat(ttl("k.a", "f3600000")).isBetween(before / 1_000 - MARGIN_MILLIS, before / 1_000 + 1);
         }
     }
 
     @Test
-    void aLoweredLimitThatNeedsLongerRenewsTheLifeWithTheNextCharge() {
-        store.acquire("k.a", 50, Limit.of(Algorithm.TOKEN_BUCKET, 3_600, Duration.ofHours(1)));
+    void aLowerLimitProlongsTheTimeToLiveWithTheNextCharge() {
+        fixture.acquire("k.a", 50, Limit.of(Algorithm.TOKEN_BUCKET, 3_600, Duration.ofHours(1)));
         assertThat(ttl("k.a", "t3600000")).isLessThanOrEqualTo(50_000);
-        Quota quota = store.acquire("k.a", 1, Limit.of(Algorithm.TOKEN_BUCKET, 60, Duration.ofHours(1)))
+        Quota quota = fixture.acquire("k.a", 1, Limit.of(Algorithm.TOKEN_BUCKET, 60, Duration.ofHours(1)))
                 .quotas()
                 .get(0);
         assertThat(ttl("k.a", "t3600000"))
@@ -105,11 +108,11 @@ class ExpiryTest {
     }
 
     @Test
-    void everyKeyHasATimeToLiveAfterEachOfManyRandomOperations() {
+    void everyKeyHasATimeToLiveAfterRandomOperations() {
         Random random = new Random(42);
         List<Receipt> receipts = new ArrayList<>();
         for (int step = 0; step < 600; step++) {
-            String identity = "k." + random.nextInt(5);
+            String storedKey = "k." + random.nextInt(5);
             Limit[] limits = {
                 limit(random, Algorithm.FIXED_WINDOW, 30),
                 limit(random, Algorithm.SLIDING_WINDOW, 40),
@@ -117,20 +120,20 @@ class ExpiryTest {
                 limit(random, Algorithm.LEAKY_BUCKET, 60)
             };
             switch (random.nextInt(8)) {
-                case 0 -> store.backend().giveBack(TestStore.charge(identity, 1 + random.nextInt(3), limits));
+                case 0 -> fixture.backend().refund(TestBackend.charge(storedKey, 1 + random.nextInt(3), limits));
                 case 1 -> {
                     if (!receipts.isEmpty()) {
-                        store.backend().giveBack(receipts.remove(random.nextInt(receipts.size())));
+                        fixture.backend().refund(receipts.remove(random.nextInt(receipts.size())));
                     }
                 }
-                case 2 -> store.backend().peek(TestStore.charge(identity, 1, limits));
+                case 2 -> fixture.backend().peek(TestBackend.charge(storedKey, 1, limits));
                 default -> {
-                    if (store.acquire(identity, 1 + random.nextInt(4), limits) instanceof Decision.Allowed allowed) {
+                    if (fixture.acquire(storedKey, 1 + random.nextInt(4), limits) instanceof Decision.Allowed allowed) {
                         receipts.add(allowed.receipt());
                     }
                 }
             }
-            for (String key : redis.keys(store.pattern())) {
+            for (String key : redis.keys(fixture.pattern())) {
                 assertThat(redis.number("PTTL", key))
                         .as("time to live of %s after step %d (-2: expired meanwhile)", key, step)
                         .isNotEqualTo(-1);
@@ -140,13 +143,13 @@ class ExpiryTest {
     }
 
     private static Limit limit(Random random, Algorithm algorithm, int millis) {
-        return TestStore.limitOf(
+        return TestBackend.limitOf(
                 algorithm,
                 1 + random.nextInt(20),
                 Duration.ofMillis(random.nextBoolean() ? millis : 3_600_000L + millis));
     }
 
-    private long ttl(String identity, String tail) {
-        return redis.number("PTTL", store.key(identity, tail));
+    private long ttl(String storedKey, String tail) {
+        return redis.number("PTTL", fixture.key(storedKey, tail));
     }
 }

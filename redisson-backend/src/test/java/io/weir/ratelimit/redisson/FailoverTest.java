@@ -4,24 +4,28 @@ package io.weir.ratelimit.redisson;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.ratelimit.Algorithm;
+import io.weir.ratelimit.fixtures.Await;
+import io.weir.ratelimit.fixtures.ClusterFixture;
+import io.weir.ratelimit.fixtures.RedisConnection;
+import io.weir.ratelimit.fixtures.RedisProcess;
 import io.weir.ratelimit.spi.Charge;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** A replica that takes over from a master of a cluster while its keys are charged. */
+/** A failover of a cluster's master to its replica while its keys are charged. */
 class FailoverTest {
     private static final Duration DAY = Duration.ofDays(30);
     private static final Duration DEADLINE = Duration.ofMillis(500);
 
     @Test
-    void aReplicaThatTakesOverUnderLoadIsFoundAndNoDecisionIsChargedTwice() {
+    void findsTheNewMasterUnderLoadAndChargesNoDecisionTwice() {
         try (ClusterFixture cluster = ClusterFixture.started(1);
-                ClusterStore store = ClusterStore.on(cluster, DEADLINE)) {
-            List<String> identities = store.identities();
-            Charge fails = ClusterStore.charge(identities.get(0), 1, Algorithm.FIXED_WINDOW, 10_000_000, DAY);
-            Charge stays = ClusterStore.charge(identities.get(1), 1, Algorithm.FIXED_WINDOW, 10_000_000, DAY);
-            try (LoadedStore first = new LoadedStore(store.backend(), fails, stays)) {
+                ClusterUnderFault fixture = ClusterUnderFault.on(cluster, DEADLINE)) {
+            List<String> storedKeys = fixture.storedKeys();
+            Charge fails = ClusterUnderFault.charge(storedKeys.get(0), 1, Algorithm.FIXED_WINDOW, 10_000_000, DAY);
+            Charge stays = ClusterUnderFault.charge(storedKeys.get(1), 1, Algorithm.FIXED_WINDOW, 10_000_000, DAY);
+            try (LoadedBackend first = new LoadedBackend(fixture.backend(), fails, stays)) {
                 long began = System.nanoTime();
                 try (RedisConnection connection = cluster.replicas().get(0).connect()) {
                     connection.call("CLUSTER", "FAILOVER");
@@ -29,26 +33,26 @@ class FailoverTest {
                 awaitMaster(cluster.replicas().get(0));
                 first.awaitSteadyDecisions();
                 first.end(DEADLINE);
-                // The failover of an operator waits for the replica; that of a dead master cannot.
+                // A manual failover waits for the replica. The failover of a dead master cannot.
                 for (Charge charge : List.of(fails, stays)) {
-                    assertThat(store.spent(charge))
+                    assertThat(fixture.spent(charge))
                             .as(first.toString())
-                            .isBetween(first.admitted(), first.admitted() + first.failures());
+                            .isBetween(first.allowed(), first.allowed() + first.failures());
                 }
-                try (LoadedStore then = new LoadedStore(store.backend(), fails, stays)) {
+                try (LoadedBackend then = new LoadedBackend(fixture.backend(), fails, stays)) {
                     cluster.masters().get(1).kill();
                     awaitMaster(cluster.replicas().get(1));
                     long ended = System.nanoTime();
                     then.awaitSteadyDecisions();
                     then.end(DEADLINE);
                     for (Charge charge : List.of(fails, stays)) {
-                        assertThat(store.spent(charge))
+                        assertThat(fixture.spent(charge))
                                 .as(then.toString())
                                 .isPositive()
                                 .isLessThanOrEqualTo(
-                                        first.admitted() + first.failures() + then.admitted() + then.failures());
+                                        first.allowed() + first.failures() + then.allowed() + then.failures());
                     }
-                    FaultTable.add(Fault.CLUSTER_FAILOVER, began, ended, store.spent(stays), first, then);
+                    FaultTable.add(Fault.CLUSTER_FAILOVER, began, ended, fixture.spent(stays), first, then);
                 }
             }
         }

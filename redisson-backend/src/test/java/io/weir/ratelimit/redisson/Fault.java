@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.redisson;
 
-/** What is done to a Redis under load, in the order and the words of the table in {@code docs/reference/failures.md}. */
+/** Faults of a Redis under load, in the order and the words of the table in {@code docs/reference/failures.md}. */
 enum Fault {
     ABSENT("absent when the application starts"),
     KILLED("killed and started again"),
@@ -12,7 +12,7 @@ enum Fault {
     CUT("connections reset"),
     FLUSHED("`SCRIPT FLUSH` every 100 ms"),
     OUT_OF_MEMORY("`maxmemory` reached, `noeviction`"),
-    BUSY("busy with a script of somebody else's (`BUSY`)"),
+    BUSY("busy with another application's script (`BUSY`)"),
     LOADING("loading its data (`LOADING`)"),
     READ_ONLY("made a replica (`READONLY`)"),
     CLUSTER_FAILOVER("`CLUSTER FAILOVER`, then a dead master"),
@@ -20,8 +20,8 @@ enum Fault {
     SLOT_MOVES("a slot moves to another master"),
     PASSWORD_CHANGED("password changed while running"),
     PASSWORD_WRONG("wrong password at the start"),
-    RIGHT_TAKEN("right to `EVALSHA` taken while running"),
-    FOREIGN("another type under the key, then garbage");
+    RIGHT_TAKEN("permission for `EVALSHA` removed while running"),
+    FOREIGN("another type under the key, then invalid data");
 
     final String words;
 

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.ratelimit.Algorithm;
 import io.weir.ratelimit.Decision;
+import io.weir.ratelimit.fixtures.Await;
+import io.weir.ratelimit.fixtures.Stopwatch;
 import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.Limit;
@@ -16,22 +18,22 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** Calls of a store that cannot decide, with a watch on how long each takes. */
+/** Calls of a backend that is unavailable, each with a check of its duration. */
 final class FaultCalls {
     static final Duration DEADLINE = Duration.ofMillis(100);
 
-    /** What a busy machine may add to the deadline, beside standing still, before a test says that a call came late. */
+    /** The time by which a call on a busy machine may exceed the deadline, pauses of the machine not included. */
     static final Duration MARGIN = Duration.ofMillis(250);
 
     static final Limit LIMIT = Limit.of(Algorithm.TOKEN_BUCKET, 100_000, Duration.ofDays(1));
 
     private FaultCalls() {}
 
-    /** Calls, expects that it fails in time, and answers why. */
+    /** Calls, checks that the call fails in time, and returns the failure. */
     static BackendException failure(RedissonBackend backend) {
         Stopwatch watch = Stopwatch.started();
         try {
-            Decision decision = backend.acquire(List.of(TestStore.charge("k.fault", 1, LIMIT)));
+            Decision decision = backend.acquire(List.of(TestBackend.charge("k.fault", 1, LIMIT)));
             throw new AssertionError("decided " + decision);
         } catch (BackendException e) {
             assertInTime(watch);
@@ -39,10 +41,10 @@ final class FaultCalls {
         }
     }
 
-    /** As {@link #failure}, without waiting on this thread: the call returns at once and completes in time. */
+    /** Calls asynchronously, checks that the call returns at once and fails in time, and returns the failure. */
     static BackendException asyncFailure(RedissonBackend backend) {
         Stopwatch watch = Stopwatch.started();
-        CompletableFuture<Decision> decision = backend.acquireAsync(List.of(TestStore.charge("k.fault", 1, LIMIT)))
+        CompletableFuture<Decision> decision = backend.acquireAsync(List.of(TestBackend.charge("k.fault", 1, LIMIT)))
                 .toCompletableFuture();
         assertThat(watch.elapsed()).as("time until the call returned").isLessThan(DEADLINE.plus(MARGIN));
         try {
@@ -57,13 +59,13 @@ final class FaultCalls {
     }
 
     private static void assertInTime(Stopwatch watch) {
-        assertThat(watch.elapsed()).as("time a failing call took").isLessThan(DEADLINE.plus(MARGIN));
+        assertThat(watch.elapsed()).as("duration of a failing call").isLessThan(DEADLINE.plus(MARGIN));
     }
 
-    /** Permits that are spent under the only limit of a charge; asked again where a look comes too late, which changes nothing. */
+    /** Returns the spent permits of the only limit of a charge. A peek that times out is repeated, since it changes nothing. */
     static long spent(RedissonBackend backend, Charge charge) {
         AtomicLong remaining = new AtomicLong();
-        Await.until("the store tells what is left", Duration.ofSeconds(30), () -> {
+        Await.until("the backend returns a quota", Duration.ofSeconds(30), () -> {
             try {
                 remaining.set(backend.peek(charge).get(0).remaining());
                 return true;
@@ -74,11 +76,11 @@ final class FaultCalls {
         return charge.policy().limits().get(0).capacity() - remaining.get();
     }
 
-    /** Waits until the store decides again. */
+    /** Waits until the backend decides again. */
     static void awaitDecision(RedissonBackend backend) {
-        Await.until("the store decides", Duration.ofSeconds(30), () -> {
+        Await.until("the backend decides", Duration.ofSeconds(30), () -> {
             try {
-                return backend.acquire(List.of(TestStore.charge("k.recovered", 1, LIMIT)))
+                return backend.acquire(List.of(TestBackend.charge("k.recovered", 1, LIMIT)))
                         .allowed();
             } catch (BackendException e) {
                 return false;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.redisson;
 
-import io.weir.ratelimit.redisson.LoadedStore.Call;
+import io.weir.ratelimit.redisson.LoadedBackend.Call;
 import io.weir.ratelimit.spi.BackendException.Reason;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -16,11 +16,11 @@ import java.util.TreeMap;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** What callers saw of each fault, as {@code target/failures.md}, which is written anew with each row. */
+/** The effects of each fault on callers, as {@code target/failures.md}, which is rewritten with each row. */
 final class FaultTable {
     private static final Path FILE = Path.of("target", "failures.md");
     private static final String HEAD = """
-            | Redis is | for | requests | decided | degraded, by reason | median, p99 and longest of a call meanwhile | permits admitted, spent | spent for calls that failed | decides again, and all calls, after |
+            | Redis is | duration | requests | decided | degraded, by reason | median, p99 and longest call during the fault | permits allowed, spent | spent for failed calls | recovery: first decision, all calls |
             |---|---|---|---|---|---|---|---|---|
             """;
 
@@ -29,24 +29,24 @@ final class FaultTable {
     private FaultTable() {}
 
     /**
-     * Adds what the load saw.
+     * Adds the row of a fault.
      *
-     * @param fault of what
-     * @param beganNanos from when on, as {@link System#nanoTime}
-     * @param endedNanos until when
-     * @param spent permits of the loads' common key that Redis says are spent
-     * @param loads all that spent them, ended
+     * @param fault the fault
+     * @param beganNanos when it began, as {@link System#nanoTime}
+     * @param endedNanos when it ended, as {@link System#nanoTime}
+     * @param spent the permits of the common key that Redis has charged
+     * @param loads all loads that spent them, which have ended
      */
-    static synchronized void add(Fault fault, long beganNanos, long endedNanos, long spent, LoadedStore... loads) {
+    static synchronized void add(Fault fault, long beganNanos, long endedNanos, long spent, LoadedBackend... loads) {
         List<Call> calls =
                 Stream.of(loads).flatMap(load -> load.calls().stream()).toList();
-        long[] meanwhile = calls.stream()
+        long[] durations = calls.stream()
                 .filter(call -> call.startNanos() >= beganNanos && call.startNanos() <= endedNanos)
                 .mapToLong(Call::nanos)
                 .sorted()
                 .toArray();
         long decided = calls.stream().filter(Call::decided).count();
-        long admitted = Stream.of(loads).mapToLong(LoadedStore::admitted).sum();
+        long allowed = Stream.of(loads).mapToLong(LoadedBackend::allowed).sum();
         long first = calls.stream()
                 .filter(call -> call.decided() && call.endNanos() >= endedNanos)
                 .mapToLong(call -> call.endNanos() - endedNanos)
@@ -66,22 +66,22 @@ final class FaultTable {
                                 calls.size(),
                                 decided,
                                 reasons(loads),
-                                millis(percentile(meanwhile, 50)),
-                                millis(percentile(meanwhile, 99)),
-                                millis(percentile(meanwhile, 100)),
-                                admitted,
+                                millis(percentile(durations, 50)),
+                                millis(percentile(durations, 99)),
+                                millis(percentile(durations, 100)),
+                                allowed,
                                 spent,
-                                spent < admitted
-                                        ? "0, %,d forgotten".formatted(admitted - spent)
-                                        : "%,d".formatted(spent - admitted),
+                                spent < allowed
+                                        ? "0, %,d lost".formatted(allowed - spent)
+                                        : "%,d".formatted(spent - allowed),
                                 millis(first),
                                 millis(last)));
         write();
     }
 
-    private static String reasons(LoadedStore... loads) {
+    private static String reasons(LoadedBackend... loads) {
         Map<Reason, Long> all = new TreeMap<>();
-        for (LoadedStore load : loads) {
+        for (LoadedBackend load : loads) {
             load.failuresByReason().forEach((reason, count) -> all.merge(reason, count, Long::sum));
         }
         return all.isEmpty()

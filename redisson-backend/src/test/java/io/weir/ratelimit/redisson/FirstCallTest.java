@@ -3,6 +3,8 @@ package io.weir.ratelimit.redisson;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.weir.ratelimit.fixtures.RedisProcess;
+import io.weir.ratelimit.fixtures.Stopwatch;
 import io.weir.ratelimit.spi.BackendException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -13,19 +15,19 @@ import java.util.Map;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What a call takes while Redis is stopped, from a store's first call on. */
+/** Duration of calls while Redis is stopped, from the first call of a backend on. */
 class FirstCallTest {
-    private static final int STORES = 10;
+    private static final int BACKENDS = 10;
     private static final int CALLS = 10;
 
     @ParameterizedTest(name = "connected before: {0}")
     @ValueSource(booleans = {true, false})
-    void theFirstCallsOfAStoreWhoseRedisIsStoppedTakeADeadline(boolean connected) {
-        long[] nanos = new long[STORES * CALLS];
-        long[] first = new long[STORES];
+    void theFirstCallsOnAStoppedRedisTakeOneDeadlineEach(boolean connected) {
+        long[] nanos = new long[BACKENDS * CALLS];
+        long[] first = new long[BACKENDS];
         List<Duration> counted = new ArrayList<>();
         try (RedisProcess redis = RedisProcess.started()) {
-            for (int store = 0; store < STORES; store++) {
+            for (int number = 0; number < BACKENDS; number++) {
                 RedissonBackend backend = connected ? start(redis) : null;
                 if (connected) {
                     FaultCalls.awaitDecision(backend);
@@ -35,10 +37,10 @@ class FirstCallTest {
                 try {
                     for (int call = 0; call < CALLS; call++) {
                         Stopwatch watch = Stopwatch.started();
-                        nanos[store * CALLS + call] = failing(backend);
+                        nanos[number * CALLS + call] = failing(backend);
                         counted.add(watch.elapsed());
                     }
-                    first[store] = nanos[store * CALLS];
+                    first[number] = nanos[number * CALLS];
                 } finally {
                     redis.resume();
                     backend.close();
@@ -48,10 +50,10 @@ class FirstCallTest {
         Arrays.sort(nanos);
         Arrays.sort(first);
         System.out.printf(
-                "Redis stopped, %s: %d calls of %d new stores, deadline %d ms: median %s, p99 %s, longest %s ms; the first of each: median %s, longest %s ms%n",
-                connected ? "after the store has connected" : "before the store has connected",
+                "Redis stopped, %s: %d calls of %d new backends, deadline %d ms: median %s, p99 %s, longest %s ms; the first of each: median %s, longest %s ms%n",
+                connected ? "after the backend has connected" : "before the backend has connected",
                 nanos.length,
-                STORES,
+                BACKENDS,
                 FaultCalls.DEADLINE.toMillis(),
                 FaultTable.millis(FaultTable.percentile(nanos, 50)),
                 FaultTable.millis(FaultTable.percentile(nanos, 99)),
@@ -70,7 +72,7 @@ class FirstCallTest {
         long start = System.nanoTime();
         try {
             throw new AssertionError(
-                    "decided " + backend.acquire(List.of(TestStore.charge("k.first", 1, FaultCalls.LIMIT))));
+                    "decided " + backend.acquire(List.of(TestBackend.charge("k.first", 1, FaultCalls.LIMIT))));
         } catch (BackendException e) {
             return System.nanoTime() - start;
         }

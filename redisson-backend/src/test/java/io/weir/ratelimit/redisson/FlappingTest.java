@@ -4,6 +4,9 @@ package io.weir.ratelimit.redisson;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.weir.ratelimit.fixtures.RedisConnection;
+import io.weir.ratelimit.fixtures.RedisProcess;
+import io.weir.ratelimit.fixtures.TestThreads;
 import java.io.OutputStream;
 import java.io.PrintStream;
 import java.time.Duration;
@@ -14,33 +17,33 @@ import java.util.logging.LogRecord;
 import java.util.logging.Logger;
 import org.junit.jupiter.api.Test;
 
-/** A Redis that comes and goes costs no more of anything the longer it does so. */
+/** A flapping Redis does not use more and more resources. */
 class FlappingTest {
     private static final int TURNS = Boolean.getBoolean("weir.test.full") ? 60 : 5;
     private static final Duration A_SECOND = Duration.ofSeconds(1);
 
-    /** Each call that was given up occupies one for a second; the client's pool holds no more. */
-    private static final long MOST_CONNECTIONS = 66;
+    /** Each call that times out occupies a connection for one second. The pool of the client has no more than this. */
+    private static final long MAX_CONNECTIONS = 66;
 
-    private static final int MOST_THREADS = 40;
-    private static final long MOST_MEGABYTES = 32;
+    private static final int MAX_THREADS = 40;
+    private static final long MAX_MEGABYTES = 32;
     private static final int CALLS_PER_LINE = 20;
 
     @Test
-    void aFlappingRedisLeavesNoThreadsConnectionsMemoryOrLinesBehind() {
+    void aFlappingRedisLeaksNoThreadsConnectionsMemoryOrLogLines() {
         PrintStream before = System.err;
-        AtomicLong ofTheClient = new AtomicLong();
-        AtomicLong ours = new AtomicLong();
-        PrintStream counting = new PrintStream(counting(ofTheClient), true, UTF_8);
-        // The client's lines; the library's own go through a handler that holds another stream.
+        AtomicLong clientLines = new AtomicLong();
+        AtomicLong libraryLines = new AtomicLong();
+        PrintStream counting = new PrintStream(counting(clientLines), true, UTF_8);
+        // This stream receives the lines of the client. Those of the library go through a handler with another stream.
         System.setErr(counting);
-        Handler own = handler(ours);
+        Handler handler = handler(libraryLines);
         Logger logger = Logger.getLogger("io.weir.ratelimit");
-        logger.addHandler(own);
+        logger.addHandler(handler);
         try (RedisProcess redis = RedisProcess.started();
                 RedisConnection admin = redis.connect();
                 Scenario scenario = Scenario.of(Fault.FLAPPING, redis.address())) {
-            TestThreads threads = TestThreads.now();
+            TestThreads threads = TestThreads.snapshot();
             long heap = usedMegabytes();
             long start = System.nanoTime();
             scenario.during(() -> {
@@ -49,25 +52,30 @@ class FlappingTest {
                             redis.pause();
                             Scenario.lasts(A_SECOND);
                             redis.resume();
-                            assertThat(connections(admin)).isLessThan(MOST_CONNECTIONS);
-                            assertThat(threads.others()).hasSizeLessThan(MOST_THREADS);
+                            assertThat(connections(admin)).isLessThan(MAX_CONNECTIONS);
+                            assertThat(threads.newThreads()).hasSizeLessThan(MAX_THREADS);
                         }
                     })
                     .recovers();
-            assertThat(usedMegabytes() - heap).as("MB").isLessThan(MOST_MEGABYTES);
+            assertThat(usedMegabytes() - heap).as("MB").isLessThan(MAX_MEGABYTES);
             long seconds = TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - start);
             System.out.printf(
                     "flapping for %d s: %d lines, %d of the client, %d failed calls%n",
-                    seconds, ours.get(), ofTheClient.get(), scenario.load().failures());
-            assertThat(ours.get())
+                    seconds,
+                    libraryLines.get(),
+                    clientLines.get(),
+                    scenario.load().failures());
+            assertThat(libraryLines.get())
                     .as("lines of %d s, one as it opens or closes", seconds)
                     .isBetween(2L, 2 + 2 * seconds);
-            assertThat(ours.get() + ofTheClient.get()).as("lines of logs").isLessThanOrEqualTo(20L + 10L * TURNS);
-            assertThat(ofTheClient.get())
-                    .as("lines of the client, which are of connections and not of calls")
+            assertThat(libraryLines.get() + clientLines.get())
+                    .as("lines of logs")
+                    .isLessThanOrEqualTo(20L + 10L * TURNS);
+            assertThat(clientLines.get())
+                    .as("lines of the client, which depend on connections and not on calls")
                     .isLessThan(scenario.load().failures() / CALLS_PER_LINE);
         } finally {
-            logger.removeHandler(own);
+            logger.removeHandler(handler);
             System.setErr(before);
         }
     }
@@ -91,17 +99,17 @@ class FlappingTest {
 
             @Override
             public void flush() {
-                // nothing is kept back
+                // the handler keeps no record
             }
 
             @Override
             public void close() {
-                // nothing is open
+                // the handler has no resources
             }
         };
     }
 
-    /** Counts what begins with the name of a thread, as the client's lines do; where one has an exception, its stack follows. */
+    /** Counts the lines that begin with the name of a thread, as those of the client do. Lines of stack traces do not. */
     private static OutputStream counting(AtomicLong lines) {
         return new OutputStream() {
             private boolean begins = true;

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.weir.ratelimit.Algorithm;
+import io.weir.ratelimit.fixtures.RedisConnection;
+import io.weir.ratelimit.fixtures.RedisFixture;
 import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.BackendException.Reason;
 import io.weir.ratelimit.spi.Limit;
@@ -16,36 +18,36 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** A string with the length of a log whose totals nobody can have written fails the check that names it, and no flight. */
+/** A string with the length of a log and impossible totals fails the requests of its key, and no others. */
 class ForeignLogTest {
     private static final Instant EPOCH = Instant.parse("2025-01-01T00:00:00Z");
     private static final Limit LOG = Limit.of(Algorithm.SLIDING_LOG, 10, Duration.ofHours(1));
 
-    private final TestStore store = TestStore.on(RedisFixture.shared().address());
+    private final TestBackend fixture = TestBackend.on(RedisFixture.shared().address());
     private final RedisConnection redis = RedisFixture.shared().connect();
 
     @BeforeEach
     void connect() {
-        store.ready();
+        fixture.ready();
     }
 
     @AfterEach
     void disconnect() {
-        redis.drop(store.pattern());
-        store.close();
+        redis.drop(fixture.pattern());
+        fixture.close();
         redis.close();
     }
 
     @Test
-    void totalsThatFallAreForeignAlsoWhenTheClockStandsBetweenThem() {
+    void decreasingTotalsAreForeignEvenIfTheClockIsBetweenTheirEntries() {
         long now = ChronoUnit.MICROS.between(EPOCH, Instant.now());
         ByteBuffer state = ByteBuffer.allocate(26).putInt(0);
         entry(state, now - 60_000_000, 4_000_000_000L);
         entry(state, now + 600_000_000, 5);
-        String key = store.key("k.a", "g3600000");
+        String key = fixture.key("k.a", "g3600000");
         redis.call("SET", key, state.array());
         assertThatExceptionOfType(BackendException.class)
-                .isThrownBy(() -> store.acquire("k.a", 1, LOG))
+                .isThrownBy(() -> fixture.acquire("k.a", 1, LOG))
                 .satisfies(e -> assertThat(e.reason()).isEqualTo(Reason.FOREIGN_STATE));
         assertThat(redis.bytes(key)).isEqualTo(state.array());
     }

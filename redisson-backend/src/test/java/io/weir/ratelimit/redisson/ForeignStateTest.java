@@ -7,6 +7,8 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.weir.ratelimit.Algorithm;
 import io.weir.ratelimit.Decision;
+import io.weir.ratelimit.fixtures.RedisConnection;
+import io.weir.ratelimit.fixtures.RedisFixture;
 import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.BackendException.Reason;
 import io.weir.ratelimit.spi.Charge;
@@ -22,25 +24,25 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What somebody else put under a key of ours is reported and never overwritten. */
+/** A foreign value under a key is reported and never overwritten. */
 class ForeignStateTest {
     private static final Limit FIXED = Limit.of(Algorithm.FIXED_WINDOW, 10, Duration.ofHours(1));
     private static final Limit WINDOW = Limit.of(Algorithm.SLIDING_WINDOW, 10, Duration.ofHours(1));
     private static final Limit BUCKET = Limit.of(Algorithm.TOKEN_BUCKET, 10, Duration.ofHours(1));
     private static final Limit LEAKY = Limit.of(Algorithm.LEAKY_BUCKET, 10, Duration.ofHours(1));
 
-    private final TestStore store = TestStore.on(RedisFixture.shared().address());
+    private final TestBackend fixture = TestBackend.on(RedisFixture.shared().address());
     private final RedisConnection redis = RedisFixture.shared().connect();
 
     @BeforeEach
     void connect() {
-        store.ready();
-        redis.drop(store.pattern());
+        fixture.ready();
+        redis.drop(fixture.pattern());
     }
 
     @AfterEach
     void disconnect() {
-        store.close();
+        fixture.close();
         redis.close();
     }
 
@@ -55,25 +57,25 @@ class ForeignStateTest {
                         "\u00ff".repeat(13),
                         "\u00ff".repeat(15),
                         "\u00ff".repeat(19),
-                        // a bucket, but for its unit
+                        // a bucket with an invalid unit
                         "\0".repeat(14) + "\u0007",
                         "\0".repeat(14) + "\u00ff",
-                        "a state of a limit must not be so long that nobody could have written it")
+                        "a text that is longer than the state of any limit could ever be, whatever it is")
                 .map(text -> Arguments.of(limit, text)));
     }
 
     @ParameterizedTest
     @MethodSource("foreign")
-    void aStringThatIsNoStateIsReportedAndLeftAsItIs(Limit limit, String text) {
-        String key = store.key("k.a", limit.algorithm().letter() + "3600000");
+    void reportsAForeignStringAndKeepsIt(Limit limit, String text) {
+        String key = fixture.key("k.a", limit.algorithm().letter() + "3600000");
         redis.call("SET", key, text.getBytes(ISO_8859_1));
         assertReportedAndKept(limit, key);
     }
 
     @ParameterizedTest
     @MethodSource("limits")
-    void aKeyOfAnotherTypeIsReportedAndLeftAsItIs(Limit limit) {
-        String key = store.key("k.a", limit.algorithm().letter() + "3600000");
+    void reportsAKeyOfAnotherTypeAndKeepsIt(Limit limit) {
+        String key = fixture.key("k.a", limit.algorithm().letter() + "3600000");
         for (Object[] made :
                 List.of(new Object[] {"RPUSH", key, "a", "b"}, new Object[] {"HSET", key, "a", "b"}, new Object[] {
                     "ZADD", key, "1", "b"
@@ -100,10 +102,10 @@ class ForeignStateTest {
 
     @ParameterizedTest
     @MethodSource("ofOtherForms")
-    void theStateOfAnotherAlgorithmUnderItsOwnKeyIsForeign(Limit written, Limit limit) {
-        store.acquire("k.b", 1, written);
-        byte[] state = redis.bytes(store.key("k.b", written.algorithm().letter() + "3600000"));
-        String key = store.key("k.a", limit.algorithm().letter() + "3600000");
+    void reportsTheStateOfAnotherAlgorithmAsForeign(Limit written, Limit limit) {
+        fixture.acquire("k.b", 1, written);
+        byte[] state = redis.bytes(fixture.key("k.b", written.algorithm().letter() + "3600000"));
+        String key = fixture.key("k.a", limit.algorithm().letter() + "3600000");
         redis.call("SET", key, state);
         assertReportedAndKept(limit, key);
     }
@@ -111,20 +113,20 @@ class ForeignStateTest {
     private void assertReportedAndKept(Limit limit, String key) {
         byte[] before = (byte[]) redis.call("DUMP", key);
         long writes = redis.writes();
-        assertForeign(() -> store.backend()
+        assertForeign(() -> fixture.backend()
                 .acquire(List.of(
-                        TestStore.charge("k.first", 1, WINDOW),
-                        TestStore.charge("k.a", 1, limit),
-                        TestStore.charge("k.last", 1, BUCKET))));
-        assertForeign(() -> store.backend().peek(TestStore.charge("k.a", 1, limit)));
-        assertForeign(() -> store.backend().giveBack(TestStore.charge("k.a", 1, limit)));
-        assertForeign(
-                () -> store.backend().reset(TestStore.charge("k.a", 1, limit).policy(), "k.a"));
+                        TestBackend.charge("k.first", 1, WINDOW),
+                        TestBackend.charge("k.a", 1, limit),
+                        TestBackend.charge("k.last", 1, BUCKET))));
+        assertForeign(() -> fixture.backend().peek(TestBackend.charge("k.a", 1, limit)));
+        assertForeign(() -> fixture.backend().refund(TestBackend.charge("k.a", 1, limit)));
+        assertForeign(() ->
+                fixture.backend().reset(TestBackend.charge("k.a", 1, limit).policy(), "k.a"));
         assertThat((byte[]) redis.call("DUMP", key)).isEqualTo(before);
         assertThat(redis.number("PTTL", key)).isEqualTo(-1);
         assertThat(redis.writes()).isEqualTo(writes);
-        assertThat(redis.keys(store.pattern()))
-                .doesNotContain(store.key("k.first", "s3600000"), store.key("k.last", "t3600000"));
+        assertThat(redis.keys(fixture.pattern()))
+                .doesNotContain(fixture.key("k.first", "s3600000"), fixture.key("k.last", "t3600000"));
     }
 
     private static void assertForeign(ThrowingCallable call) {
@@ -135,20 +137,21 @@ class ForeignStateTest {
     }
 
     @Test
-    void aShadowChargeThatFindsSomethingForeignIsLeftOutAndTheCallDecidedWithoutIt() {
-        String key = store.key("k.bad", "f3600000");
+    void leavesOutAShadowChargeWithAForeignValue() {
+        String key = fixture.key("k.bad", "f3600000");
         redis.call("RPUSH", key, "a", "b");
-        Charge foreign = TestStore.charge("k.bad", 1, FIXED).asShadow();
-        Charge good = TestStore.charge("k.s", 1, FIXED).asShadow();
-        Charge enforced = TestStore.charge("k.a", 1, FIXED);
-        Decision decision = store.backend().acquire(List.of(foreign, enforced, good));
+        Charge foreign = TestBackend.charge("k.bad", 1, FIXED).asShadow();
+        Charge good = TestBackend.charge("k.s", 1, FIXED).asShadow();
+        Charge enforced = TestBackend.charge("k.a", 1, FIXED);
+        Decision decision = fixture.backend().acquire(List.of(foreign, enforced, good));
         assertThat(decision.allowed()).isTrue();
         assertThat(decision.quotas()).hasSize(1);
-        assertThat(decision.shadow()).hasSize(1);
-        assertThat(store.backend().acquire(List.of(foreign, good)).shadow()).hasSize(1);
-        assertThat(store.remaining("k.s", FIXED)).isEqualTo(8);
+        assertThat(decision.shadowQuotas()).hasSize(1);
+        assertThat(fixture.backend().acquire(List.of(foreign, good)).shadowQuotas())
+                .hasSize(1);
+        assertThat(fixture.remaining("k.s", FIXED)).isEqualTo(8);
         assertThatExceptionOfType(BackendException.class)
-                .isThrownBy(() -> store.backend().acquire(List.of(foreign)))
+                .isThrownBy(() -> fixture.backend().acquire(List.of(foreign)))
                 .satisfies(e -> assertThat(e.reason()).isEqualTo(BackendException.Reason.FOREIGN_STATE));
         assertThat(redis.number("LLEN", key)).isEqualTo(2);
     }

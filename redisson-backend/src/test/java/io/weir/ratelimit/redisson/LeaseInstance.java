@@ -17,7 +17,7 @@ import org.redisson.client.codec.StringCodec;
 import org.redisson.config.Config;
 
 /**
- * An instance in a process of its own, which calls on one key until it is killed and keeps the number of admitted calls in a file that
+ * An instance in a process of its own. It calls with one key until it is killed, and stores the number of allowed calls in a file that
  * outlives it.
  */
 final class LeaseInstance implements AutoCloseable {
@@ -57,8 +57,8 @@ final class LeaseInstance implements AutoCloseable {
         }
     }
 
-    /** How many calls it was admitted; of one that was killed, possibly one less. */
-    long admitted() {
+    /** Returns the number of allowed calls, possibly one less after a kill. */
+    long allowed() {
         try (FileChannel file = FileChannel.open(count, StandardOpenOption.READ)) {
             ByteBuffer bytes = ByteBuffer.allocate(Long.BYTES);
             return file.read(bytes) < Long.BYTES ? 0 : bytes.flip().getLong();

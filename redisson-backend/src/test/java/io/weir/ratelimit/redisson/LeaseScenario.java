@@ -3,22 +3,23 @@ package io.weir.ratelimit.redisson;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.weir.ratelimit.spi.BackendReceipt;
+import io.weir.ratelimit.core.limit.BackendReceipt;
+import io.weir.ratelimit.core.limit.ChargeStates;
+import io.weir.ratelimit.core.limit.LimitState;
+import io.weir.ratelimit.core.limit.TokenBucketState;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.Limit;
-import io.weir.ratelimit.spi.LimitState;
 import io.weir.ratelimit.spi.PolicyLimits;
-import io.weir.ratelimit.spi.TokenBucketState;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 
-/** Instances that share a key, with a book of what they admit. */
+/** Random calls of several instances that share a key, with a ledger of the calls that they allow. */
 final class LeaseScenario {
-    private static final long LONGEST_MICROS = 8_000_000;
-    private static final int MOST_CALLS = 3_000;
+    private static final long MAX_MICROS = 8_000_000;
+    private static final int MAX_CALLS = 3_000;
     private static final long RELOADED_WITHIN_MICROS = 4_000_000;
 
     private final String title;
@@ -27,16 +28,16 @@ final class LeaseScenario {
     private long steadyFromMicros;
     private final Random random;
     private final ModelTime time = new ModelTime();
-    private final LeaseModelStore store = new LeaseModelStore(time);
+    private final LeaseModelBackend backend = new LeaseModelBackend(time);
     private final List<Instance> instances = new ArrayList<>();
 
-    private final LeaseBook book;
-    private final boolean loses;
+    private final LeaseLedger ledger;
+    private final boolean losesReplies;
     private final boolean resets;
     private final boolean refunds;
     private final boolean refundsCosts;
     private final boolean reloads;
-    private long spentAhead;
+    private long leasedCalls;
     private long refunded;
     private long reloaded;
     private boolean lost;
@@ -46,104 +47,104 @@ final class LeaseScenario {
         this.model = model;
         this.inForce = model.policy();
         this.random = random;
-        boolean isOfBuckets = store.state(limit(0)) instanceof TokenBucketState;
-        this.loses = random.nextInt(3) == 0;
-        // What is on its way back to a bucket when that is dropped is taken from what is charged next.
+        boolean isOfBuckets = backend.state(limit(0)) instanceof TokenBucketState;
+        this.losesReplies = random.nextInt(3) == 0;
+        // A refund to a bucket that is in flight during a reset would reduce the next charges.
         this.resets = instances == 1 && !isOfBuckets && random.nextInt(3) == 0;
         this.refunds = random.nextBoolean();
-        // What another instance holds can be given back by it, and is spent all the same.
+        // Another instance could spend permits that a refund of a cost has removed from the state.
         this.refundsCosts = !refunds && instances == 1 && random.nextBoolean();
         this.reloads = !isOfBuckets && !resets && !refundsCosts && random.nextInt(3) == 0;
-        this.title = title + " " + model + " on " + instances + (loses ? " loses" : "") + (resets ? " resets" : "")
-                + (refunds ? " refunds" : "") + (refundsCosts ? " refunds costs" : "") + (reloads ? " reloads" : "");
-        this.book = new LeaseBook(store, this.title, model.policy());
+        this.title = title + " " + model + " on " + instances + (losesReplies ? " loses replies" : "")
+                + (resets ? " resets" : "") + (refunds ? " refunds" : "") + (refundsCosts ? " refunds costs" : "")
+                + (reloads ? " reloads" : "");
+        this.ledger = new LeaseLedger(backend, this.title, model.policy());
         for (int i = 0; i < instances; i++) {
             this.instances.add(new Instance());
         }
     }
 
-    private final class Instance implements Lease.Store {
-        private final long aheadNanos = random.nextLong(-1_000_000_000_000L, 1_000_000_000_000L);
-        private Leases leases = made();
+    private final class Instance implements PermitSource {
+        private final long clockOffsetNanos = random.nextLong(-1_000_000_000_000L, 1_000_000_000_000L);
+        private LeaseTable leases = newTable();
         private PolicyLimits policy = model.policy();
 
-        private Leases made() {
-            return new Leases(
+        private LeaseTable newTable() {
+            return new LeaseTable(
                     this,
-                    StoredKeys.of("test"),
-                    new Restraint(StoredKeys.of("test")),
+                    RedisKeys.of("test"),
+                    new RejectionCache(RedisKeys.of("test")),
                     this::nanoTime,
                     (nanos, task) -> time.in(nanos / 1_000, task),
                     held -> {});
         }
 
         private long nanoTime() {
-            return time.micros() * 1_000 + aheadNanos;
+            return time.micros() * 1_000 + clockOffsetNanos;
         }
 
         @Override
-        public CompletableFuture<Answer> takeAhead(Charge charge) {
+        public CompletableFuture<AcquireResult> acquire(Charge charge) {
             assertThat(charge.cost())
                     .as(title)
                     .isLessThanOrEqualTo(charge.policy().lease());
-            CompletableFuture<Answer> answer = new CompletableFuture<>();
+            CompletableFuture<AcquireResult> result = new CompletableFuture<>();
             long sent = nanoTime();
             time.in(delay(), () -> {
-                Answer decided = store.decide(charge, sent);
-                boolean isLost = loses && random.nextInt(10) == 0;
+                AcquireResult decided = backend.decide(charge, sent);
+                boolean isLost = losesReplies && random.nextInt(10) == 0;
                 lost |= isLost && decided.spent();
                 time.in(isLost ? 2_000_000 : delay(), () -> {
                     if (isLost) {
-                        answer.completeExceptionally(new CompletionException("lost", null));
+                        result.completeExceptionally(new CompletionException("lost", null));
                     } else {
-                        answer.complete(new Answer(
-                                decided.states(),
-                                decided.room(),
+                        result.complete(new AcquireResult(
+                                decided.charges(),
+                                decided.hasRoom(),
                                 decided.spent(),
                                 0,
-                                decided.nowMicros(),
-                                sent,
-                                nanoTime()));
+                                new RedisTime(decided.time().micros(), sent, nanoTime())));
                     }
                 });
             });
-            return answer;
+            return result;
         }
 
         @Override
-        public CompletableFuture<Void> giveBack(GiveBack what) {
-            CompletableFuture<Void> given = new CompletableFuture<>();
+        public CompletableFuture<Void> refund(Refund refund) {
+            CompletableFuture<Void> refunded = new CompletableFuture<>();
             time.in(delay(), () -> {
-                store.giveBack(what);
-                given.complete(null);
+                backend.refund(refund);
+                refunded.complete(null);
             });
-            return given;
+            return refunded;
         }
 
         private void call(long cost) {
-            Charge charge = new Charge(policy, model.identity(), cost);
-            Lease.Taken taken = leases.take(charge, false, nanoTime());
-            if (taken != null) {
-                spentAhead++;
-                book.admitted(charge);
+            Charge charge = new Charge(policy, model.storedKey(), cost);
+            LeasedPermits leased = leases.spend(charge, 0, nanoTime());
+            if (leased != null) {
+                leasedCalls++;
+                ledger.allowed(charge);
                 if (random.nextInt(50) == 0) {
-                    taken.putBack(nanoTime());
-                    book.givenBack(charge, taken.entry().states());
+                    leased.refund(nanoTime());
+                    ledger.refunded(charge, leased.receiptEntry().states());
                 } else {
-                    mayRefund(charge, taken.entry().states());
+                    mayRefund(charge, leased.receiptEntry().states());
                 }
                 return;
             }
-            Answer answer = store.decide(charge, nanoTime());
-            if (answer.spent()) {
-                book.admitted(charge);
-                long least = Long.MAX_VALUE;
-                for (int i = 0; i < answer.states().size(); i++) {
-                    Limit limit = policy.limits().get(i);
-                    least = Math.min(least, answer.states().get(i).remaining(limit, store.now()));
+            AcquireResult result = backend.decide(charge, nanoTime());
+            if (result.spent()) {
+                ledger.allowed(charge);
+                List<LimitState> states = result.charges().get(0).states();
+                long remaining = Long.MAX_VALUE;
+                for (int i = 0; i < states.size(); i++) {
+                    remaining = Math.min(
+                            remaining, states.get(i).remaining(policy.limits().get(i), backend.now()));
                 }
-                leases.admitted(charge, least, nanoTime());
-                mayRefund(charge, answer.states());
+                leases.recordAllowed(charge, remaining, nanoTime());
+                mayRefund(charge, states);
             }
         }
 
@@ -151,29 +152,29 @@ final class LeaseScenario {
             if (!refunds || random.nextInt(20) != 0) {
                 return;
             }
-            BackendReceipt receipt = new BackendReceipt(List.of(charge), states);
+            BackendReceipt receipt = new BackendReceipt(List.of(new ChargeStates(charge, states)));
             int longest = random.nextInt(3) == 0 ? 1 : reloads ? 1_000_000 : 4_000_000;
             boolean twice = random.nextInt(4) == 0;
             time.in(random.nextInt(longest), () -> {
-                book.givenBack(charge, states);
+                ledger.refunded(charge, states);
                 for (int times = twice ? 2 : 1; times > 0; times--) {
-                    if (!leases.takeBack(receipt)) {
-                        store.giveBack(receipt);
+                    if (!leases.refund(receipt)) {
+                        backend.refund(receipt);
                     }
                     refunded++;
                 }
             });
         }
 
-        /** Nobody calls in between: who waits for it is the only caller. */
+        /** Refunds a cost. There is no call in between, since the only caller awaits it. */
         private void refundCost() {
-            Charge charge = new Charge(policy, model.identity(), 1 + random.nextInt(40));
-            CompletableFuture<Void> ended = leases.end(charge, false);
-            for (int waits = 0; !ended.isDone() && waits < 1_000; waits++) {
+            Charge charge = new Charge(policy, model.storedKey(), 1 + random.nextInt(40));
+            CompletableFuture<Void> closed = leases.close(charge, false);
+            for (int steps = 0; !closed.isDone() && steps < 1_000; steps++) {
                 time.passTo(time.micros() + 5_000);
             }
-            assertThat(ended).isDone();
-            book.giveBackCost(charge, instances.size() == 1 && !lost);
+            assertThat(closed).isDone();
+            ledger.refundCost(charge, instances.size() == 1 && !lost);
             refunded++;
         }
 
@@ -182,16 +183,16 @@ final class LeaseScenario {
         }
 
         private void reset() {
-            leases.end(model, true);
-            store.reset();
-            leases.end(model, true);
-            book.beginUnder(List.of(policy));
+            leases.close(model, true);
+            backend.reset();
+            leases.close(model, true);
+            ledger.beginUnder(List.of(policy));
         }
 
-        /** Its permits are gone with it; another comes in its place. */
+        /** Loses the leased permits, and starts anew. */
         private void crash() {
             lost = true;
-            leases = made();
+            leases = newTable();
         }
     }
 
@@ -203,22 +204,22 @@ final class LeaseScenario {
         };
     }
 
-    /** Each instance learns it for itself; what was asked for before can still be on its way for a while. */
+    /** Changes the limits. Each instance reloads them by itself, and earlier requests can be in flight for a while. */
     private void reload() {
         PolicyLimits old = inForce;
         double factor = 0.25 + 2 * random.nextDouble();
         List<Limit> limits =
                 old.limits().stream().map(limit -> scaled(limit, factor)).toList();
         long smallest = limits.stream().mapToLong(Limit::capacity).min().orElseThrow();
-        store.touch(old);
+        backend.touch(old);
         inForce = new PolicyLimits(old.policy(), limits).withLease(1 + random.nextLong(Math.min(smallest, 300)));
         PolicyLimits now = inForce;
-        book.beginUnder(List.of(old, now));
+        ledger.beginUnder(List.of(old, now));
         instances.forEach(instance -> time.in(random.nextInt(50_000), instance::reload));
         steadyFromMicros = time.micros() + RELOADED_WITHIN_MICROS;
         time.in(RELOADED_WITHIN_MICROS, () -> {
-            store.touch(now);
-            book.beginUnder(List.of(now));
+            backend.touch(now);
+            ledger.beginUnder(List.of(now));
         });
         reloaded++;
     }
@@ -231,11 +232,11 @@ final class LeaseScenario {
         return model.policy().limits().get(index);
     }
 
-    long spentAhead() {
-        return spentAhead;
+    long leasedCalls() {
+        return leasedCalls;
     }
 
-    /** Give-backs, by receipt and by cost. */
+    /** Returns the number of refunds, by receipt and by cost. */
     long refunded() {
         return refunded;
     }
@@ -244,26 +245,26 @@ final class LeaseScenario {
         return reloaded;
     }
 
-    /** Whether all was given back in the end, and seen to be. */
+    /** Returns whether a window was checked after all permits had been refunded. */
     boolean isSettled() {
         return settled;
     }
 
     void run() {
-        long pause = 1 + random.nextInt(random.nextBoolean() ? 200 : 5_000);
+        long interval = 1 + random.nextInt(random.nextBoolean() ? 200 : 5_000);
         long cost = 1 + random.nextInt(3) / 2;
-        for (int call = 0; call < MOST_CALLS && time.micros() < LONGEST_MICROS; call++) {
-            boolean rests = random.nextInt(500) == 0;
-            time.passTo(time.micros() + (rests ? random.nextInt(2_000_000) : random.nextLong(2 * pause)));
+        for (int call = 0; call < MAX_CALLS && time.micros() < MAX_MICROS; call++) {
+            boolean pauses = random.nextInt(500) == 0;
+            time.passTo(time.micros() + (pauses ? random.nextInt(2_000_000) : random.nextLong(2 * interval)));
             Instance instance = instances.get(random.nextInt(instances.size()));
-            int what = random.nextInt(1_000);
-            if (what == 0 && resets) {
+            int action = random.nextInt(1_000);
+            if (action == 0 && resets) {
                 instance.reset();
-            } else if (what == 1 && loses) {
+            } else if (action == 1 && losesReplies) {
                 instance.crash();
-            } else if (what < 4 && refundsCosts) {
+            } else if (action < 4 && refundsCosts) {
                 instance.refundCost();
-            } else if (what == 5 && reloads && time.micros() >= steadyFromMicros) {
+            } else if (action == 5 && reloads && time.micros() >= steadyFromMicros) {
                 reload();
             } else {
                 instance.call(random.nextInt(10) == 0 ? 1 + random.nextInt(5) : cost);
@@ -272,14 +273,14 @@ final class LeaseScenario {
         settle();
     }
 
-    /** When nobody calls any more, a window is charged exactly what was admitted in it. */
+    /** Checks after the last call that a window is charged exactly with the calls that it allowed. */
     private void settle() {
         if (lost || resets || reloads) {
             return;
         }
         time.passTo(time.micros() + 8_000_000);
         for (int i = 0; i < model.policy().limits().size(); i++) {
-            settled |= book.isSettled(limit(i));
+            settled |= ledger.isSettled(limit(i));
         }
     }
 }

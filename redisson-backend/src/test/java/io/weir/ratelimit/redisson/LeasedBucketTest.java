@@ -4,7 +4,8 @@ package io.weir.ratelimit.redisson;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.ratelimit.Algorithm;
-import io.weir.ratelimit.spi.BackendReceipt;
+import io.weir.ratelimit.core.limit.BackendReceipt;
+import io.weir.ratelimit.core.limit.LimitState;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.Limit;
 import io.weir.ratelimit.spi.PolicyLimits;
@@ -16,20 +17,20 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** No burst of a bucket is greater for what was taken ahead and comes back. */
+/** Leases do not make the burst of a bucket larger. */
 class LeasedBucketTest {
     private static final int BURST = 600;
     private static final Limit LIMIT = Limit.of(Algorithm.TOKEN_BUCKET, 600, Duration.ofMinutes(1), BURST);
     private static final Charge ONE = new Charge(new PolicyLimits("api", List.of(LIMIT)).withLease(100), "k.hot", 1);
 
     private final ModelTime time = new ModelTime();
-    private final LeaseModelStore store = new LeaseModelStore(time);
+    private final LeaseModelBackend backend = new LeaseModelBackend(time);
 
-    private final class Instance implements Lease.Store {
-        private final Leases leases = new Leases(
+    private final class Instance implements PermitSource {
+        private final LeaseTable leases = new LeaseTable(
                 this,
-                StoredKeys.of("test"),
-                new Restraint(StoredKeys.of("test")),
+                RedisKeys.of("test"),
+                new RejectionCache(RedisKeys.of("test")),
                 this::nanos,
                 (nanos, task) -> time.in(nanos / 1_000, task),
                 held -> {});
@@ -39,41 +40,42 @@ class LeasedBucketTest {
         }
 
         @Override
-        public CompletionStage<Answer> takeAhead(Charge charge) {
-            return CompletableFuture.completedFuture(store.decide(charge, nanos()));
+        public CompletionStage<AcquireResult> acquire(Charge charge) {
+            return CompletableFuture.completedFuture(backend.decide(charge, nanos()));
         }
 
         @Override
-        public CompletableFuture<Void> giveBack(GiveBack what) {
-            store.giveBack(what);
+        public CompletableFuture<Void> refund(Refund refund) {
+            backend.refund(refund);
             return CompletableFuture.completedFuture(null);
         }
 
         @Nullable
         BackendReceipt call() {
-            Lease.Taken taken = leases.take(ONE, false, nanos());
-            if (taken != null) {
-                return BackendReceipt.of(List.of(taken.entry()));
+            LeasedPermits leased = leases.spend(ONE, 0, nanos());
+            if (leased != null) {
+                return new BackendReceipt(List.of(leased.receiptEntry()));
             }
-            Answer answer = store.decide(ONE, nanos());
-            if (!answer.spent()) {
+            AcquireResult result = backend.decide(ONE, nanos());
+            if (!result.spent()) {
                 return null;
             }
-            leases.admitted(ONE, answer.states().get(0).remaining(LIMIT, store.now()), nanos());
-            return new BackendReceipt(List.of(ONE), answer.states());
+            LimitState state = result.charges().get(0).states().get(0);
+            leases.recordAllowed(ONE, state.remaining(LIMIT, backend.now()), nanos());
+            return new BackendReceipt(result.charges());
         }
 
         int calls(int times) {
-            int admitted = 0;
+            int allowed = 0;
             for (int call = 0; call < times; call++) {
-                admitted += call() == null ? 0 : 1;
+                allowed += call() == null ? 0 : 1;
             }
-            return admitted;
+            return allowed;
         }
     }
 
     @Test
-    void whatAnIdleInstanceGivesBackLetsNoOtherKeepItsPermitsForLonger() {
+    void aRefundOfAnIdleInstanceDoesNotProlongTheLeaseOfAnother() {
         Instance idle = new Instance();
         Instance active = new Instance();
         idle.calls(17);
@@ -82,11 +84,11 @@ class LeasedBucketTest {
             time.passTo(time.micros() + 900_000);
             active.calls(1);
         }
-        assertThat(active.calls(2 * BURST)).as("admitted in one instant").isLessThanOrEqualTo(BURST);
+        assertThat(active.calls(2 * BURST)).as("allowed in one instant").isLessThanOrEqualTo(BURST);
     }
 
     @Test
-    void whatHasReturnedToTheBucketIsNotGivenBackIntoALease() {
+    void permitsThatReturnedToTheBucketAreNotRefundedToALease() {
         Instance instance = new Instance();
         List<BackendReceipt> old = new ArrayList<>();
         for (int call = 0; call < 300; call++) {
@@ -94,15 +96,15 @@ class LeasedBucketTest {
             old.add(instance.call());
         }
         time.passTo(time.micros() + 120_000_000);
-        assertThat(store.state(LIMIT).remaining(LIMIT, store.now())).isEqualTo(BURST);
+        assertThat(backend.state(LIMIT).remaining(LIMIT, backend.now())).isEqualTo(BURST);
         int burst = instance.calls(300);
         for (BackendReceipt receipt : old) {
-            if (!instance.leases.takeBack(receipt)) {
-                store.giveBack(receipt);
+            if (!instance.leases.refund(receipt)) {
+                backend.refund(receipt);
             }
             burst += instance.calls(1);
         }
         burst += instance.calls(2 * BURST);
-        assertThat(burst).as("admitted in one instant").isLessThanOrEqualTo(BURST);
+        assertThat(burst).as("allowed in one instant").isLessThanOrEqualTo(BURST);
     }
 }

@@ -4,6 +4,7 @@ package io.weir.ratelimit.redisson;
 import io.weir.ratelimit.Algorithm;
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.Quota;
+import io.weir.ratelimit.fixtures.Await;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.Limit;
 import io.weir.ratelimit.spi.PolicyLimits;
@@ -12,17 +13,17 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
 
-/** Calls on one key of a policy with a lease, with a count of those that were admitted. */
+/** Calls of one key of a policy with leases, with a count of the allowed ones. */
 final class LeasedCalls {
     static final Duration SOON = Duration.ofSeconds(20);
 
     private final RedissonBackend backend;
 
-    /** On the same keys, without a lease of its own. */
+    /** A backend of the same keys that holds no leases. */
     private final RedissonBackend other;
 
     private final Charge charge;
-    private long admitted;
+    private long allowed;
     private long failed;
 
     LeasedCalls(RedissonBackend backend, RedissonBackend other, Charge charge) {
@@ -32,20 +33,19 @@ final class LeasedCalls {
     }
 
     static Charge charge(long lease, Limit... limits) {
-        return new Charge(new PolicyLimits(TestStore.POLICY, List.of(limits)).withLease(lease), "k.hot", 1);
+        return new Charge(new PolicyLimits(TestBackend.POLICY, List.of(limits)).withLease(lease), "k.hot", 1);
     }
 
     static Limit monthly(Algorithm algorithm, long permits) {
         return Limit.of(algorithm, permits, Duration.ofDays(30));
     }
 
-    /** Calls once. */
     Decision call() {
         return counted(backend.acquire(List.of(charge)));
     }
 
     Decision counted(Decision decision) {
-        admitted += decision.allowed() ? 1 : 0;
+        allowed += decision.allowed() ? 1 : 0;
         return decision;
     }
 
@@ -53,28 +53,28 @@ final class LeasedCalls {
         return IntStream.range(0, times).mapToObj(call -> call()).toList();
     }
 
-    /** Calls until this instance holds permits ahead. */
+    /** Calls until the instance holds leased permits. */
     LeasedCalls hot() {
-        Await.until("permits are taken ahead", SOON, () -> {
+        Await.until("the instance holds leased permits", SOON, () -> {
             calls(20);
-            return spentInRedis() > admitted + failed;
+            return spentInRedis() > allowed + failed;
         });
         return this;
     }
 
-    /** Calls until calls are refused, again and again. */
-    List<Decision> untilRefused() {
+    /** Calls until 50 calls in a row are rejected. */
+    List<Decision> untilRejected() {
         List<Decision> all = new ArrayList<>();
-        for (int refused = 0; refused < 50; ) {
+        for (int rejected = 0; rejected < 50; ) {
             Decision decision = call();
             all.add(decision);
-            refused = decision.allowed() ? 0 : refused + 1;
+            rejected = decision.allowed() ? 0 : rejected + 1;
         }
         return all;
     }
 
-    long admitted() {
-        return admitted;
+    long allowed() {
+        return allowed;
     }
 
     long spentInRedis() {
@@ -82,25 +82,25 @@ final class LeasedCalls {
         return quota.capacity() - quota.remaining();
     }
 
-    /** Waits until Redis has charged what this and others were admitted. */
-    void awaitGivenBack(long toOthers) {
-        Await.until("all unspent permits are back", SOON, () -> spentInRedis() == admitted + toOthers);
+    /** Waits until Redis has charged exactly the allowed calls of this and other instances. */
+    void awaitRefunds(long allowedToOthers) {
+        Await.until("all unspent permits are refunded", SOON, () -> spentInRedis() == allowed + allowedToOthers);
     }
 
-    /** Notes calls that failed, each of which Redis may have charged. */
-    void mayHaveSpent(long calls) {
+    /** Records failed calls, each of which Redis may have charged. */
+    void recordFailed(long calls) {
         failed += calls;
     }
 
-    /** Waits until Redis has charged what was admitted, and at most what failed beside it. */
-    void awaitGivenBackButForFailures() {
-        Await.until("all unspent permits are back", SOON, () -> {
-            long more = spentInRedis() - admitted;
+    /** Waits until Redis has charged the allowed calls, and at most the failed ones besides. */
+    void awaitRefundsExceptOfFailedCalls() {
+        Await.until("all unspent permits are refunded", SOON, () -> {
+            long more = spentInRedis() - allowed;
             return more >= 0 && more <= failed;
         });
     }
 
-    void awaitAllGivenBack() {
-        awaitGivenBack(0);
+    void awaitAllRefunds() {
+        awaitRefunds(0);
     }
 }

@@ -4,6 +4,9 @@ package io.weir.ratelimit.redisson;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.ratelimit.Algorithm;
+import io.weir.ratelimit.fixtures.Await;
+import io.weir.ratelimit.fixtures.RedisConnection;
+import io.weir.ratelimit.fixtures.RedisFixture;
 import io.weir.ratelimit.spi.BackendListener;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.Limit;
@@ -14,7 +17,7 @@ import java.util.UUID;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
-/** For how many keys a store on a real Redis says that it holds permits. */
+/** The number of leases of which a listener is notified, on a real Redis. */
 class LeasesGaugeTest {
     private static final Limit LIMIT = LeasedCalls.monthly(Algorithm.SLIDING_WINDOW, 100_000);
     private static final PolicyLimits POLICY = new PolicyLimits("api", List.of(LIMIT)).withLease(100);
@@ -33,10 +36,10 @@ class LeasesGaugeTest {
 
     private final class Heard implements BackendListener {
         @Override
-        public void onFlight(int checks, int keysWaiting) {}
+        public void onBatch(int checks, int keysWaiting) {}
 
         @Override
-        public void onLeases(int held) {
+        public void onLeaseCount(int held) {
             leases.set(held);
         }
     }
@@ -50,18 +53,18 @@ class LeasesGaugeTest {
     }
 
     private void awaitLeases() {
-        Await.until("permits are held for all keys", LeasedCalls.SOON, () -> {
+        Await.until("there is a lease for each key", LeasedCalls.SOON, () -> {
             call();
             return leases.get() == KEYS;
         });
     }
 
     @Test
-    void theNumberOfKeysWithPermitsIsToldAndGoesBackToNoneWithoutCallsAndWhenTheStoreIsClosed() {
+    void notifiesTheNumberOfLeasesUntilTheyAreIdleOrTheBackendIsClosed() {
         try {
             FaultCalls.awaitDecision(backend);
             awaitLeases();
-            Await.until("none is left without calls", LeasedCalls.SOON, () -> leases.get() == 0);
+            Await.until("idle leases are closed", LeasedCalls.SOON, () -> leases.get() == 0);
             awaitLeases();
         } finally {
             backend.close();

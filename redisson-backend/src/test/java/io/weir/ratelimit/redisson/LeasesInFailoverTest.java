@@ -4,48 +4,52 @@ package io.weir.ratelimit.redisson;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.ratelimit.Algorithm;
+import io.weir.ratelimit.fixtures.Await;
+import io.weir.ratelimit.fixtures.ClusterFixture;
+import io.weir.ratelimit.fixtures.RedisConnection;
+import io.weir.ratelimit.fixtures.RedisProcess;
 import io.weir.ratelimit.spi.Charge;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Permits taken ahead of a key whose master gives way to its replica. */
+/** Leases of a key whose master fails over to its replica. */
 class LeasesInFailoverTest {
     private static final Duration DEADLINE = Duration.ofMillis(500);
     private static final long PERMITS = 6_000;
     private static final long LEASE = 100;
 
     @Test
-    void aReplicaThatTakesOverKnowsOfAllPermitsThatAreTakenAhead() {
+    void theNewMasterKnowsAllLeasedPermits() {
         try (ClusterFixture cluster = ClusterFixture.started(1);
-                ClusterStore store = ClusterStore.on(cluster, DEADLINE);
-                ClusterStore other = store.another(DEADLINE)) {
-            String identity = store.identities().get(0);
-            Charge charge = ClusterStore.leased(identity, LEASE, Algorithm.FIXED_WINDOW, PERMITS);
-            try (LoadedStore first = LoadedStore.beyondTheLimit(store.backend(), charge);
-                    LoadedStore second = LoadedStore.beyondTheLimit(other.backend(), charge)) {
-                List<LoadedStore> both = List.of(first, second);
-                both.forEach(LoadedStore::awaitDecisions);
-                assertThat(store.spent(charge)).isLessThan(PERMITS / 2);
+                ClusterUnderFault fixture = ClusterUnderFault.on(cluster, DEADLINE);
+                ClusterUnderFault other = fixture.another(DEADLINE)) {
+            String storedKey = fixture.storedKeys().get(0);
+            Charge charge = ClusterUnderFault.leased(storedKey, LEASE, Algorithm.FIXED_WINDOW, PERMITS);
+            try (LoadedBackend first = LoadedBackend.beyondTheLimit(fixture.backend(), charge);
+                    LoadedBackend second = LoadedBackend.beyondTheLimit(other.backend(), charge)) {
+                List<LoadedBackend> both = List.of(first, second);
+                both.forEach(LoadedBackend::awaitDecisions);
+                assertThat(fixture.spent(charge)).isLessThan(PERMITS / 2);
                 takeOver(cluster.replicas().get(0));
-                long before = admitted(both);
+                long before = allowed(both);
                 assertThat(before).isLessThan(PERMITS);
                 Await.until(
                         "the limit is spent",
                         Duration.ofSeconds(30),
-                        () -> first.refused() > 200 && second.refused() > 200);
-                both.forEach(LoadedStore::awaitSteadyDecisions);
+                        () -> first.rejected() > 200 && second.rejected() > 200);
+                both.forEach(LoadedBackend::awaitSteadyDecisions);
                 both.forEach(load -> load.end(DEADLINE));
-                // A manual failover forgets nothing: the master waits until its replica has received all.
-                assertThat(admitted(both))
+                // A manual failover loses nothing: the master waits until its replica has received everything.
+                assertThat(allowed(both))
                         .as(both.toString())
                         .isGreaterThan(before)
                         .isLessThanOrEqualTo(PERMITS);
                 long failures = first.failures() + second.failures();
-                // The answer to a request for permits can be lost on the way, before the failover and in it.
-                Await.until("unspent permits are back", LeasedCalls.SOON, () -> {
-                    long spent = store.spent(charge);
-                    return spent >= admitted(both) && spent <= admitted(both) + failures + 4 * LEASE;
+                // The reply to a request for permits can be lost, before and during the failover.
+                Await.until("unspent permits are refunded", LeasedCalls.SOON, () -> {
+                    long spent = fixture.spent(charge);
+                    return spent >= allowed(both) && spent <= allowed(both) + failures + 4 * LEASE;
                 });
             }
         }
@@ -61,7 +65,7 @@ class LeasesInFailoverTest {
         }
     }
 
-    private static long admitted(List<LoadedStore> loads) {
-        return loads.stream().mapToLong(LoadedStore::admitted).sum();
+    private static long allowed(List<LoadedBackend> loads) {
+        return loads.stream().mapToLong(LoadedBackend::allowed).sum();
     }
 }

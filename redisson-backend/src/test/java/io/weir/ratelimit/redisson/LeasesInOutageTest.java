@@ -4,26 +4,28 @@ package io.weir.ratelimit.redisson;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.ratelimit.Algorithm;
+import io.weir.ratelimit.fixtures.Await;
+import io.weir.ratelimit.fixtures.RedisProcess;
 import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.Limit;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
-/** Permits taken ahead of a Redis that stops, and goes on. */
+/** Leases during a pause of Redis. */
 class LeasesInOutageTest {
     private static final Limit LIMIT = LeasedCalls.monthly(Algorithm.SLIDING_WINDOW, 100_000);
 
     @Test
-    void permitsInMemoryAreSpentWhileRedisIsAwayAndLateAnswersSpendThemOnce() {
+    void spendsLeasedPermitsDuringAnOutageAndEachPermitOnce() {
         try (RedisProcess process = RedisProcess.started();
-                TestStore store =
-                        TestStore.on(process.address(), FaultCalls.DEADLINE).ready()) {
-            RedissonBackend watch = new RedissonBackend(store.client(), store.namespace(), Duration.ofSeconds(20));
+                TestBackend fixture =
+                        TestBackend.on(process.address(), FaultCalls.DEADLINE).ready()) {
+            RedissonBackend watch = new RedissonBackend(fixture.client(), fixture.namespace(), Duration.ofSeconds(20));
             FaultCalls.awaitDecision(watch);
-            LeasedCalls calls = new LeasedCalls(store.backend(), watch, LeasedCalls.charge(200, LIMIT));
+            LeasedCalls calls = new LeasedCalls(fixture.backend(), watch, LeasedCalls.charge(200, LIMIT));
             for (int outage = 0; outage < 3; outage++) {
                 hot(calls);
-                long before = calls.admitted();
+                long before = calls.allowed();
                 process.pause();
                 int failed = 0;
                 while (failed < 3) {
@@ -33,23 +35,23 @@ class LeasesInOutageTest {
                         failed++;
                     }
                 }
-                assertThat(calls.admitted()).as("spent from memory").isGreaterThan(before);
+                assertThat(calls.allowed()).as("spent from the lease").isGreaterThan(before);
                 process.resume();
-                calls.mayHaveSpent(failed);
-                FaultCalls.awaitDecision(store.backend());
+                calls.recordFailed(failed);
+                FaultCalls.awaitDecision(fixture.backend());
             }
-            calls.awaitGivenBackButForFailures();
+            calls.awaitRefundsExceptOfFailedCalls();
         }
     }
 
-    /** Where a machine is busy, a call can run into its deadline before the outage too. */
+    /** Calls until the instance holds leased permits. On a busy machine a call may time out. */
     private static void hot(LeasedCalls calls) {
-        Await.until("permits are taken ahead", LeasedCalls.SOON, () -> {
+        Await.until("the instance holds leased permits", LeasedCalls.SOON, () -> {
             try {
                 calls.hot();
                 return true;
             } catch (BackendException e) {
-                calls.mayHaveSpent(1);
+                calls.recordFailed(1);
                 return false;
             }
         });

@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/** Several instances with leases on one store, in a time of their own: calls, slow and lost answers, refunds, resets, changed limits, crashes. */
+/** Several instances with leases on one model of Redis: calls, slow and lost replies, refunds, resets, changed limits and crashes. */
 class LeasesModelTest {
     private static final long SEED = Long.getLong("weir.test.seed", 1);
     private static final int SCENARIOS = 3_000;
@@ -25,24 +25,26 @@ class LeasesModelTest {
     private final Random random = new Random(SEED);
 
     @Test
-    void theStoreHasChargedWhatAllInstancesTogetherAdmit() {
+    void neverAllowsMoreThanRedisHasCharged() {
         System.out.println("leases: -Dweir.test.seed=" + SEED);
-        long ahead = 0;
+        long leased = 0;
         long settled = 0;
         long refunded = 0;
         long reloaded = 0;
         for (int i = 0; i < SCENARIOS; i++) {
             LeaseScenario scenario = scenario("scenario " + i + " of -Dweir.test.seed=" + SEED);
             scenario.run();
-            ahead += scenario.spentAhead();
+            leased += scenario.leasedCalls();
             refunded += scenario.refunded();
             reloaded += scenario.reloaded();
             settled += scenario.isSettled() ? 1 : 0;
         }
-        assertThat(ahead).as("calls that were admitted from leases").isGreaterThan(SCENARIOS * 20L);
-        assertThat(refunded).as("give-backs").isGreaterThan(SCENARIOS * 10L);
+        assertThat(leased).as("calls that were allowed from leases").isGreaterThan(SCENARIOS * 20L);
+        assertThat(refunded).as("refunds").isGreaterThan(SCENARIOS * 10L);
         assertThat(reloaded).as("changed limits").isGreaterThan(SCENARIOS / 10);
-        assertThat(settled).as("scenarios at whose end all was given back").isGreaterThan(SCENARIOS / 20);
+        assertThat(settled)
+                .as("scenarios at whose end all permits were refunded")
+                .isGreaterThan(SCENARIOS / 20);
     }
 
     private LeaseScenario scenario(String title) {

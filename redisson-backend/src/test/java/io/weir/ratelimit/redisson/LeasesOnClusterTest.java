@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.ratelimit.Algorithm;
 import io.weir.ratelimit.Decision;
+import io.weir.ratelimit.fixtures.Await;
+import io.weir.ratelimit.fixtures.ClusterFixture;
 import io.weir.ratelimit.spi.Charge;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -18,20 +20,20 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Two instances that take permits ahead of keys on several masters. */
+/** Two instances with leases of keys on several masters. */
 class LeasesOnClusterTest {
     private static final Duration DEADLINE = Duration.ofSeconds(20);
     private static final int THREADS = 8;
 
-    private ClusterStore one;
-    private ClusterStore other;
-    private List<String> identities;
+    private ClusterUnderFault one;
+    private ClusterUnderFault other;
+    private List<String> storedKeys;
 
     @BeforeEach
     void connect() {
-        one = ClusterStore.on(ClusterFixture.shared(), DEADLINE);
+        one = ClusterUnderFault.on(ClusterFixture.shared(), DEADLINE);
         other = one.another(DEADLINE);
-        identities = one.identities();
+        storedKeys = one.storedKeys();
     }
 
     @AfterEach
@@ -40,29 +42,29 @@ class LeasesOnClusterTest {
         other.close();
     }
 
-    private long untilRefused(ClusterStore store, List<Charge> charges) {
-        long admitted = 0;
-        for (int refused = 0; refused < 50; ) {
-            boolean allowed = store.backend().acquire(charges).allowed();
-            admitted += allowed ? 1 : 0;
-            refused = allowed ? 0 : refused + 1;
+    private long untilRejected(ClusterUnderFault fixture, List<Charge> charges) {
+        long allowedCalls = 0;
+        for (int rejected = 0; rejected < 50; ) {
+            boolean allowed = fixture.backend().acquire(charges).allowed();
+            allowedCalls += allowed ? 1 : 0;
+            rejected = allowed ? 0 : rejected + 1;
         }
-        return admitted;
+        return allowedCalls;
     }
 
-    private long untilRefused(List<Charge> charges) throws Exception {
+    private long untilRejected(List<Charge> charges) throws Exception {
         ExecutorService pool = Executors.newFixedThreadPool(THREADS);
         try {
             List<Future<Long>> all = new ArrayList<>();
             for (int thread = 0; thread < THREADS; thread++) {
-                ClusterStore store = thread % 2 == 0 ? one : other;
-                all.add(pool.submit(() -> untilRefused(store, charges)));
+                ClusterUnderFault fixture = thread % 2 == 0 ? one : other;
+                all.add(pool.submit(() -> untilRejected(fixture, charges)));
             }
-            long admitted = 0;
+            long allowed = 0;
             for (Future<Long> each : all) {
-                admitted += each.get(60, TimeUnit.SECONDS);
+                allowed += each.get(60, TimeUnit.SECONDS);
             }
-            return admitted;
+            return allowed;
         } finally {
             pool.shutdownNow();
         }
@@ -76,61 +78,61 @@ class LeasesOnClusterTest {
     }
 
     @Test
-    void aHotKeyIsUsedUpToTheLastPermitWithFewCommands() throws Exception {
-        Charge hot = ClusterStore.leased(identities.get(1), 150, Algorithm.TOKEN_BUCKET, 10_007);
+    void exhaustsTheLimitOfAHotKeyExactlyWithFewCommands() throws Exception {
+        Charge hot = ClusterUnderFault.leased(storedKeys.get(1), 150, Algorithm.TOKEN_BUCKET, 10_007);
         long scripts = one.calls("evalsha");
-        assertThat(untilRefused(List.of(hot))).isEqualTo(10_007);
+        assertThat(untilRejected(List.of(hot))).isEqualTo(10_007);
         assertThat(one.calls("evalsha") - scripts).isLessThan(5_000);
         assertThat(one.spent(hot)).isEqualTo(10_007);
     }
 
     @Test
-    void ofSeveralLeasedPoliciesOnSeveralMastersAllAreSpentOrNone() throws Exception {
-        Charge window = ClusterStore.leased(identities.get(0), 50, Algorithm.FIXED_WINDOW, 100_000);
-        Charge least = ClusterStore.leased(identities.get(1), 50, Algorithm.SLIDING_WINDOW, 700);
-        Charge bucket = ClusterStore.leased(identities.get(2), 50, Algorithm.TOKEN_BUCKET, 100_000);
+    void spendsAllLeasedPoliciesOfACallOrNone() throws Exception {
+        Charge window = ClusterUnderFault.leased(storedKeys.get(0), 50, Algorithm.FIXED_WINDOW, 100_000);
+        Charge least = ClusterUnderFault.leased(storedKeys.get(1), 50, Algorithm.SLIDING_WINDOW, 700);
+        Charge bucket = ClusterUnderFault.leased(storedKeys.get(2), 50, Algorithm.TOKEN_BUCKET, 100_000);
         List<Charge> charges = new ArrayList<>(List.of(window, least, bucket));
-        long admitted = untilRefused(charges);
+        long allowed = untilRejected(charges);
         Collections.rotate(charges, 1);
-        admitted += untilRefused(charges);
-        assertThat(admitted).isEqualTo(700);
+        allowed += untilRejected(charges);
+        assertThat(allowed).isEqualTo(700);
         for (Charge charge : charges) {
             awaitSpent(700, charge);
         }
     }
 
     @Test
-    void whatAnotherMasterRefusesPutsBackWhatWasTakenFromMemory() {
-        Charge window = ClusterStore.leased(identities.get(0), 50, Algorithm.SLIDING_WINDOW, 100_000);
-        Charge bucket = ClusterStore.leased(identities.get(1), 50, Algorithm.TOKEN_BUCKET, 100_000);
-        Charge narrow = ClusterStore.charge(identities.get(2), 1, Algorithm.FIXED_WINDOW, 10, Duration.ofDays(30));
+    void refundsLeasedPermitsIfAnotherMasterRejects() {
+        Charge window = ClusterUnderFault.leased(storedKeys.get(0), 50, Algorithm.SLIDING_WINDOW, 100_000);
+        Charge bucket = ClusterUnderFault.leased(storedKeys.get(1), 50, Algorithm.TOKEN_BUCKET, 100_000);
+        Charge narrow = ClusterUnderFault.charge(storedKeys.get(2), 1, Algorithm.FIXED_WINDOW, 10, Duration.ofDays(30));
         LeasedCalls ofWindow = new LeasedCalls(one.backend(), other.backend(), window).hot();
         LeasedCalls ofBucket = new LeasedCalls(one.backend(), other.backend(), bucket).hot();
-        long admitted = 0;
+        long allowed = 0;
         for (int call = 0; call < 150; call++) {
             Decision decision = one.backend()
                     .acquire(call % 2 == 0 ? List.of(window, narrow, bucket) : List.of(bucket, window, narrow));
-            admitted += decision.allowed() ? 1 : 0;
-            if (decision instanceof Decision.Rejected refused) {
-                assertThat(refused.violatedPolicies())
+            allowed += decision.allowed() ? 1 : 0;
+            if (decision instanceof Decision.Rejected rejected) {
+                assertThat(rejected.violatedPolicies())
                         .containsExactly(narrow.policy().policy());
             }
         }
-        assertThat(admitted).isEqualTo(10);
-        ofWindow.awaitGivenBack(10);
-        ofBucket.awaitGivenBack(10);
+        assertThat(allowed).isEqualTo(10);
+        ofWindow.awaitRefunds(10);
+        ofBucket.awaitRefunds(10);
     }
 
     @Test
-    void unspentPermitsAreBackOnTheirMastersWhenTheStoreIsClosed() {
+    void refundsUnspentPermitsToTheirMastersOnClose() {
         List<LeasedCalls> all = new ArrayList<>();
-        for (String identity : identities) {
-            Charge charge = ClusterStore.leased(identity, 1_000, Algorithm.FIXED_WINDOW, 100_000);
+        for (String storedKey : storedKeys) {
+            Charge charge = ClusterUnderFault.leased(storedKey, 1_000, Algorithm.FIXED_WINDOW, 100_000);
             all.add(new LeasedCalls(one.backend(), other.backend(), charge).hot());
         }
         one.close();
         for (LeasedCalls calls : all) {
-            assertThat(calls.spentInRedis()).isEqualTo(calls.admitted());
+            assertThat(calls.spentInRedis()).isEqualTo(calls.allowed());
         }
     }
 }

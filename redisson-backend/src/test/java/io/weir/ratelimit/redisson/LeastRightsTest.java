@@ -5,6 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.weir.ratelimit.Decision;
+import io.weir.ratelimit.fixtures.Await;
+import io.weir.ratelimit.fixtures.ClusterFixture;
+import io.weir.ratelimit.fixtures.RedisConnection;
+import io.weir.ratelimit.fixtures.RedisProcess;
 import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.BackendException.Reason;
 import io.weir.ratelimit.spi.Charge;
@@ -18,7 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** The documented rights are enough for all that a store does on Redis's clock, and each of them is needed. */
+/** The documented permissions suffice for all operations, and each of them is necessary. */
 class LeastRightsTest {
 
     static Stream<String> rights() {
@@ -26,35 +30,35 @@ class LeastRightsTest {
     }
 
     @Test
-    void theDocumentedRightsAreEnough() {
+    void theDocumentedPermissionsSuffice() {
         try (RedisProcess process = RedisProcess.started();
                 RedisConnection admin = process.connect()) {
             admin.call((Object[]) LeastRights.line().split(" "));
-            useAll(List.of(admin), LeastRights.address(process));
-            assertThat(refusedCommands(admin)).isEmpty();
+            runAll(List.of(admin), LeastRights.address(process));
+            assertThat(deniedCommands(admin)).isEmpty();
         }
     }
 
     @ParameterizedTest
     @MethodSource("rights")
-    void withoutOneOfThemRedisRefuses(String right) {
+    void eachPermissionIsNecessary(String right) {
         try (RedisProcess process = RedisProcess.started();
                 RedisConnection admin = process.connect()) {
             admin.call(Arrays.stream(LeastRights.line().split(" "))
                     .filter(word -> !word.equals(right))
                     .toArray());
             try {
-                useAll(List.of(admin), LeastRights.address(process));
+                runAll(List.of(admin), LeastRights.address(process));
             } catch (BackendException | AssertionError e) {
-                // which of its steps fails depends on the right
+                // the operation that fails depends on the permission
             }
-            assertThat(refusedCommands(admin))
+            assertThat(deniedCommands(admin))
                     .anyMatch(command -> right.equals("+" + command) || right.startsWith("+" + command + "|"));
         }
     }
 
     @Test
-    void aKeyOfAnotherKindIsOutOfReach() {
+    void keysOfAnotherPrefixAreNotAccessible() {
         try (RedisProcess process = RedisProcess.started();
                 RedisConnection admin = process.connect()) {
             admin.call((Object[])
@@ -63,9 +67,9 @@ class LeastRightsTest {
                     new TestConfig(Map.of(RedisSettings.ADDRESS, LeastRights.address(process))).started();
             try {
                 Await.until(
-                        "Redis has refused",
+                        "Redis has denied a command",
                         Duration.ofSeconds(10),
-                        () -> FaultCalls.failure(backend).reason() == Reason.REFUSED);
+                        () -> FaultCalls.failure(backend).reason() == Reason.BACKEND_ERROR);
                 assertThat(FaultCalls.failure(backend)).hasMessage("Redis answered NOPERM");
             } finally {
                 backend.close();
@@ -74,49 +78,49 @@ class LeastRightsTest {
     }
 
     @Test
-    void aClusterAsksForOneRightMoreAndNoOther() {
+    void aClusterNeedsExactlyOneMorePermission() {
         ClusterFixture cluster = ClusterFixture.shared();
         String address = cluster.masters().stream().map(LeastRights::address).collect(Collectors.joining(","));
         List<RedisConnection> admins =
                 cluster.masters().stream().map(RedisProcess::connect).toList();
         try {
             admins.forEach(admin -> admin.call((Object[]) LeastRights.line().split(" ")));
-            assertThatExceptionOfType(BackendException.class).isThrownBy(() -> useAll(admins, address));
+            assertThatExceptionOfType(BackendException.class).isThrownBy(() -> runAll(admins, address));
             assertThat(admins)
                     .anySatisfy(admin ->
-                            assertThat(refusedCommands(admin)).anyMatch(command -> command.startsWith("cluster")));
+                            assertThat(deniedCommands(admin)).anyMatch(command -> command.startsWith("cluster")));
             admins.forEach(admin -> admin.call("ACL", "SETUSER", LeastRights.USER, LeastRights.ofCluster()));
             admins.forEach(admin -> admin.call("ACL", "LOG", "RESET"));
-            useAll(admins, address);
-            // What the client finds out so, whether it may use patterns, is about subscriptions, and there are none.
+            runAll(admins, address);
+            // The client checks in this way whether it may use patterns, which concern subscriptions. There are none.
             assertThat(admins)
-                    .allSatisfy(admin -> assertThat(refusedCommands(admin)).isSubsetOf("pubsub", "pubsub|numpat"));
+                    .allSatisfy(admin -> assertThat(deniedCommands(admin)).isSubsetOf("pubsub", "pubsub|numpat"));
         } finally {
             admins.forEach(admin -> admin.call("ACL", "DELUSER", LeastRights.USER));
             admins.forEach(RedisConnection::close);
         }
     }
 
-    /** Everything that sends another command. */
-    private static void useAll(List<RedisConnection> admins, String address) {
+    /** Runs each operation that sends another command. */
+    private static void runAll(List<RedisConnection> admins, String address) {
         RedissonBackend backend =
                 new TestConfig(Map.of(RedisSettings.ADDRESS, address, "ratelimit.redis.deadline", "20s")).started();
         try {
-            Charge charge = TestStore.charge("k.a", 2, FaultCalls.LIMIT);
+            Charge charge = TestBackend.charge("k.a", 2, FaultCalls.LIMIT);
             Decision.Allowed allowed = (Decision.Allowed) backend.acquire(List.of(charge));
             backend.acquire(List.of(charge));
             backend.peek(charge);
-            backend.giveBack(allowed.receipt());
+            backend.refund(allowed.receipt());
             admins.forEach(admin -> admin.call("SCRIPT", "FLUSH"));
             backend.acquire(List.of(charge));
-            backend.reset(charge.policy(), charge.identity());
+            backend.reset(charge.policy(), charge.storedKey());
         } finally {
             backend.close();
         }
     }
 
-    /** Commands, not keys: Redisson looks for a cluster by two keys of its own, which it may not and need not read. */
-    private static List<String> refusedCommands(RedisConnection admin) {
+    /** Returns denied commands. Denied keys are left out: Redisson checks for a cluster with two keys that it need not read. */
+    private static List<String> deniedCommands(RedisConnection admin) {
         return ((List<?>) admin.call("ACL", "LOG"))
                 .stream()
                         .map(entry -> ((List<?>) entry)

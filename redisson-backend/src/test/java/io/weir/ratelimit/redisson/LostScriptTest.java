@@ -5,6 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.ratelimit.Algorithm;
 import io.weir.ratelimit.Decision;
+import io.weir.ratelimit.fixtures.Await;
+import io.weir.ratelimit.fixtures.RedisConnection;
+import io.weir.ratelimit.fixtures.RedisProcess;
 import io.weir.ratelimit.spi.Limit;
 import java.time.Duration;
 import java.util.List;
@@ -18,38 +21,38 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** A Redis that has lost the scripts, by a restart or {@code SCRIPT FLUSH}, gets them again with the call that needs them. */
+/** A call loads a script again that Redis has lost by a restart or {@code SCRIPT FLUSH}. */
 class LostScriptTest {
     private static final Limit LIMIT = Limit.of(Algorithm.SLIDING_WINDOW, 1_000_000, Duration.ofHours(1));
 
     private final RedisProcess process = RedisProcess.started();
-    private final TestStore store = TestStore.on(process.address());
+    private final TestBackend fixture = TestBackend.on(process.address());
     private final RedisConnection redis = process.connect();
 
     @BeforeEach
     void connect() {
-        store.ready();
+        fixture.ready();
     }
 
     @AfterEach
     void disconnect() {
-        store.close();
+        fixture.close();
         redis.close();
         process.close();
     }
 
     @Test
-    void aLostScriptIsSentAgainOnceAndInPlace() {
-        store.acquire("k.a", 1, LIMIT);
+    void sendsALostScriptAgainOnce() {
+        fixture.acquire("k.a", 1, LIMIT);
         redis.call("SCRIPT", "FLUSH");
         for (int call = 0; call < 3; call++) {
-            assertThat(store.acquire("k.a", 1, LIMIT).allowed()).isTrue();
+            assertThat(fixture.acquire("k.a", 1, LIMIT).allowed()).isTrue();
         }
-        assertThat(store.remaining("k.a", LIMIT)).isEqualTo(LIMIT.permits() - 4);
+        assertThat(fixture.remaining("k.a", LIMIT)).isEqualTo(LIMIT.permits() - 4);
     }
 
     @Test
-    void anOwnClientSendsTheSourceInOneStep() {
+    void aClientOfTheBackendSendsTheSourceInOneStep() {
         RedissonBackend backend = new TestConfig(
                         Map.of(RedisSettings.ADDRESS, process.address(), "ratelimit.redis.deadline", "20s"))
                 .started();
@@ -59,11 +62,11 @@ class LostScriptTest {
             long digests = redis.calls("evalsha");
             long sources = redis.calls("eval");
             for (int call = 0; call < 3; call++) {
-                backend.acquire(List.of(TestStore.charge("k.a", 1, LIMIT)));
+                backend.acquire(List.of(TestBackend.charge("k.a", 1, LIMIT)));
             }
             assertThat(redis.calls("eval") - sources).isEqualTo(1);
             assertThat(redis.calls("evalsha") - digests).isEqualTo(3);
-            assertThat(backend.peek(TestStore.charge("k.a", 1, LIMIT)).get(0).remaining())
+            assertThat(backend.peek(TestBackend.charge("k.a", 1, LIMIT)).get(0).remaining())
                     .isEqualTo(LIMIT.permits() - 3);
         } finally {
             backend.close();
@@ -71,22 +74,22 @@ class LostScriptTest {
     }
 
     @Test
-    void aLostScriptForGivingBackIsSentAgainToo() {
-        Decision.Allowed allowed = (Decision.Allowed) store.acquire("k.a", 3, LIMIT);
+    void sendsTheLostScriptForRefundsAgain() {
+        Decision.Allowed allowed = (Decision.Allowed) fixture.acquire("k.a", 3, LIMIT);
         redis.call("SCRIPT", "FLUSH");
-        store.backend().giveBack(allowed.receipt());
-        assertThat(store.remaining("k.a", LIMIT)).isEqualTo(LIMIT.permits());
+        fixture.backend().refund(allowed.receipt());
+        assertThat(fixture.remaining("k.a", LIMIT)).isEqualTo(LIMIT.permits());
     }
 
     @Test
-    void callsThatAreUnderWaySeeNoErrorAndAreChargedOnce() {
+    void callsInFlightDoNotFailAndAreChargedOnce() {
         AtomicBoolean flushing = new AtomicBoolean(true);
         AtomicIntegerArray calls = new AtomicIntegerArray(8);
         List<CompletableFuture<Void>> callers = IntStream.range(0, calls.length())
                 .mapToObj(caller -> CompletableFuture.runAsync(
                         () -> {
                             while (flushing.get()) {
-                                store.acquire("k.a", 1, LIMIT);
+                                fixture.acquire("k.a", 1, LIMIT);
                                 calls.incrementAndGet(caller);
                             }
                         },
@@ -98,7 +101,7 @@ class LostScriptTest {
                 int[] before =
                         IntStream.range(0, calls.length()).map(calls::get).toArray();
                 Await.until(
-                        "each caller has made a whole call since",
+                        "each caller has completed a call since",
                         Duration.ofSeconds(10),
                         () -> callers.stream().anyMatch(CompletableFuture::isDone)
                                 || IntStream.range(0, before.length).allMatch(i -> calls.get(i) >= before[i] + 2));
@@ -107,13 +110,13 @@ class LostScriptTest {
             flushing.set(false);
         }
         callers.forEach(CompletableFuture::join);
-        assertThat(store.remaining("k.a", LIMIT))
+        assertThat(fixture.remaining("k.a", LIMIT))
                 .isEqualTo(LIMIT.permits()
                         - IntStream.range(0, calls.length()).map(calls::get).sum());
     }
 
     @Test
-    void flightsAndGivingBackUnderWaySeeNoErrorAndAreDoneOnce() {
+    void batchesAndRefundsInFlightDoNotFailAndRunOnce() {
         AtomicBoolean flushing = new AtomicBoolean(true);
         AtomicInteger spent = new AtomicInteger();
         AtomicInteger rounds = new AtomicInteger();
@@ -129,13 +132,13 @@ class LostScriptTest {
                 .toList();
         try {
             for (int flush = 1; flush <= 30; flush++) {
-                assertThat(redis.call("SCRIPT", "EXISTS", Script.ACQUIRE.digest(), Script.GIVE_BACK.digest()))
+                assertThat(redis.call("SCRIPT", "EXISTS", Script.ACQUIRE.digest(), Script.REFUND.digest()))
                         .as("scripts that are known before flush %d", flush)
                         .isEqualTo(List.of(1L, 1L));
                 redis.call("SCRIPT", "FLUSH");
                 int before = rounds.get();
                 Await.until(
-                        "callers have made whole rounds since",
+                        "callers have completed rounds since",
                         Duration.ofSeconds(10),
                         () -> callers.stream().anyMatch(CompletableFuture::isDone)
                                 || rounds.get() >= before + 2 * callers.size());
@@ -144,29 +147,29 @@ class LostScriptTest {
             flushing.set(false);
         }
         callers.forEach(CompletableFuture::join);
-        assertThat(store.remaining("k.a", LIMIT)).isEqualTo(LIMIT.permits() - spent.get());
+        assertThat(fixture.remaining("k.a", LIMIT)).isEqualTo(LIMIT.permits() - spent.get());
     }
 
-    /** Spends 32 permits by asynchronous calls and gives a quarter of them back, by receipt or without one. */
+    /** Spends 32 permits with asynchronous calls and refunds a quarter of them, by receipt or by cost. */
     private int inFlightsWithSomeGivenBack() {
         List<CompletableFuture<Decision>> calls = IntStream.range(0, 32)
-                .mapToObj(call -> store.backend()
-                        .acquireAsync(List.of(TestStore.charge("k.a", 1, LIMIT)))
+                .mapToObj(call -> fixture.backend()
+                        .acquireAsync(List.of(TestBackend.charge("k.a", 1, LIMIT)))
                         .toCompletableFuture())
                 .toList();
         List<Decision> decisions = calls.stream().map(CompletableFuture::join).toList();
         for (int call = 0; call < 6; call++) {
-            store.backend().giveBack(((Decision.Allowed) decisions.get(call)).receipt());
+            fixture.backend().refund(((Decision.Allowed) decisions.get(call)).receipt());
         }
-        store.backend().giveBack(TestStore.charge("k.a", 2, LIMIT));
+        fixture.backend().refund(TestBackend.charge("k.a", 2, LIMIT));
         return 24;
     }
 
     @Test
-    void asynchronousCallsHealAsWell() {
+    void asynchronousCallsLoadTheScriptAgain() {
         redis.call("SCRIPT", "FLUSH");
-        assertThat(store.backend()
-                        .acquireAsync(List.of(TestStore.charge("k.a", 1, LIMIT)))
+        assertThat(fixture.backend()
+                        .acquireAsync(List.of(TestBackend.charge("k.a", 1, LIMIT)))
                         .toCompletableFuture()
                         .join()
                         .allowed())

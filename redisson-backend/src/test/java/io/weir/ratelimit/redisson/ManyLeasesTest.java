@@ -4,8 +4,9 @@ package io.weir.ratelimit.redisson;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.ratelimit.Algorithm;
+import io.weir.ratelimit.core.limit.FixedWindowState;
+import io.weir.ratelimit.core.limit.LimitState;
 import io.weir.ratelimit.spi.Charge;
-import io.weir.ratelimit.spi.FixedWindowState;
 import io.weir.ratelimit.spi.Limit;
 import io.weir.ratelimit.spi.PolicyLimits;
 import java.time.Duration;
@@ -19,7 +20,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** More busy keys than an instance takes permits ahead for. */
+/** More hot keys than an instance holds leases for. */
 class ManyLeasesTest {
     private static final int KEYS = 1_100;
     private static final long PERMITS = 300;
@@ -28,58 +29,59 @@ class ManyLeasesTest {
 
     private final ModelTime time = new ModelTime();
     private final Map<String, Key> keys = new HashMap<>();
-    private final List<Integer> told = new ArrayList<>();
-    private Runnable whenAsked = () -> {};
-    private Runnable whenGivenBack = () -> {};
+    private final List<Integer> notified = new ArrayList<>();
+    private Runnable beforeClockIsRead = () -> {};
+    private Runnable afterRefund = () -> {};
 
-    private final Leases leases = new Leases(
-            new Store(),
-            StoredKeys.of("test"),
-            new Restraint(StoredKeys.of("test")),
+    private final LeaseTable leases = new LeaseTable(
+            new ModelPermits(),
+            RedisKeys.of("test"),
+            new RejectionCache(RedisKeys.of("test")),
             () -> {
-                whenAsked.run();
+                beforeClockIsRead.run();
                 return nanos();
             },
             (nanos, task) -> time.in(nanos / 1_000, task),
-            told::add);
+            notified::add);
 
     private long nanos() {
         return time.micros() * 1_000;
     }
 
-    private final class Store implements Lease.Store {
+    private final class ModelPermits implements PermitSource {
         @Override
-        public CompletionStage<Answer> takeAhead(Charge charge) {
+        public CompletionStage<AcquireResult> acquire(Charge charge) {
             return CompletableFuture.completedFuture(
-                    key(charge.identity()).store.decide(charge, nanos()));
+                    key(charge.storedKey()).backend.decide(charge, nanos()));
         }
 
         @Override
-        public CompletableFuture<Void> giveBack(GiveBack what) {
-            key(what.charges().get(0).identity()).store.giveBack(what);
-            whenGivenBack.run();
+        public CompletableFuture<Void> refund(Refund refund) {
+            key(refund.charges().get(0).storedKey()).backend.refund(refund);
+            afterRefund.run();
             return CompletableFuture.completedFuture(null);
         }
     }
 
     private final class Key {
         private final Charge one;
-        private final LeaseModelStore store = new LeaseModelStore(time);
-        private long admitted;
+        private final LeaseModelBackend backend = new LeaseModelBackend(time);
+        private long allowed;
 
-        private Key(String identity) {
-            this.one = new Charge(POLICY, identity, 1);
+        private Key(String storedKey) {
+            this.one = new Charge(POLICY, storedKey, 1);
         }
 
         private void call() {
-            if (leases.take(one, false, nanos()) != null) {
-                admitted++;
+            if (leases.spend(one, 0, nanos()) != null) {
+                allowed++;
                 return;
             }
-            Answer answer = store.decide(one, nanos());
-            if (answer.spent()) {
-                admitted++;
-                leases.admitted(one, answer.states().get(0).remaining(LIMIT, store.now()), nanos());
+            AcquireResult result = backend.decide(one, nanos());
+            if (result.spent()) {
+                allowed++;
+                LimitState state = result.charges().get(0).states().get(0);
+                leases.recordAllowed(one, state.remaining(LIMIT, backend.now()), nanos());
             }
         }
 
@@ -89,13 +91,13 @@ class ManyLeasesTest {
             }
         }
 
-        private long ahead() {
-            return ((FixedWindowState) store.state(LIMIT)).spent() - admitted;
+        private long unspent() {
+            return ((FixedWindowState) backend.state(LIMIT)).spent() - allowed;
         }
     }
 
-    private Key key(String identity) {
-        return keys.computeIfAbsent(identity, Key::new);
+    private Key key(String storedKey) {
+        return keys.computeIfAbsent(storedKey, Key::new);
     }
 
     private Key key(int number) {
@@ -107,7 +109,7 @@ class ManyLeasesTest {
     }
 
     private long leased() {
-        return keys.values().stream().filter(key -> key.ahead() > 0).count();
+        return keys.values().stream().filter(key -> key.unspent() > 0).count();
     }
 
     private void pass(Duration span) {
@@ -115,69 +117,69 @@ class ManyLeasesTest {
     }
 
     @Test
-    void keysBeyondThePlacesAreChargedCallByCallAndAllLimitsAreUsedUpExactly() {
-        calls(0, KEYS, Busyness.BUSY + 4);
-        assertThat(leased()).isEqualTo(Leases.MOST);
+    void chargesKeysBeyondTheMaximumCallByCallAndUsesEachLimitExactly() {
+        calls(0, KEYS, HotKeyDetector.HOT + 4);
+        assertThat(leased()).isEqualTo(LeaseTable.MAX_LEASES);
         pass(Duration.ofMillis(150));
-        assertThat(told).containsExactly(Leases.MOST);
+        assertThat(notified).containsExactly(LeaseTable.MAX_LEASES);
         calls(0, KEYS, 2 * PERMITS);
-        assertThat(keys.values()).allMatch(key -> key.admitted == PERMITS);
-        assertThat(keys.values()).allMatch(key -> key.ahead() == 0);
+        assertThat(keys.values()).allMatch(key -> key.allowed == PERMITS);
+        assertThat(keys.values()).allMatch(key -> key.unspent() == 0);
     }
 
     @Test
-    void aKeyThatNobodyCallsOnAnyMoreLeavesItsPlaceToAnother() {
-        calls(0, KEYS, Busyness.BUSY + 4);
+    void anIdleLeaseLeavesItsPlaceToAnotherKey() {
+        calls(0, KEYS, HotKeyDetector.HOT + 4);
         pass(Duration.ofSeconds(2));
         assertThat(leased()).isZero();
-        assertThat(told).endsWith(0);
-        calls(KEYS, KEYS + Leases.MOST, Busyness.BUSY + 4);
-        calls(2 * KEYS, 2 * KEYS + 50, Busyness.BUSY + 4);
-        assertThat(leased()).isEqualTo(Leases.MOST);
+        assertThat(notified).endsWith(0);
+        calls(KEYS, KEYS + LeaseTable.MAX_LEASES, HotKeyDetector.HOT + 4);
+        calls(2 * KEYS, 2 * KEYS + 50, HotKeyDetector.HOT + 4);
+        assertThat(leased()).isEqualTo(LeaseTable.MAX_LEASES);
         pass(Duration.ofMillis(150));
-        assertThat(told).endsWith(Leases.MOST);
+        assertThat(notified).endsWith(LeaseTable.MAX_LEASES);
     }
 
     @Test
-    void aKeyWhoseLeaseIsEndedLeavesItsPlaceAtOnce() {
-        calls(0, KEYS, Busyness.BUSY + 4);
-        Key late = key(KEYS - 1);
-        assertThat(late.ahead()).isZero();
-        assertThat(leases.end(key(0).one, false)).isCompleted();
-        late.calls(4);
-        assertThat(late.ahead()).isPositive();
-        assertThat(leased()).isEqualTo(Leases.MOST);
+    void aClosedLeaseLeavesItsPlaceAtOnce() {
+        calls(0, KEYS, HotKeyDetector.HOT + 4);
+        Key last = key(KEYS - 1);
+        assertThat(last.unspent()).isZero();
+        assertThat(leases.close(key(0).one, false)).isCompleted();
+        last.calls(4);
+        assertThat(last.unspent()).isPositive();
+        assertThat(leased()).isEqualTo(LeaseTable.MAX_LEASES);
     }
 
     @Test
-    void twoKeysThatBecomeBusyTogetherDoNotShareTheLastPlace() {
-        calls(0, Leases.MOST - 1, Busyness.BUSY + 4);
-        key(KEYS).calls(Busyness.BUSY - 1);
-        key(KEYS + 1).calls(Busyness.BUSY - 1);
-        whenAsked = () -> {
-            whenAsked = () -> {};
+    void twoKeysThatBecomeHotTogetherDoNotShareTheLastPlace() {
+        calls(0, LeaseTable.MAX_LEASES - 1, HotKeyDetector.HOT + 4);
+        key(KEYS).calls(HotKeyDetector.HOT - 1);
+        key(KEYS + 1).calls(HotKeyDetector.HOT - 1);
+        beforeClockIsRead = () -> {
+            beforeClockIsRead = () -> {};
             key(KEYS + 1).calls(4);
         };
         key(KEYS).calls(4);
-        assertThat(leased()).isEqualTo(Leases.MOST);
+        assertThat(leased()).isEqualTo(LeaseTable.MAX_LEASES);
     }
 
     @Test
-    void aLookThatIsUnderWayWhenAllIsGivenBackTellsNothingMore() {
-        calls(0, 100, Busyness.BUSY + 4);
-        IntStream.range(0, 8).forEach(look -> {
-            pass(Leases.LOOK_EVERY_NANOS / 1_000_000);
+    void aCheckThatRunsDuringCloseNotifiesNoListener() {
+        calls(0, 100, HotKeyDetector.HOT + 4);
+        IntStream.range(0, 8).forEach(check -> {
+            pass(LeaseTable.CHECK_INTERVAL_NANOS / 1_000_000);
             calls(50, 100, 1);
         });
-        AtomicInteger left = new AtomicInteger(40);
-        whenGivenBack = () -> {
-            if (left.decrementAndGet() == 0) {
+        AtomicInteger refundsLeft = new AtomicInteger(40);
+        afterRefund = () -> {
+            if (refundsLeft.decrementAndGet() == 0) {
                 assertThat(leases.close()).isCompleted();
             }
         };
         pass(Duration.ofSeconds(2));
         assertThat(leased()).isZero();
-        assertThat(told).endsWith(0);
+        assertThat(notified).endsWith(0);
     }
 
     private void pass(long millis) {

@@ -4,7 +4,7 @@ package io.weir.ratelimit.redisson;
 import java.util.Comparator;
 import java.util.PriorityQueue;
 
-/** A time that passes from one planned event to the next. For use by one thread. */
+/** A clock that advances from one scheduled event to the next. Not thread-safe. */
 final class ModelTime {
     private record Event(long atMicros, long order, Runnable what) {}
 
@@ -21,7 +21,7 @@ final class ModelTime {
         events.add(new Event(micros + afterMicros, planned++, what));
     }
 
-    /** Lets all happen that is planned until then. */
+    /** Runs all events that are scheduled until an instant. */
     void passTo(long untilMicros) {
         while (!events.isEmpty() && events.peek().atMicros <= untilMicros) {
             Event next = events.remove();

@@ -3,17 +3,20 @@ package io.weir.ratelimit.redisson;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.weir.ratelimit.fixtures.Await;
+import io.weir.ratelimit.fixtures.FaultProxy;
+import io.weir.ratelimit.fixtures.RedisProcess;
 import io.weir.ratelimit.spi.BackendException.Reason;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** A Redis that is well, and a way to it that is not. */
+/** Faults of the network in front of an available Redis. */
 class NetworkFaultsTest {
     private static final Duration A_WHILE = Duration.ofSeconds(3);
 
     private final RedisProcess redis = RedisProcess.started();
-    private final FaultProxy way = FaultProxy.before(redis);
+    private final FaultProxy way = FaultProxy.inFrontOf(redis);
 
     @AfterEach
     void disconnect() {
@@ -22,12 +25,12 @@ class NetworkFaultsTest {
     }
 
     @Test
-    void latencyBeyondTheDeadlineSpendsEachPermitAtMostOnce() {
+    void latencyAboveTheDeadlineSpendsEachPermitAtMostOnce() {
         try (Scenario scenario = Scenario.of(Fault.SLOW, way.address())) {
             scenario.during(() -> {
                         way.delay(Duration.ofMillis(250));
                         Scenario.lasts(A_WHILE);
-                        way.open();
+                        way.forward();
                     })
                     .recovers();
             assertThat(scenario.load().failuresByReason()).containsKey(Reason.TIMEOUT);
@@ -35,30 +38,27 @@ class NetworkFaultsTest {
     }
 
     @Test
-    void connectionsThatNeverAnswerAgainAreReplaced() {
+    void replacesDeadConnections() {
         try (Scenario scenario = Scenario.of(Fault.DEAF, way.address())) {
             scenario.during(() -> {
-                way.deafen();
+                way.blackhole();
                 Scenario.lasts(A_WHILE);
-                way.open();
+                way.forward();
             });
-            Await.until(
-                    "connections that answer no more are closed",
-                    Duration.ofSeconds(5),
-                    () -> way.deafConnections() == 0);
+            Await.until("dead connections are closed", Duration.ofSeconds(5), () -> way.blackholedConnections() == 0);
             scenario.recovers();
             assertThat(scenario.load().failuresByReason()).containsKey(Reason.TIMEOUT);
         }
     }
 
     @Test
-    void connectionsThatAreResetAreMadeAgain() {
+    void replacesConnectionsThatWereReset() {
         try (Scenario scenario = Scenario.of(Fault.CUT, way.address())) {
             scenario.during(() -> {
-                        way.cut();
+                        way.resetConnections();
                         Scenario.lasts(A_WHILE);
                         scenario.load().awaitFailure(Reason.CONNECTION);
-                        way.open();
+                        way.forward();
                     })
                     .recovers();
         }

@@ -3,18 +3,20 @@ package io.weir.ratelimit.redisson;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.weir.ratelimit.fixtures.RedisProcess;
+import io.weir.ratelimit.fixtures.TestFolder;
 import io.weir.ratelimit.spi.BackendException.Reason;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
-/** A Redis that is not there for a while, or does not get to do anything. */
+/** A Redis that is unavailable or paused for some time. */
 class OutageFaultsTest {
     private static final boolean FULL = Boolean.getBoolean("weir.test.full");
     private static final Duration A_WHILE = Duration.ofSeconds(2);
 
     @Test
-    void anApplicationThatStartsWithoutRedisDecidesWhenItComes() {
-        try (RedisProcess redis = RedisProcess.absent();
+    void anApplicationThatStartsWithoutRedisDecidesOnceItIsAvailable() {
+        try (RedisProcess redis = RedisProcess.notStarted();
                 Scenario scenario = Scenario.fromTheStart(Fault.ABSENT, redis.address())) {
             scenario.until(() -> {
                         Scenario.lasts(A_WHILE);
@@ -28,8 +30,8 @@ class OutageFaultsTest {
     }
 
     @Test
-    void aRedisThatIsKilledAndStartedAgainWithItsDataHasEachPermitSpentAtMostOnce() {
-        try (TestFolder folder = TestFolder.made();
+    void aRestartWithDataSpendsEachPermitAtMostOnce() {
+        try (TestFolder folder = TestFolder.create();
                 RedisProcess redis = RedisProcess.started(
                         "--dir", folder.path().toString(), "--appendonly", "yes", "--appendfsync", "always");
                 Scenario scenario = Scenario.of(Fault.KILLED, redis.address())) {
@@ -44,7 +46,7 @@ class OutageFaultsTest {
     }
 
     @Test
-    void aStoppedRedisCostsADeadlinePerCallAndGoesOnWhereItStopped() {
+    void aPausedRedisCostsOneDeadlinePerCall() {
         try (RedisProcess redis = RedisProcess.started();
                 Scenario scenario = Scenario.of(Fault.STOPPED, redis.address())) {
             scenario.during(() -> {

@@ -21,7 +21,7 @@ class RedisAddressTest {
         "redis://[2001:db8::1]:7000, redis://[2001:db8::1]:7000, 0",
         "redis://redis_1:65535, redis://redis_1:65535, 0"
     })
-    void hasAServerAndADatabase(String text, String server, int database) {
+    void readsServerAndDatabase(String text, String server, int database) {
         RedisAddress address = RedisAddress.parse(text);
         assertThat(address.server()).isEqualTo(server);
         assertThat(address.database()).isEqualTo(database);
@@ -30,7 +30,7 @@ class RedisAddressTest {
     }
 
     @Test
-    void userAndPasswordArePercentDecodedAndPlusIsNoBlank() {
+    void decodesUserAndPasswordAndKeepsPlusSigns() {
         RedisAddress address = RedisAddress.parse("redis://a%40b:p%2Fw+1%C3%A9@cache");
         assertThat(address.user()).contains("a@b");
         assertThat(address.password()).contains("p/w+1é");
@@ -62,26 +62,26 @@ class RedisAddressTest {
                 "redis://cache:6379/0/1",
                 "REDIS://cache"
             })
-    void anotherFormIsNoAddress(String text) {
+    void rejectsOtherForms(String text) {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> RedisAddress.parse(text))
-                .withMessage("is no address of a Redis: write redis://host:6379 or rediss://user:password@host:6379/0");
+                .withMessage("the address is invalid: use redis://host:6379 or rediss://user:password@host:6379/0");
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"redis://cache:0", "redis://cache:65536", "redis://cache:99999"})
-    void aPortIsOneThatThereIs(String text) {
+    void rejectsAPortOutOfRange(String text) {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> RedisAddress.parse(text))
-                .withMessage("has a port that is not from 1 to 65535");
+                .withMessage("the port is not in the range 1 to 65535");
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"redis://:%q7secret@cache", "redis://:secret%@cache", "redis://:secret%4@cache"})
-    void aPasswordThatIsNotWellEncodedIsNotRepeated(String text) {
+    void doesNotQuoteAPasswordThatIsNotEncodedCorrectly(String text) {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> RedisAddress.parse(text))
-                .withMessage("has a user or password that is not well percent-encoded")
+                .withMessage("the user or the password is not percent-encoded correctly")
                 .withNoCause();
     }
 
@@ -103,12 +103,12 @@ class RedisAddressTest {
         "redis://cache:6379?password=secret, redis://***",
         "redis://me@cache:6379?password=secret, redis://***@***"
     })
-    void whatIsShownHoldsNothingThatCouldBeASecret(String text, String shown) {
+    void masksEverythingThatCouldBeASecret(String text, String shown) {
         assertThat(RedisAddress.masked(text)).isEqualTo(shown).doesNotContain("secret");
     }
 
     @Test
-    void itsOwnTextHoldsNoUserAndNoPassword() {
+    void theTextContainsNoUserAndNoPassword() {
         assertThat(RedisAddress.parse("redis://secret:secret@cache:6379/1")).hasToString("redis://cache:6379/1");
     }
 }

@@ -8,32 +8,32 @@ import java.nio.file.Path;
 import java.util.Map;
 import java.util.regex.Pattern;
 
-/** What {@code docs/how-to/redis.md} tells operators to write, for tests that do as it says. */
+/** The samples of {@code docs/how-to/redis.md}, for tests that use them. */
 final class RedisPage {
     private static final Path PAGE = Path.of("..", "docs", "how-to", "redis.md");
 
     private RedisPage() {}
 
     /**
-     * The sample that holds a text.
+     * Returns the sample that contains a text.
      *
-     * @param holds the text, in one sample only
-     * @param replaced what stands for the reader's own values, all of it there, and those of the test
+     * @param text the text, which is in one sample only
+     * @param replaced the placeholders of the sample, each of which it contains, with the values of the test
      * @return the sample with these values
      */
-    static String sample(String holds, Map<String, String> replaced) {
+    static String sample(String text, Map<String, String> replaced) {
         String sample = Pattern.compile("(?ms)^```\\w*\n(.*?)^```$")
                 .matcher(text())
                 .results()
                 .map(match -> match.group(1))
-                .filter(text -> text.contains(holds))
+                .filter(candidate -> candidate.contains(text))
                 .reduce((one, another) -> {
-                    throw new AssertionError("several samples with " + holds);
+                    throw new AssertionError("several samples with " + text);
                 })
-                .orElseThrow(() -> new AssertionError("no sample with " + holds));
+                .orElseThrow(() -> new AssertionError("no sample with " + text));
         for (Map.Entry<String, String> each : replaced.entrySet()) {
             if (!sample.contains(each.getKey())) {
-                throw new AssertionError("no " + each.getKey() + " in the sample with " + holds);
+                throw new AssertionError("no " + each.getKey() + " in the sample with " + text);
             }
             sample = sample.replace(each.getKey(), each.getValue());
         }

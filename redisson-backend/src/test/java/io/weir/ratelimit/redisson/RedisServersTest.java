@@ -28,7 +28,7 @@ class RedisServersTest {
                 "redis://a:1, redis://b:2 ,redis://c:3",
                 "redis://a:1\n,\tredis://b:2/0,redis://c:3/"
             })
-    void severalAddressesAreSeparatedByCommas(String text) {
+    void readsAddressesSeparatedByCommas(String text) {
         assertThat(read(text))
                 .hasValueSatisfying(servers -> assertThat(servers.addresses())
                         .extracting(RedisAddress::server)
@@ -37,7 +37,7 @@ class RedisServersTest {
     }
 
     @Test
-    void aCommaInAPasswordSeparatesNothing() {
+    void acceptsACommaInAPassword() {
         assertThat(read("redis://:p,w@a:1")).hasValueSatisfying(servers -> {
             assertThat(servers.addresses()).hasSize(1);
             assertThat(servers.addresses().get(0).password()).contains("p,w");
@@ -45,7 +45,7 @@ class RedisServersTest {
     }
 
     @Test
-    void oneAddressStaysASingleServer() {
+    void readsOneAddressAsAStandaloneServer() {
         Config config = config("rediss://me:pw@a:1/3");
         assertThat(config.isSingleConfig()).isTrue();
         SingleServerConfig single = config.useSingleServer();
@@ -62,7 +62,7 @@ class RedisServersTest {
     }
 
     @Test
-    void ofAClusterOnlyMastersAreAskedAndReplicasHaveNoConnections() {
+    void connectsToMastersOnly() {
         Config config = config("redis://a:1,redis://b:2");
         assertThat(config.isClusterConfig()).isTrue();
         ClusterServersConfig cluster = config.useClusterServers();
@@ -93,7 +93,7 @@ class RedisServersTest {
                 "redis://me:pw@a:1,redis://me:pw@b:2",
                 "redis://m%65:pw@a:1,redis://me:pw@b:2"
             })
-    void aUserAndPasswordOfANodeAreThoseOfAll(String text) {
+    void usesTheLoginOfOneNodeForAll(String text) {
         Config config = config(text);
         assertThat(problems).isEmpty();
         assertThat(config.getUsername()).isEqualTo("me");
@@ -109,15 +109,15 @@ class RedisServersTest {
                 "redis://:secret@a:1,redis://me:secret@b:2",
                 "redis://me@a:1,redis://:secret@b:2"
             })
-    void severalUsersOrPasswordsAreAProblem(String text) {
+    void rejectsDifferentUsersOrPasswords(String text) {
         assertThat(read(text)).isEmpty();
         assertThat(problems)
                 .containsExactly(new ConfigurationProblem(
                         "WEIR-403",
                         PLACE,
                         "redis://***@b:2",
-                        "names several users or passwords",
-                        "nodes of a cluster share one: write it in one address, or the same in all"));
+                        "the addresses have different users or passwords",
+                        "nodes of a cluster share one login: write it in one address, or the same in all"));
     }
 
     @ParameterizedTest
@@ -126,27 +126,27 @@ class RedisServersTest {
                     redis://a:1/0,redis://b:2/2   | redis://a:1/0,redis://b:2/2
                     redis://:secret@a:1/1,redis://b:2/1 | redis://***@a:1/1,redis://b:2/1
                     """)
-    void aDatabaseOfAClusterIsAProblem(String text, String shown) {
+    void rejectsADatabaseOfACluster(String text, String shown) {
         assertThat(read(text)).isEmpty();
         assertThat(problems)
                 .containsExactly(new ConfigurationProblem(
                         "WEIR-403",
                         PLACE,
                         shown,
-                        "names a database",
-                        "leave it out: a cluster, which several addresses are, has only 0"));
+                        "an address names a database",
+                        "remove the database: several addresses are a cluster, which has only database 0"));
     }
 
     @Test
-    void nodesWithAndWithoutTlsAreAProblem() {
+    void rejectsNodesWithAndWithoutTls() {
         assertThat(read("redis://a:1,rediss://b:2")).isEmpty();
         assertThat(problems)
                 .containsExactly(new ConfigurationProblem(
                         "WEIR-403",
                         PLACE,
                         "redis://a:1,rediss://b:2",
-                        "mixes redis:// and rediss://",
-                        "write the same scheme for all nodes of a cluster"));
+                        "the addresses have both redis:// and rediss://",
+                        "use the same scheme for all nodes of a cluster"));
     }
 
     @ParameterizedTest
@@ -159,28 +159,27 @@ class RedisServersTest {
                 "redis://a:1;redis://b:2",
                 "redis://a:1 redis://b:2"
             })
-    void anotherWayToWriteSeveralIsAProblem(String text) {
+    void rejectsOtherSeparators(String text) {
         assertThat(read(text)).isEmpty();
         assertThat(problems)
                 .hasSize(1)
-                .allSatisfy(
-                        problem -> assertThat(problem.problem())
-                                .isEqualTo(
-                                        "is no address of a Redis: write redis://host:6379 or rediss://user:password@host:6379/0"));
+                .allSatisfy(problem -> assertThat(problem.problem())
+                        .isEqualTo(
+                                "the address is invalid: use redis://host:6379 or rediss://user:password@host:6379/0"));
     }
 
     @Test
-    void eachThingThatIsWrongIsReportedAndNothingSecretShown() {
+    void reportsEachProblemWithoutSecrets() {
         assertThat(read("redis://:secret@a:1/1, rediss://me:secret@b:2, redis://:secret@c:0, redis://:secret@d:x"))
                 .isEmpty();
         assertThat(problems)
                 .extracting(ConfigurationProblem::problem)
                 .containsExactly(
-                        "has a port that is not from 1 to 65535",
-                        "is no address of a Redis: write redis://host:6379 or rediss://user:password@host:6379/0",
-                        "mixes redis:// and rediss://",
-                        "names several users or passwords",
-                        "names a database");
+                        "the port is not in the range 1 to 65535",
+                        "the address is invalid: use redis://host:6379 or rediss://user:password@host:6379/0",
+                        "the addresses have both redis:// and rediss://",
+                        "the addresses have different users or passwords",
+                        "an address names a database");
         assertThat(problems.get(0).value()).isEqualTo("redis://***@c:0");
         assertThat(problems)
                 .allSatisfy(problem -> assertThat(problem.toString()).doesNotContain("secret"));

@@ -25,7 +25,7 @@ class RedisSettingsTest {
     private Path folder;
 
     @Test
-    void anAddressIsEnough() {
+    void needsOnlyAnAddress() {
         RedisSettings settings = read(Map.of(RedisSettings.ADDRESS, "  " + ADDRESS + " "));
         assertThat(settings.problems()).isEmpty();
         assertThat(settings.namespace()).isEqualTo("default");
@@ -40,7 +40,7 @@ class RedisSettingsTest {
 
     @ParameterizedTest
     @CsvSource({"1ms, 1", "100ms, 100", "2s, 2000", "60s, 60000", "60000ms, 60000", "' 5ms ', 5"})
-    void aDeadlineIsFromAMillisecondToAMinute(String text, long millis) {
+    void acceptsADeadlineFromOneMillisecondToOneMinute(String text, long millis) {
         RedisSettings settings = read(Map.of(RedisSettings.ADDRESS, ADDRESS, "ratelimit.redis.deadline", text));
         assertThat(settings.problems()).isEmpty();
         assertThat(settings.deadline()).hasMillis(millis);
@@ -62,21 +62,21 @@ class RedisSettingsTest {
                 "ms",
                 "soon"
             })
-    void anyOtherDeadlineIsAProblem(String text) {
+    void rejectsOtherDeadlines(String text) {
         RedisSettings settings = read(Map.of(RedisSettings.ADDRESS, ADDRESS, "ratelimit.redis.deadline", text));
         assertThat(settings.problems())
                 .containsExactly(new ConfigurationProblem(
                         "WEIR-408",
                         "ratelimit.redis.deadline",
                         text,
-                        "is no deadline",
-                        "write a duration from 1ms to 60s, such as 100ms"));
+                        "the deadline is invalid",
+                        "use a duration from 1ms to 60s, for example 100ms"));
         assertThat(settings.deadline()).hasMillis(100);
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"a", "orders.v2_test-1", "ABC"})
-    void aNamespaceIsAShortWord(String text) {
+    void acceptsAShortNamespace(String text) {
         RedisSettings settings = read(Map.of(RedisSettings.ADDRESS, ADDRESS, "ratelimit.namespace", text));
         assertThat(settings.problems()).isEmpty();
         assertThat(settings.namespace()).isEqualTo(text);
@@ -84,12 +84,12 @@ class RedisSettingsTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"", "a b", "a:b", "a{b", "a}b", "a*", "straße", "x\ny"})
-    void aNamespaceThatCouldConfuseKeysIsAProblem(String text) {
+    void rejectsANamespaceWithSpecialCharacters(String text) {
         assertNamespaceProblem(text);
     }
 
     @Test
-    void aLongNamespaceIsAProblem() {
+    void rejectsALongNamespace() {
         assertNamespaceProblem("x".repeat(65));
     }
 
@@ -100,54 +100,54 @@ class RedisSettingsTest {
                         "WEIR-407",
                         "ratelimit.namespace",
                         text,
-                        "is no namespace",
+                        "the namespace is invalid",
                         "use 1 to 64 of the characters A-Z a-z 0-9 . _ -"));
     }
 
     @Test
-    void withoutARedisTheRemedyNamesTheWaysToOne() {
+    void reportsAMissingRedisWithTheRemedies() {
         assertThat(read(Map.of()).problems())
                 .containsExactly(new ConfigurationProblem(
                         "WEIR-402",
                         "ratelimit.redis.address",
                         "",
-                        "the store is redisson, but no Redis is configured",
-                        "set ratelimit.redis.address = redis://host:6379, or produce a RedissonClient"));
+                        "the backend is redisson, but no Redis is configured",
+                        "set ratelimit.redis.address = redis://host:6379, or produce a RedissonClient bean"));
         assertThat(RedisSettings.read(new TestConfig(Map.of()), true).problems())
                 .isEmpty();
     }
 
     @Test
-    void anAddressThatIsNoneIsAProblemWithTheValueMasked() {
+    void reportsAnInvalidAddressWithTheValueMasked() {
         assertThat(read(Map.of(RedisSettings.ADDRESS, "redis://me:secret@cache:x"))
                         .problems())
                 .containsExactly(new ConfigurationProblem(
                         "WEIR-403",
                         "ratelimit.redis.address",
                         "redis://***@***",
-                        "is no address of a Redis: write redis://host:6379 or rediss://user:password@host:6379/0",
+                        "the address is invalid: use redis://host:6379 or rediss://user:password@host:6379/0",
                         "percent-encode special characters of the password"));
         assertThat(read(Map.of(RedisSettings.ADDRESS, "redis://me:secret@cache:0"))
                         .problems())
                 .singleElement()
-                .hasToString("WEIR-403 ratelimit.redis.address = redis://***@cache:0: has a port that is not from 1 to"
+                .hasToString("WEIR-403 ratelimit.redis.address = redis://***@cache:0: the port is not in the range 1 to"
                         + " 65535; percent-encode special characters of the password");
     }
 
     @Test
-    void anAddressBesideAConfigurationIsAProblem() {
+    void rejectsAnAddressTogetherWithAConfiguration() {
         assertThat(read(Map.of(RedisSettings.ADDRESS, ADDRESS, RedisSettings.CONFIG, "redis.yaml"))
                         .problems())
                 .containsExactly(new ConfigurationProblem(
                         "WEIR-401",
                         "ratelimit.redis.config",
                         "redis.yaml",
-                        "stands beside ratelimit.redis.address",
-                        "keep one of the two"));
+                        "ratelimit.redis.address is set too",
+                        "keep one of the two properties"));
     }
 
     @Test
-    void aConfigurationInYamlIsReadAndMadeLazy() throws IOException {
+    void readsAYamlConfigurationAndMakesItLazy() throws IOException {
         RedisSettings settings = yaml("singleServerConfig:\n  address: \"" + ADDRESS + "\"\n  password: secret\n");
         assertThat(settings.problems()).isEmpty();
         assertThat(settings.client()).hasValueSatisfying(config -> {
@@ -159,7 +159,7 @@ class RedisSettingsTest {
     }
 
     @Test
-    void aClusterInYamlIsRead() throws IOException {
+    void readsAClusterFromYaml() throws IOException {
         RedisSettings settings = yaml("clusterServersConfig:\n  nodeAddresses:\n  - \"" + ADDRESS + "\"\n");
         assertThat(settings.problems()).isEmpty();
         assertThat(settings.client()).hasValueSatisfying(config -> {
@@ -170,7 +170,7 @@ class RedisSettingsTest {
     }
 
     @Test
-    void severalAddressesAreNodesOfACluster() {
+    void readsSeveralAddressesAsNodesOfACluster() {
         RedisSettings settings = read(Map.of(RedisSettings.ADDRESS, "redis://a:1 , redis://b"));
         assertThat(settings.problems()).isEmpty();
         assertThat(settings.client()).hasValueSatisfying(config -> {
@@ -183,7 +183,7 @@ class RedisSettingsTest {
     }
 
     @Test
-    void whatIsWrongWithTheNodesOfAClusterIsReportedWithTheRest() {
+    void reportsProblemsOfClusterNodesWithAllOthers() {
         assertThat(read(Map.of(
                                 RedisSettings.ADDRESS,
                                 "redis://:secret@a:1/1,rediss://:other@b:2",
@@ -196,14 +196,14 @@ class RedisSettingsTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"/no/such/file.yaml", "classpath:no/such.yaml", "no\0file"})
-    void aMissingFileOrResourceIsAProblem(String location) {
+    void reportsAMissingFileOrResource(String location) {
         assertThat(read(Map.of(RedisSettings.CONFIG, location)).problems())
                 .containsExactly(new ConfigurationProblem(
                         "WEIR-404",
                         "ratelimit.redis.config",
                         location,
-                        "there is no such file or resource",
-                        "write the path of a file, or classpath:<resource>"));
+                        "the file or resource does not exist",
+                        "set the path of a file, or classpath:<resource>"));
     }
 
     @ParameterizedTest
@@ -216,20 +216,20 @@ class RedisSettingsTest {
                 "codec: !<secret.Codec> {}\n",
                 "singleServerConfig:\n  address: secret\n  timeout: secret\n"
             })
-    void aFileThatIsNoConfigurationIsAProblemThatDoesNotQuoteIt(String content) throws IOException {
+    void reportsAnInvalidFileWithoutQuotingIt(String content) throws IOException {
         List<ConfigurationProblem> problems = yaml(content).problems();
         assertThat(problems).hasSize(1);
         ConfigurationProblem problem = problems.get(0);
         assertThat(problem.id()).isEqualTo("WEIR-405");
         assertThat(problem.place()).isEqualTo("ratelimit.redis.config");
         assertThat(problem.value()).isEqualTo(folder.resolve("redis.yaml").toString());
-        assertThat(problem.problem()).startsWith("is no Redisson configuration (");
-        assertThat(problem.remedy()).isEqualTo("see Redisson's documentation of its YAML format");
+        assertThat(problem.problem()).startsWith("the content is not a Redisson configuration (");
+        assertThat(problem.remedy()).isEqualTo("see the Redisson documentation of the YAML format");
         assertThat(problem.toString()).doesNotContain("secret");
     }
 
     @Test
-    void allProblemsAreReportedTogether() {
+    void reportsAllProblemsTogether() {
         Map<String, String> all = new HashMap<>();
         all.put(RedisSettings.ADDRESS, "nowhere/at/all");
         all.put("ratelimit.namespace", "a b");

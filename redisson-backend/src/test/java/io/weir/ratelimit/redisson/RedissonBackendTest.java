@@ -1,35 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.redisson;
 
+import io.weir.ratelimit.fixtures.RedisFixture;
 import io.weir.ratelimit.spi.RateLimitBackend;
-import io.weir.ratelimit.spi.RateLimitBackendContract;
 import io.weir.ratelimit.spi.TimeSource;
+import io.weir.ratelimit.tck.RateLimitBackendContract;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 
-/** The contract of all stores, held by the scripts on a real Redis with the contract's clock. */
+/** The backend contract on a real Redis with the clock of the contract. */
 final class RedissonBackendTest extends RateLimitBackendContract {
     private static final Duration DEADLINE = Duration.ofSeconds(20);
 
-    private static TestStore store;
+    private static TestBackend fixture;
     private static RedisClient redis;
 
     @BeforeAll
     static void connect() {
-        store = TestStore.on(RedisFixture.shared().address());
+        fixture = TestBackend.on(RedisFixture.shared().address());
         redis = new RedisClient(
-                () -> UnexpiringClient.of(store.client()), false, store.namespace(), Duration.ofSeconds(20));
+                () -> UnexpiringClient.of(fixture.client()), false, fixture.namespace(), Duration.ofSeconds(20));
     }
 
     @AfterAll
     static void disconnect() {
         redis.close();
-        store.close();
+        fixture.close();
     }
 
     @Override
     protected RateLimitBackend backend(TimeSource time) {
-        return new RedissonBackend(redis, store.namespace(), DEADLINE, time);
+        return new RedissonBackend(redis, fixture.namespace(), DEADLINE, time);
     }
 }

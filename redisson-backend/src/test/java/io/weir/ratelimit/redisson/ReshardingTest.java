@@ -6,6 +6,10 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.weir.ratelimit.Algorithm;
 import io.weir.ratelimit.Decision;
+import io.weir.ratelimit.fixtures.Await;
+import io.weir.ratelimit.fixtures.ClusterFixture;
+import io.weir.ratelimit.fixtures.RedisConnection;
+import io.weir.ratelimit.fixtures.RedisProcess;
 import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.Charge;
 import java.nio.charset.StandardCharsets;
@@ -23,17 +27,17 @@ class ReshardingTest {
     private static final Duration DEADLINE = Duration.ofMillis(500);
 
     @Test
-    void aSlotThatMovesUnderLoadKeepsItsStateAndNoDecisionIsChargedTwice() {
+    void aSlotThatMovesUnderLoadKeepsItsStateAndChargesNoDecisionTwice() {
         try (ClusterFixture cluster = ClusterFixture.started(0);
-                ClusterStore store = ClusterStore.on(cluster, DEADLINE)) {
-            List<String> identities = store.identities();
-            Charge moves = ClusterStore.charge(identities.get(0), 1, Algorithm.FIXED_WINDOW, 10_000_000, DAY);
-            Charge stays = ClusterStore.charge(identities.get(2), 1, Algorithm.FIXED_WINDOW, 10_000_000, DAY);
+                ClusterUnderFault fixture = ClusterUnderFault.on(cluster, DEADLINE)) {
+            List<String> storedKeys = fixture.storedKeys();
+            Charge moves = ClusterUnderFault.charge(storedKeys.get(0), 1, Algorithm.FIXED_WINDOW, 10_000_000, DAY);
+            Charge stays = ClusterUnderFault.charge(storedKeys.get(2), 1, Algorithm.FIXED_WINDOW, 10_000_000, DAY);
             RedisProcess from = cluster.masters().get(0);
             RedisProcess to = cluster.masters().get(1);
-            long slot = cluster.slot(store.tag(moves.identity()));
-            try (LoadedStore alone = new LoadedStore(store.backend(), moves);
-                    LoadedStore both = new LoadedStore(store.backend(), moves, stays)) {
+            long slot = cluster.slot(fixture.tag(moves.storedKey()));
+            try (LoadedBackend alone = new LoadedBackend(fixture.backend(), moves);
+                    LoadedBackend both = new LoadedBackend(fixture.backend(), moves, stays)) {
                 long began = System.nanoTime();
                 beginMove(from, to, slot);
                 alone.awaitDecisions();
@@ -47,95 +51,95 @@ class ReshardingTest {
                 both.awaitSteadyDecisions();
                 alone.end(DEADLINE);
                 both.end(DEADLINE);
-                assertThat(store.spent(moves))
+                assertThat(fixture.spent(moves))
                         .as("%s; %s", alone, both)
                         .isBetween(
-                                alone.admitted() + both.admitted(),
-                                alone.admitted() + both.admitted() + alone.failures() + both.failures());
-                assertThat(store.spent(stays))
+                                alone.allowed() + both.allowed(),
+                                alone.allowed() + both.allowed() + alone.failures() + both.failures());
+                assertThat(fixture.spent(stays))
                         .as(both.toString())
-                        .isBetween(both.admitted(), both.admitted() + both.failures());
-                FaultTable.add(Fault.SLOT_MOVES, began, ended, store.spent(moves), alone, both);
+                        .isBetween(both.allowed(), both.allowed() + both.failures());
+                FaultTable.add(Fault.SLOT_MOVES, began, ended, fixture.spent(moves), alone, both);
             }
             try (RedisConnection left = from.connect();
                     RedisConnection arrived = to.connect()) {
-                assertThat(left.keys(store.tag(moves.identity()) + "*")).isEmpty();
-                assertThat(arrived.keys(store.tag(moves.identity()) + "*")).hasSize(1);
+                assertThat(left.keys(fixture.tag(moves.storedKey()) + "*")).isEmpty();
+                assertThat(arrived.keys(fixture.tag(moves.storedKey()) + "*")).hasSize(1);
             }
         }
     }
 
     @Test
-    void aDecisionOverKeysOfWhichSomeHaveMovedFailsAndChargesNoneUntilTheOthersHaveMovedToo() {
+    void aDecisionOverPartlyMovedKeysFailsAndSpendsNothing() {
         try (ClusterFixture cluster = ClusterFixture.started(0);
-                ClusterStore store = ClusterStore.on(cluster, DEADLINE)) {
-            String identity = store.identities().get(0);
-            Charge one = ClusterStore.charge(identity, 1, Algorithm.FIXED_WINDOW, 100, DAY);
-            Charge other = ClusterStore.charge(identity, 1, Algorithm.TOKEN_BUCKET, 100, DAY);
+                ClusterUnderFault fixture = ClusterUnderFault.on(cluster, DEADLINE)) {
+            String storedKey = fixture.storedKeys().get(0);
+            Charge one = ClusterUnderFault.charge(storedKey, 1, Algorithm.FIXED_WINDOW, 100, DAY);
+            Charge other = ClusterUnderFault.charge(storedKey, 1, Algorithm.TOKEN_BUCKET, 100, DAY);
             List<Charge> both = List.of(one, other);
-            assertThat(store.backend().acquire(both).allowed()).isTrue();
+            assertThat(fixture.backend().acquire(both).allowed()).isTrue();
             RedisProcess from = cluster.masters().get(0);
             RedisProcess to = cluster.masters().get(1);
-            long slot = cluster.slot(store.tag(identity));
+            long slot = cluster.slot(fixture.tag(storedKey));
             beginMove(from, to, slot);
             moveKeys(from, to, slot, 1);
-            // Or that it was too late, where the deadline comes while the last try is on its way.
-            Await.until("it is told to try again", Duration.ofSeconds(20), () -> {
+            // The call may time out instead if the deadline passes during the last attempt.
+            Await.until("the call fails with TRYAGAIN", Duration.ofSeconds(20), () -> {
                 BackendException failure = catchThrowableOfType(
-                        BackendException.class, () -> store.backend().acquire(both));
+                        BackendException.class, () -> fixture.backend().acquire(both));
                 return "Redis answered TRYAGAIN".equals(failure.getMessage());
             });
             moveKeys(from, to, slot, 100);
             endMove(cluster, to, slot);
-            assertThat(store.spent(one)).isEqualTo(1);
-            assertThat(store.spent(other)).isEqualTo(1);
-            assertThat(store.backend().acquire(both).allowed()).isTrue();
+            assertThat(fixture.spent(one)).isEqualTo(1);
+            assertThat(fixture.spent(other)).isEqualTo(1);
+            assertThat(fixture.backend().acquire(both).allowed()).isTrue();
         }
     }
 
     @Test
-    void aDecisionAndAGiveBackOverKeysOfWhichSomeHaveMovedAreDoneOnceWhenTheOthersHaveMovedToo() {
+    void aDecisionAndARefundOverPartlyMovedKeysRunOnceWhenAllKeysHaveMoved() {
         try (ClusterFixture cluster = ClusterFixture.started(0);
-                ClusterStore store = ClusterStore.on(cluster, Duration.ofSeconds(20))) {
-            String identity = store.identities().get(0);
-            Charge one = ClusterStore.charge(identity, 1, Algorithm.FIXED_WINDOW, 100, DAY);
-            Charge other = ClusterStore.charge(identity, 1, Algorithm.TOKEN_BUCKET, 100, DAY);
+                ClusterUnderFault fixture = ClusterUnderFault.on(cluster, Duration.ofSeconds(20))) {
+            String storedKey = fixture.storedKeys().get(0);
+            Charge one = ClusterUnderFault.charge(storedKey, 1, Algorithm.FIXED_WINDOW, 100, DAY);
+            Charge other = ClusterUnderFault.charge(storedKey, 1, Algorithm.TOKEN_BUCKET, 100, DAY);
             List<Charge> both = List.of(one, other);
-            Decision.Allowed first = (Decision.Allowed) store.backend().acquire(both);
+            Decision.Allowed first = (Decision.Allowed) fixture.backend().acquire(both);
             RedisProcess from = cluster.masters().get(0);
             RedisProcess to = cluster.masters().get(1);
-            long slot = cluster.slot(store.tag(identity));
+            long slot = cluster.slot(fixture.tag(storedKey));
             beginMove(from, to, slot);
             moveKeys(from, to, slot, 1);
             CompletableFuture<Decision> decision =
-                    store.backend().acquireAsync(both).toCompletableFuture();
-            awaitRefused(3, from, to);
-            CompletableFuture<Void> givenBack =
-                    store.backend().giveBackAsync(first.receipt()).toCompletableFuture();
-            awaitRefused(6, from, to);
+                    fixture.backend().acquireAsync(both).toCompletableFuture();
+            awaitTryAgain(3, from, to);
+            CompletableFuture<Void> refunded =
+                    fixture.backend().refundAsync(first.receipt()).toCompletableFuture();
+            awaitTryAgain(6, from, to);
             assertThat(decision).isNotDone();
-            assertThat(givenBack).isNotDone();
+            assertThat(refunded).isNotDone();
             moveKeys(from, to, slot, 100);
             endMove(cluster, to, slot);
             assertThat(decision.join().allowed()).isTrue();
-            givenBack.join();
-            assertThat(store.spent(one)).isEqualTo(1);
-            assertThat(store.spent(other)).isEqualTo(1);
+            refunded.join();
+            assertThat(fixture.spent(one)).isEqualTo(1);
+            assertThat(fixture.spent(other)).isEqualTo(1);
         }
     }
 
-    /** Until so many scripts met keys of which some had moved; which of the two masters says so depends on the version. */
-    private static void awaitRefused(int scripts, RedisProcess... masters) {
+    /** Waits until scripts have failed with TRYAGAIN. The version of Redis determines which of the two masters counts them. */
+    private static void awaitTryAgain(int scripts, RedisProcess... masters) {
         Await.until(
-                "scripts are told to try again",
+                "scripts fail with TRYAGAIN",
                 Duration.ofSeconds(20),
                 () -> Arrays.stream(masters)
-                                .mapToInt(ReshardingTest::toldToTryAgain)
+                                .mapToInt(ReshardingTest::tryAgainErrors)
                                 .sum()
                         >= scripts);
     }
 
-    private static int toldToTryAgain(RedisProcess master) {
+    private static int tryAgainErrors(RedisProcess master) {
         try (RedisConnection connection = master.connect()) {
             Matcher count =
                     Pattern.compile("errorstat_TRYAGAIN:count=(\\d+)").matcher(connection.text("INFO", "errorstats"));
@@ -154,7 +158,7 @@ class ReshardingTest {
         setSlot(from, slot, "MIGRATING", id(to));
     }
 
-    /** Who gets the slot hears of it first. */
+    /** Ends the move, on the new master of the slot first. */
     private static void endMove(ClusterFixture cluster, RedisProcess to, long slot) {
         setSlot(to, slot, "NODE", id(to));
         for (RedisProcess node : cluster.masters()) {
@@ -168,9 +172,9 @@ class ReshardingTest {
         }
     }
 
-    private static void moveKeys(RedisProcess from, RedisProcess to, long slot, int most) {
+    private static void moveKeys(RedisProcess from, RedisProcess to, long slot, int max) {
         try (RedisConnection connection = from.connect()) {
-            List<?> keys = (List<?>) connection.call("CLUSTER", "GETKEYSINSLOT", slot, most);
+            List<?> keys = (List<?>) connection.call("CLUSTER", "GETKEYSINSLOT", slot, max);
             assertThat(keys).isNotEmpty();
             for (Object key : keys) {
                 connection.call(

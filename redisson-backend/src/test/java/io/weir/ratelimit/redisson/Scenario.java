@@ -4,6 +4,8 @@ package io.weir.ratelimit.redisson;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.ratelimit.Algorithm;
+import io.weir.ratelimit.fixtures.Await;
+import io.weir.ratelimit.fixtures.TestThreads;
 import io.weir.ratelimit.spi.Charge;
 import java.time.Duration;
 import java.util.Map;
@@ -11,9 +13,9 @@ import java.util.UUID;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A store as an application configures it, under load, and a fault that comes and goes. One load has a limit that is never
- * reached, so that what is spent can be counted; another one has a limit that is soon exhausted, so that it shows if a permit
- * too many was admitted. In the end the fault is a row of the table.
+ * A backend with the configuration of an application, under load, and a temporary fault. One load has a limit that it never reaches, so
+ * that its permits can be counted. The other load has a limit that it soon exhausts, so that excess permits show. In the end the fault
+ * becomes a row of the table.
  */
 final class Scenario implements AutoCloseable {
     private static final Duration DEADLINE = FaultCalls.DEADLINE;
@@ -22,12 +24,12 @@ final class Scenario implements AutoCloseable {
 
     private final Fault fault;
     private final String namespace = "fault-" + UUID.randomUUID();
-    private final TestThreads before = TestThreads.now();
+    private final TestThreads before = TestThreads.snapshot();
     private final RedissonBackend backend;
-    private final LoadedStore load;
-    private final LoadedStore scarce;
-    private final Charge many = ClusterStore.charge("k.many", 1, Algorithm.FIXED_WINDOW, 10_000_000, MONTH);
-    private final Charge few = ClusterStore.charge("k.few", 1, Algorithm.SLIDING_WINDOW, FEW, MONTH);
+    private final LoadedBackend load;
+    private final LoadedBackend scarce;
+    private final Charge many = ClusterUnderFault.charge("k.many", 1, Algorithm.FIXED_WINDOW, 10_000_000, MONTH);
+    private final Charge few = ClusterUnderFault.charge("k.few", 1, Algorithm.SLIDING_WINDOW, FEW, MONTH);
     private long beganNanos;
     private long endedNanos;
 
@@ -49,36 +51,36 @@ final class Scenario implements AutoCloseable {
         if (ready) {
             FaultCalls.awaitDecision(backend);
         }
-        this.load = LoadedStore.onAnyStore(backend, many);
-        this.scarce = LoadedStore.ofOneCaller(backend, few);
+        this.load = LoadedBackend.onAnyBackend(backend, many);
+        this.scarce = LoadedBackend.ofOneCaller(backend, few);
     }
 
-    /** A store that decides, before the fault. */
+    /** Starts a scenario whose backend is available before the fault. */
     static Scenario of(Fault fault, String address) {
         Scenario scenario = new Scenario(fault, address, true);
         scenario.load.awaitDecisions();
         return scenario;
     }
 
-    /** A store that starts while the fault is there. */
+    /** Starts a scenario whose backend starts during the fault. */
     static Scenario fromTheStart(Fault fault, String address) {
         return new Scenario(fault, address, false);
     }
 
-    /** Has the fault come and go. */
+    /** Causes the fault and ends it. */
     Scenario during(Runnable fault) {
         beganNanos = System.nanoTime();
         return until(fault);
     }
 
-    /** Has the fault go that was there from the start. */
+    /** Ends the fault that was there from the start. */
     Scenario until(Runnable fault) {
         fault.run();
         endedNanos = System.nanoTime();
         return this;
     }
 
-    /** Leaves the load alone for a while. */
+    /** Lets some time pass under load. */
     static void lasts(Duration time) {
         long end = System.nanoTime() + time.toNanos();
         for (long left = time.toNanos(); left > 0; left = end - System.nanoTime()) {
@@ -86,43 +88,43 @@ final class Scenario implements AutoCloseable {
         }
     }
 
-    /** The stored key of the load. */
+    /** Returns the key of the load in Redis. */
     String key() {
         return "weir:1:{" + namespace + ":k.many}:" + many.policy().policy() + ":f" + MONTH.toMillis();
     }
 
-    /** The load whose limit is never reached. */
-    LoadedStore load() {
+    /** Returns the load that never reaches its limit. */
+    LoadedBackend load() {
         return load;
     }
 
-    /** The load whose limit is soon exhausted. */
-    LoadedStore scarce() {
+    /** Returns the load that exhausts its limit. */
+    LoadedBackend scarce() {
         return scarce;
     }
 
-    /** Waits until all calls are decided again, checks what was spent, and adds the row. */
+    /** Waits until all calls are decided again, checks the spent permits, and adds the row. */
     void recovers() {
         load.awaitSteadyDecisions();
-        Await.until("the few permits are spent", Duration.ofSeconds(30), () -> scarce.refused() > 0);
+        Await.until("the small limit is exhausted", Duration.ofSeconds(30), () -> scarce.rejected() > 0);
         load.end(DEADLINE);
         scarce.end(DEADLINE);
         long spent = FaultCalls.spent(backend, many);
         assertThat(spent)
-                .as("spent, each at most once: %s", load)
-                .isBetween(load.admitted(), load.admitted() + load.uncertain());
-        assertThat(load.refused()).isZero();
+                .as("spent permits, each at most once: %s", load)
+                .isBetween(load.allowed(), load.allowed() + load.uncertain());
+        assertThat(load.rejected()).isZero();
         assertThat(FaultCalls.spent(backend, few)).as(scarce.toString()).isEqualTo(FEW);
-        assertThat(scarce.admitted()).as(scarce.toString()).isBetween(FEW - scarce.uncertain(), FEW);
+        assertThat(scarce.allowed()).as(scarce.toString()).isBetween(FEW - scarce.uncertain(), FEW);
         FaultTable.add(fault, beganNanos, endedNanos, spent, load);
     }
 
-    /** Ends the store; nothing of it is left. */
+    /** Closes the backend, and checks that no thread of it is left. */
     @Override
     public void close() {
         load.close();
         scarce.close();
         backend.close();
-        before.awaitEndOfOthers();
+        before.awaitNoNewThreads();
     }
 }

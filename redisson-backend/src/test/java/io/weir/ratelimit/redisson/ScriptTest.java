@@ -5,6 +5,8 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.ratelimit.Algorithm;
+import io.weir.ratelimit.fixtures.RedisConnection;
+import io.weir.ratelimit.fixtures.RedisFixture;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.Limit;
 import java.io.IOException;
@@ -22,7 +24,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** The scripts as resources: each is valid Lua for Redis and says at its top what it takes and answers. */
+/** The scripts as resources: each is valid Lua, and its header describes its arguments and its reply. */
 class ScriptTest {
     private static final List<String> PRELUDES = List.of("state.lua", "log.lua");
 
@@ -36,7 +38,7 @@ class ScriptTest {
             assertThat(all)
                     .extracting(Path::getFileName)
                     .extracting(Path::toString)
-                    .contains("state.lua", "log.lua", "acquire.lua", "give-back.lua");
+                    .contains("state.lua", "log.lua", "acquire.lua", "refund.lua");
             return all.stream();
         }
     }
@@ -51,7 +53,7 @@ class ScriptTest {
 
     @ParameterizedTest
     @MethodSource("scripts")
-    void eachScriptBeginsWithItsLicenceAndTheUnitOfTime(Path script) {
+    void eachScriptBeginsWithItsLicenseAndTheUnitOfTime(Path script) {
         List<String> lines = text(script).lines().toList();
         assertThat(lines.get(0)).isEqualTo("-- SPDX-License-Identifier: Apache-2.0");
         assertThat(lines.get(1)).startsWith("-- Times are in microseconds");
@@ -59,25 +61,25 @@ class ScriptTest {
 
     @ParameterizedTest
     @MethodSource("scripts")
-    void eachScriptSaysItsPurposeArgumentsReplyAndCost(Path script) {
+    void eachHeaderDescribesPurposeArgumentsReplyAndComplexity(Path script) {
         List<String> header =
                 text(script).lines().takeWhile(line -> line.startsWith("--")).toList();
         assertThat(header.stream().filter(line -> line.matches("-- [A-Z][a-z].*\\.")))
                 .as("sentences on the purpose")
                 .isNotEmpty();
-        List<String> words = switch (script.getFileName().toString()) {
-            case "state.lua" -> List.of("State ", "Limit ", "Unit ", "Clock ", "First Redis ");
+        List<String> entries = switch (script.getFileName().toString()) {
+            case "state.lua" -> List.of("State ", "Limit ", "Unit ", "Clock ", "Redis ");
             case "log.lua" -> List.of("State ", "Complexity ");
             default -> List.of("KEYS ", "ARGV[1] ", "Reply ", "Complexity ");
         };
-        for (String word : words) {
-            assertThat(header).as(word).anyMatch(line -> line.startsWith("-- " + word));
+        for (String entry : entries) {
+            assertThat(header).as(entry).anyMatch(line -> line.startsWith("-- " + entry));
         }
     }
 
     @ParameterizedTest
     @MethodSource("scripts")
-    void noScriptLeavesAGlobalOrUsesWhatLosesDigitsOrOverflowsTheStack(Path script) {
+    void noScriptSetsAGlobalOrUsesLossyFunctions(Path script) {
         String code = text(script).replaceAll("--[^\n]*", "");
         assertThat(code)
                 .doesNotContain("tostring")
@@ -87,21 +89,22 @@ class ScriptTest {
     }
 
     @Test
-    void aDigestIsTheOneThatRedisKnowsAScriptBy() {
+    void theDigestOfAScriptIsTheOneOfRedis() {
         try (RedisConnection redis = RedisFixture.shared().connect()) {
-            for (Script script : List.of(Script.ACQUIRE, Script.GIVE_BACK)) {
+            for (Script script : List.of(Script.ACQUIRE, Script.REFUND)) {
                 assertThat(redis.text("SCRIPT", "LOAD", script.text())).isEqualTo(script.digest());
             }
         }
     }
 
     @Test
-    void aReplyIsTheTimeTheStateBeforeAsThreeNumbersOfWhichAFixedWindowLeavesTheThirdZeroAndHowManyWereAdmitted() {
+    void aReplyContainsTheTimeTheStateBeforeAndTheAllowedCount() {
         Limit limit = Limit.of(Algorithm.FIXED_WINDOW, 1_000_000, Duration.ofDays(1));
         assertThat(limit.unitExponent()).isPositive();
-        List<Charge> charges = List.of(TestStore.charge("k.a", 3, limit));
-        List<String> keys = StoredKeys.of("test-" + UUID.randomUUID()).of(charges);
-        byte[] argument = new Flight(new Check(charges, keys, true, 0, 0)).argument(0x36751816A28BL);
+        List<Charge> charges = List.of(TestBackend.charge("k.a", 3, limit));
+        List<String> keys = RedisKeys.of("test-" + UUID.randomUUID()).of(charges);
+        byte[] argument = ScriptCodec.encode(
+                new Batch(new AcquireRequest(charges, keys, AcquireRequest.Operation.SPEND, 0, 0)), 0x36751816A28BL);
         try (RedisConnection redis = RedisFixture.shared().connect()) {
             for (String before : List.of("00000000000000", "00000000000003")) {
                 byte[] reply = (byte[]) redis.call("EVAL", Script.ACQUIRE.text(), "1", keys.get(0), argument);

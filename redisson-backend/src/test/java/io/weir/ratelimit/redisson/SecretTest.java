@@ -4,6 +4,7 @@ package io.weir.ratelimit.redisson;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.weir.ratelimit.fixtures.RedisProcess;
 import io.weir.ratelimit.spi.BackendException;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
@@ -20,13 +21,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A secret never appears in what an operator or a developer reads, however the connection goes. */
+/** No log and no exception contains a secret, whether the connection succeeds or not. */
 class SecretTest {
     private static final String SECRET = "c4nary";
 
     @ParameterizedTest(name = "password {0}")
     @ValueSource(strings = {SECRET, "wr0ng" + SECRET})
-    void neitherLogsNorFailuresHoldAPassword(String password) {
+    void logsAndFailuresContainNoPassword(String password) {
         List<String> texts = new ArrayList<>();
         String logged = logged(() -> {
             try (RedisProcess process = RedisProcess.started("--requirepass", SECRET)) {
@@ -52,18 +53,18 @@ class SecretTest {
     }
 
     @Test
-    void aFailureDoesNotNameWhoseKeyItWas() {
+    void aFailureDoesNotContainTheStoredKey() {
         try (RedisProcess process = RedisProcess.started();
-                TestStore store =
-                        TestStore.on(process.address(), FaultCalls.DEADLINE).ready()) {
+                TestBackend fixture =
+                        TestBackend.on(process.address(), FaultCalls.DEADLINE).ready()) {
             process.kill();
             for (int call = 0; call < 20; call++) {
-                assertThat(FaultCalls.failure(store.backend()).getMessage()).doesNotContain("k.fault");
+                assertThat(FaultCalls.failure(fixture.backend()).getMessage()).doesNotContain("k.fault");
             }
         }
     }
 
-    /** All that is logged meanwhile, in full, by this library and its client. */
+    /** Returns the complete log of the library and its client during a task. */
     static String logged(Runnable action) {
         List<String> lines = Collections.synchronizedList(new ArrayList<>());
         Handler handler = new Handler() {

@@ -3,39 +3,43 @@ package io.weir.ratelimit.redisson;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.weir.ratelimit.fixtures.RedisConnection;
+import io.weir.ratelimit.fixtures.RedisProcess;
+import io.weir.ratelimit.fixtures.SentinelFixture;
+import io.weir.ratelimit.fixtures.TestFolder;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.RateLimitBackend;
-import io.weir.ratelimit.spi.RateLimitBackendContract;
 import io.weir.ratelimit.spi.TimeSource;
+import io.weir.ratelimit.tck.RateLimitBackendContract;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** The contract of all stores, on a master that sentinels name, configured as the documentation says. */
+/** The backend contract on a master that sentinels name, with the documented configuration. */
 final class SentinelBackendTest extends RateLimitBackendContract {
-    private static SentinelFixture fixture;
+    private static SentinelFixture sentinel;
     private static TestFolder folder;
-    private static ContractStore store;
+    private static ContractBackend fixture;
 
     @BeforeAll
     static void connect() {
-        fixture = SentinelFixture.started();
-        folder = TestFolder.made();
-        Map<String, String> configured = configured(fixture, folder);
-        for (RedisProcess server : fixture.servers()) {
+        sentinel = SentinelFixture.started();
+        folder = TestFolder.create();
+        Map<String, String> configured = configured(sentinel, folder);
+        for (RedisProcess server : sentinel.servers()) {
             try (RedisConnection connection = server.connect()) {
-                // The contract's clock is not the one that keys expire by, so here the script takes their expiry off.
+                // Keys expire by another clock than the contract's, so this script removes their expiry.
                 connection.call("ACL", "SETUSER", LeastRights.USER, "+persist");
             }
         }
-        store = ContractStore.of(configured);
+        fixture = ContractBackend.of(configured);
     }
 
-    /** The configuration of the documentation, for sentinels whose servers know its user from then on. */
+    /** Returns the documented configuration, and creates its user on the servers. */
     static Map<String, String> configured(SentinelFixture fixture, TestFolder folder) {
-        for (RedisProcess server : fixture.servers()) {
+        for (RedisProcess server : sentinel.servers()) {
             try (RedisConnection connection = server.connect()) {
                 connection.call((Object[]) LeastRights.line().split(" "));
             }
@@ -56,23 +60,23 @@ final class SentinelBackendTest extends RateLimitBackendContract {
 
     @AfterAll
     static void disconnect() {
-        store.close();
+        fixture.close();
         folder.close();
         fixture.close();
     }
 
     @Override
     protected RateLimitBackend backend(TimeSource time) {
-        return store.backend(time);
+        return fixture.backend(time);
     }
 
     @Test
-    void theReplicaIsNeverAsked() {
-        Charge charge = TestStore.charge("k.a", 1, FaultCalls.LIMIT);
+    void neverCallsTheReplica() {
+        Charge charge = TestBackend.charge("k.a", 1, FaultCalls.LIMIT);
         backend().acquire(List.of(charge));
         backend().peek(charge);
-        try (RedisConnection replica = fixture.replica().connect();
-                RedisConnection master = fixture.master().connect()) {
+        try (RedisConnection replica = sentinel.replica().connect();
+                RedisConnection master = sentinel.master().connect()) {
             assertThat(master.calls("evalsha")).isPositive();
             assertThat(replica.calls("evalsha")).isZero();
             assertThat(replica.text("CLIENT", "LIST").lines().filter(line -> line.contains("user=" + LeastRights.USER)))

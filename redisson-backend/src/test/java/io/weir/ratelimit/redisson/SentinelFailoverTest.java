@@ -4,6 +4,11 @@ package io.weir.ratelimit.redisson;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.ratelimit.Algorithm;
+import io.weir.ratelimit.fixtures.Await;
+import io.weir.ratelimit.fixtures.RedisConnection;
+import io.weir.ratelimit.fixtures.RedisProcess;
+import io.weir.ratelimit.fixtures.SentinelFixture;
+import io.weir.ratelimit.fixtures.TestFolder;
 import io.weir.ratelimit.spi.Charge;
 import java.io.UncheckedIOException;
 import java.time.Duration;
@@ -15,18 +20,18 @@ import org.junit.jupiter.api.Test;
 class SentinelFailoverTest {
     private static final Duration DEADLINE = Duration.ofMillis(500);
     private static final Charge CHARGE =
-            ClusterStore.charge("k.failover", 1, Algorithm.FIXED_WINDOW, 10_000_000, Duration.ofDays(30));
+            ClusterUnderFault.charge("k.failover", 1, Algorithm.FIXED_WINDOW, 10_000_000, Duration.ofDays(30));
 
     @Test
-    void aFailoverThatWasAskedForAndThenADeadMasterAreFollowedWithoutHelp() {
+    void followsAManualFailoverAndAFailoverOfADeadMaster() {
         try (SentinelFixture sentinels = SentinelFixture.started();
-                TestFolder folder = TestFolder.made()) {
+                TestFolder folder = TestFolder.create()) {
             Map<String, String> configured = new HashMap<>(SentinelBackendTest.configured(sentinels, folder));
             configured.put("ratelimit.redis.deadline", DEADLINE.toMillis() + "ms");
             RedissonBackend backend = new TestConfig(configured).started();
             try {
                 FaultCalls.awaitDecision(backend);
-                try (LoadedStore load = new LoadedStore(backend, CHARGE)) {
+                try (LoadedBackend load = new LoadedBackend(backend, CHARGE)) {
                     long began = System.nanoTime();
                     try (RedisConnection sentinel = sentinels.sentinels().get(0).connect()) {
                         sentinel.call("SENTINEL", "FAILOVER", SentinelFixture.NAME);
@@ -46,7 +51,7 @@ class SentinelFailoverTest {
                     assertThat(spent)
                             .as(load.toString())
                             .isPositive()
-                            .isLessThanOrEqualTo(load.admitted() + load.failures());
+                            .isLessThanOrEqualTo(load.allowed() + load.failures());
                     FaultTable.add(Fault.SENTINEL_FAILOVER, began, ended, spent, load);
                 }
             } finally {
@@ -62,7 +67,7 @@ class SentinelFailoverTest {
                 () -> replication(server).contains("role:master"));
     }
 
-    /** What a server says of its role; nothing while the sentinel cuts its connections, as it does when it changes the role. */
+    /** Returns the role of a server; empty while the sentinel closes its connections to change the role. */
     private static String replication(RedisProcess server) {
         try (RedisConnection connection = server.connect()) {
             return connection.text("INFO", "replication");

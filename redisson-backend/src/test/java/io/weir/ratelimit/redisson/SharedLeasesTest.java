@@ -5,6 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.ratelimit.Algorithm;
 import io.weir.ratelimit.Decision;
+import io.weir.ratelimit.fixtures.Await;
+import io.weir.ratelimit.fixtures.RedisConnection;
+import io.weir.ratelimit.fixtures.RedisFixture;
+import io.weir.ratelimit.fixtures.RedisProcess;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.Limit;
 import java.nio.file.Path;
@@ -20,7 +24,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Several instances that take permits of one limit ahead. */
+/** Several instances with leases of one limit. */
 class SharedLeasesTest {
     private static final int THREADS = 16;
 
@@ -28,22 +32,23 @@ class SharedLeasesTest {
     @EnumSource(
             value = Algorithm.class,
             names = {"FIXED_WINDOW", "SLIDING_WINDOW", "TOKEN_BUCKET"})
-    void instancesThatKeepAskingUseUpTheLimitToTheLastPermitAndNoFurther(Algorithm algorithm) throws Exception {
-        try (TestStore one = TestStore.on(RedisFixture.shared().address()).ready();
-                TestStore other = TestStore.on(RedisFixture.shared().address()).ready()) {
+    void severalInstancesAllowExactlyTheLimit(Algorithm algorithm) throws Exception {
+        try (TestBackend one = TestBackend.on(RedisFixture.shared().address()).ready();
+                TestBackend other =
+                        TestBackend.on(RedisFixture.shared().address()).ready()) {
             RedissonBackend second = new RedissonBackend(other.client(), one.namespace(), Duration.ofSeconds(20));
             FaultCalls.awaitDecision(second);
             Charge charge = LeasedCalls.charge(150, LeasedCalls.monthly(algorithm, 20_011));
-            AtomicLong admitted = new AtomicLong();
+            AtomicLong allowedCalls = new AtomicLong();
             crowd(thread -> {
                 RedissonBackend backend = thread % 2 == 0 ? one.backend() : second;
-                for (int refused = 0; refused < 200; ) {
+                for (int rejected = 0; rejected < 200; ) {
                     boolean allowed = backend.acquire(List.of(charge)).allowed();
-                    admitted.addAndGet(allowed ? 1 : 0);
-                    refused = allowed ? 0 : refused + 1;
+                    allowedCalls.addAndGet(allowed ? 1 : 0);
+                    rejected = allowed ? 0 : rejected + 1;
                 }
             });
-            assertThat(admitted).hasValue(20_011);
+            assertThat(allowedCalls).hasValue(20_011);
             assertThat(one.remaining("k.hot", charge.policy().limits().get(0))).isZero();
         }
     }
@@ -72,27 +77,27 @@ class SharedLeasesTest {
     @EnumSource(
             value = Algorithm.class,
             names = {"FIXED_WINDOW", "SLIDING_WINDOW", "TOKEN_BUCKET"})
-    void anInstanceThatIsKilledTakesNoMoreThanItsLeaseWithIt(Algorithm algorithm, @TempDir Path folder) {
+    void aKilledInstanceLosesAtMostItsLease(Algorithm algorithm, @TempDir Path folder) {
         long permits = 400_000;
         long lease = 1_000;
         try (RedisProcess redis = RedisProcess.started();
-                TestStore watch = TestStore.on(redis.address()).ready();
+                TestBackend watch = TestBackend.on(redis.address()).ready();
                 LeaseInstance first = instance(folder, "first", watch, algorithm, permits, lease);
                 LeaseInstance second = instance(folder, "second", watch, algorithm, permits, lease);
                 LeaseInstance third = instance(folder, "third", watch, algorithm, permits, lease)) {
             List<LeaseInstance> all = List.of(first, second, third);
             Await.until(
-                    "all are admitted calls",
+                    "all instances have allowed calls",
                     Duration.ofSeconds(60),
-                    () -> all.stream().allMatch(instance -> instance.admitted() > 3 * lease));
+                    () -> all.stream().allMatch(instance -> instance.allowed() > 3 * lease));
             first.close();
-            assertThat(admitted(all)).isLessThan(permits);
+            assertThat(allowed(all)).isLessThan(permits);
             AtomicLong before = new AtomicLong(-1);
-            Await.until("nobody is admitted any more", Duration.ofSeconds(90), () -> {
+            Await.until("no call is allowed any more", Duration.ofSeconds(90), () -> {
                 pause();
-                return admitted(all) == before.getAndSet(admitted(all));
+                return allowed(all) == before.getAndSet(allowed(all));
             });
-            assertThat(admitted(all)).isBetween(permits - lease - 1, permits);
+            assertThat(allowed(all)).isBetween(permits - lease - 1, permits);
         }
     }
 
@@ -101,12 +106,12 @@ class SharedLeasesTest {
         Await.until("two seconds have passed", Duration.ofSeconds(10), () -> System.nanoTime() - until > 0);
     }
 
-    private static long admitted(List<LeaseInstance> instances) {
-        return instances.stream().mapToLong(LeaseInstance::admitted).sum();
+    private static long allowed(List<LeaseInstance> instances) {
+        return instances.stream().mapToLong(LeaseInstance::allowed).sum();
     }
 
     private static LeaseInstance instance(
-            Path folder, String name, TestStore watch, Algorithm algorithm, long permits, long lease) {
+            Path folder, String name, TestBackend watch, Algorithm algorithm, long permits, long lease) {
         return LeaseInstance.started(folder, name, watch.address(), watch.namespace(), algorithm, permits, lease);
     }
 
@@ -114,23 +119,23 @@ class SharedLeasesTest {
     @EnumSource(
             value = Algorithm.class,
             names = {"FIXED_WINDOW", "SLIDING_WINDOW", "TOKEN_BUCKET"})
-    void ofTwentyTimesTheCallsThatAQuotaAdmitsRedisHearsOfLessThanATwentieth(Algorithm algorithm) throws Exception {
+    void anExhaustedQuotaSendsLessThanATwentiethOfItsCallsToRedis(Algorithm algorithm) throws Exception {
         overloaded(LeasedCalls.monthly(algorithm, 3_000), 60_000, Long.MAX_VALUE);
     }
 
     @ParameterizedTest
     @EnumSource(names = {"FIXED_WINDOW", "SLIDING_WINDOW", "TOKEN_BUCKET"})
-    void atTwentyTimesTheRateRedisHearsOfLessThanATwentiethOfTheCalls(Algorithm algorithm) throws Exception {
+    void twentyTimesTheRateSendsLessThanATwentiethOfTheCallsToRedis(Algorithm algorithm) throws Exception {
         overloaded(Limit.of(algorithm, 1_000, Duration.ofSeconds(1)), 60_000, 20_000);
     }
 
     private static void overloaded(Limit limit, long most, long perSecond) throws Exception {
         try (RedisProcess process = RedisProcess.started();
                 RedisConnection redis = process.connect();
-                TestStore store = TestStore.on(process.address()).ready()) {
+                TestBackend fixture = TestBackend.on(process.address()).ready()) {
             Charge charge = LeasedCalls.charge(100, limit);
             AtomicLong calls = new AtomicLong();
-            AtomicLong admitted = new AtomicLong();
+            AtomicLong allowed = new AtomicLong();
             long commands = redis.calls("evalsha");
             long start = System.nanoTime();
             crowd(thread -> {
@@ -138,12 +143,12 @@ class SharedLeasesTest {
                     while ((System.nanoTime() - start) / 1e9 < (double) call / perSecond) {
                         Thread.yield();
                     }
-                    Decision decision = store.backend().acquire(List.of(charge));
-                    admitted.addAndGet(decision.allowed() ? 1 : 0);
+                    Decision decision = fixture.backend().acquire(List.of(charge));
+                    allowed.addAndGet(decision.allowed() ? 1 : 0);
                 }
             });
-            assertThat(admitted.get()).isGreaterThanOrEqualTo(limit.permits());
-            // A machine that is too slow for the rate makes fewer calls in the time in which so much is admitted.
+            assertThat(allowed.get()).isGreaterThanOrEqualTo(limit.permits());
+            // A machine that is too slow for the rate makes fewer calls in the time of the allowed ones.
             double windows = (System.nanoTime() - start) / 1e3 / limit.windowMicros();
             assertThat((redis.calls("evalsha") - commands) * 20.0)
                     .isLessThan(Math.max(most, 20 * limit.permits() * windows));

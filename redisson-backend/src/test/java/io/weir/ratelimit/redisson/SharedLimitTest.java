@@ -4,6 +4,7 @@ package io.weir.ratelimit.redisson;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.ratelimit.Algorithm;
+import io.weir.ratelimit.fixtures.RedisFixture;
 import io.weir.ratelimit.spi.Limit;
 import io.weir.ratelimit.spi.RateLimitBackend;
 import java.time.Duration;
@@ -17,7 +18,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** One limit, many callers, Redis's own clock: exactly the limit is admitted. */
+/** One limit with many callers on Redis's own clock: exactly the limit is allowed. */
 class SharedLimitTest {
     private static final int THREADS = 64;
     private static final int CALLS = 20;
@@ -26,11 +27,12 @@ class SharedLimitTest {
     @EnumSource(
             value = Algorithm.class,
             names = {"FIXED_WINDOW", "SLIDING_WINDOW", "TOKEN_BUCKET", "LEAKY_BUCKET"})
-    void manyThreadsOnOneKeyAreAdmittedExactlyTheLimit(Algorithm algorithm) throws Exception {
-        try (TestStore store = TestStore.on(RedisFixture.shared().address()).ready()) {
-            Limit limit = TestStore.limitOf(algorithm, 500, Duration.ofDays(30));
-            assertThat(admitted(limit, List.of(store.backend()))).isEqualTo(500);
-            assertThat(store.remaining("k.hot", limit)).isZero();
+    void manyThreadsShareOneLimitExactly(Algorithm algorithm) throws Exception {
+        try (TestBackend fixture =
+                TestBackend.on(RedisFixture.shared().address()).ready()) {
+            Limit limit = TestBackend.limitOf(algorithm, 500, Duration.ofDays(30));
+            assertThat(allowed(limit, List.of(fixture.backend()))).isEqualTo(500);
+            assertThat(fixture.remaining("k.hot", limit)).isZero();
         }
     }
 
@@ -39,17 +41,18 @@ class SharedLimitTest {
             value = Algorithm.class,
             names = {"FIXED_WINDOW", "SLIDING_WINDOW", "TOKEN_BUCKET", "LEAKY_BUCKET"})
     void twoInstancesShareOneLimitExactly(Algorithm algorithm) throws Exception {
-        try (TestStore one = TestStore.on(RedisFixture.shared().address()).ready();
-                TestStore other = TestStore.on(RedisFixture.shared().address()).ready()) {
+        try (TestBackend one = TestBackend.on(RedisFixture.shared().address()).ready();
+                TestBackend other =
+                        TestBackend.on(RedisFixture.shared().address()).ready()) {
             RedissonBackend second = new RedissonBackend(other.client(), one.namespace(), Duration.ofSeconds(20));
             FaultCalls.awaitDecision(second);
-            Limit limit = TestStore.limitOf(algorithm, 777, Duration.ofDays(30));
-            assertThat(admitted(limit, List.of(one.backend(), second))).isEqualTo(777);
+            Limit limit = TestBackend.limitOf(algorithm, 777, Duration.ofDays(30));
+            assertThat(allowed(limit, List.of(one.backend(), second))).isEqualTo(777);
             assertThat(one.remaining("k.hot", limit)).isZero();
         }
     }
 
-    private static long admitted(Limit limit, List<RateLimitBackend> backends) throws Exception {
+    private static long allowed(Limit limit, List<RateLimitBackend> backends) throws Exception {
         ExecutorService pool = Executors.newFixedThreadPool(THREADS);
         try {
             CountDownLatch ready = new CountDownLatch(THREADS);
@@ -59,21 +62,21 @@ class SharedLimitTest {
                 all.add(pool.submit(() -> {
                     ready.countDown();
                     ready.await();
-                    int admitted = 0;
+                    int allowed = 0;
                     for (int call = 0; call < CALLS; call++) {
-                        admitted += backend.acquire(List.of(TestStore.charge("k.hot", 1, limit)))
+                        allowed += backend.acquire(List.of(TestBackend.charge("k.hot", 1, limit)))
                                         .allowed()
                                 ? 1
                                 : 0;
                     }
-                    return admitted;
+                    return allowed;
                 }));
             }
-            long admitted = 0;
+            long allowed = 0;
             for (Future<Integer> each : all) {
-                admitted += each.get(60, TimeUnit.SECONDS);
+                allowed += each.get(60, TimeUnit.SECONDS);
             }
-            return admitted;
+            return allowed;
         } finally {
             pool.shutdownNow();
         }

@@ -3,12 +3,14 @@ package io.weir.ratelimit.redisson;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.weir.ratelimit.fixtures.RedisConnection;
+import io.weir.ratelimit.fixtures.RedisProcess;
 import io.weir.ratelimit.spi.BackendException.Reason;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** A Redis that loses scripts, or in which somebody else writes under our keys. */
+/** A Redis that loses scripts, or whose keys another client overwrites. */
 class StateFaultsTest {
     private static final int FLUSHES = 30;
 
@@ -22,7 +24,7 @@ class StateFaultsTest {
     }
 
     @Test
-    void scriptsThatAreLostAgainAndAgainCostNoDecision() {
+    void repeatedLossOfScriptsFailsNoDecision() {
         try (Scenario scenario = Scenario.of(Fault.FLUSHED, redis.address())) {
             scenario.during(() -> {
                         for (int flush = 0; flush < FLUSHES; flush++) {
@@ -31,12 +33,12 @@ class StateFaultsTest {
                         }
                     })
                     .recovers();
-            assertThat(scenario.load().failuresByReason()).doesNotContainKeys(Reason.REFUSED, Reason.CONNECTION);
+            assertThat(scenario.load().failuresByReason()).doesNotContainKeys(Reason.BACKEND_ERROR, Reason.CONNECTION);
         }
     }
 
     @Test
-    void whatSomebodyElsePutsUnderAKeyFailsItsCallsAndNoOthersAndIsKept() {
+    void aForeignValueFailsOnlyTheCallsOfItsKeyAndIsKept() {
         try (Scenario scenario = Scenario.of(Fault.FOREIGN, redis.address())) {
             String key = scenario.key();
             scenario.during(() -> {
@@ -48,9 +50,9 @@ class StateFaultsTest {
                                 "kept");
                         Scenario.lasts(Duration.ofSeconds(1));
                         assertThat(admin.number("LLEN", key)).isEqualTo(1);
-                        admin.call("SET", key, "no state of a limit");
+                        admin.call("SET", key, "not the state of a limit");
                         Scenario.lasts(Duration.ofSeconds(1));
-                        assertThat(admin.text("GET", key)).isEqualTo("no state of a limit");
+                        assertThat(admin.text("GET", key)).isEqualTo("not the state of a limit");
                         admin.call("RENAME", "kept", key);
                     })
                     .recovers();

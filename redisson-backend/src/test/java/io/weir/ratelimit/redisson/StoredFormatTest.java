@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.ratelimit.Algorithm;
 import io.weir.ratelimit.Decision;
+import io.weir.ratelimit.fixtures.RedisConnection;
+import io.weir.ratelimit.fixtures.RedisFixture;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.Limit;
 import io.weir.ratelimit.spi.PolicyLimits;
@@ -16,41 +18,41 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** The stored form, which versions of this library that run side by side must agree on: it only changes with its number. */
+/** The stored format, on which different versions of the library agree. It changes only together with its number. */
 class StoredFormatTest {
     private static final long NOW = 59_876_543_210_123L; // 0x36751816A28B
     private static final Duration DEADLINE = Duration.ofSeconds(20);
 
-    private final TestStore store = TestStore.on(RedisFixture.shared().address());
+    private final TestBackend fixture = TestBackend.on(RedisFixture.shared().address());
     private final RedisConnection redis = RedisFixture.shared().connect();
-    private final RedisClient client = new RedisClient(store::client, false, store.namespace(), DEADLINE);
+    private final RedisClient client = new RedisClient(fixture::client, false, fixture.namespace(), DEADLINE);
     private long now = NOW;
 
-    private final RedissonBackend backend = new RedissonBackend(client, store.namespace(), DEADLINE, () -> now);
+    private final RedissonBackend backend = new RedissonBackend(client, fixture.namespace(), DEADLINE, () -> now);
 
     @BeforeEach
     void connect() {
-        store.ready();
-        redis.drop(store.pattern());
+        fixture.ready();
+        redis.drop(fixture.pattern());
     }
 
     @AfterEach
     void disconnect() {
         client.close();
-        store.close();
+        fixture.close();
         redis.close();
     }
 
     @Test
-    void aKeyNamesFormatNamespaceIdentityPolicyAlgorithmAndWindow() {
+    void aKeyContainsFormatNamespaceStoredKeyPolicyAlgorithmAndWindow() {
         spend("p.alice", "login", Limit.of(Algorithm.SLIDING_WINDOW, 10, Duration.ofMinutes(1)));
         spend("i.203.0.113.7", "Report.make", Limit.of(Algorithm.TOKEN_BUCKET, 10, Duration.ofMillis(1_500)));
         spend("h.x-api-key.~8Zk", "a_b-c$D", Limit.of(Algorithm.TOKEN_BUCKET, 7, Duration.ofDays(366)));
         spend("all", "daily", Limit.of(Algorithm.FIXED_WINDOW, 10, Duration.ofDays(1)));
         spend("k.job", "exact", Limit.of(Algorithm.SLIDING_LOG, 10, Duration.ofSeconds(2)));
         spend("anon", "steady", Limit.of(Algorithm.LEAKY_BUCKET, 10, Duration.ofSeconds(1)));
-        String head = "weir:1:{" + store.namespace() + ":";
-        assertThat(redis.keys(store.pattern()))
+        String head = "weir:1:{" + fixture.namespace() + ":";
+        assertThat(redis.keys(fixture.pattern()))
                 .containsExactlyInAnyOrder(
                         head + "p.alice}:login:s60000",
                         head + "i.203.0.113.7}:Report.make:t1500",
@@ -61,24 +63,24 @@ class StoredFormatTest {
     }
 
     @Test
-    void eachLimitOfAPolicyHasAKeyAndThoseOfOneIdentityShareOneHashTag() {
+    void theKeysOfAStoredKeyShareOneHashTag() {
         Limit second = Limit.of(Algorithm.SLIDING_WINDOW, 10, Duration.ofSeconds(1));
         Limit hour = Limit.of(Algorithm.SLIDING_WINDOW, 100, Duration.ofHours(1));
         Limit bucket = Limit.of(Algorithm.TOKEN_BUCKET, 100, Duration.ofHours(2));
         PolicyLimits mixed = new PolicyLimits("mixed", List.of(hour, bucket));
         backend.acquire(List.of(
-                TestStore.charge("p.bob", 1, second, hour),
+                TestBackend.charge("p.bob", 1, second, hour),
                 new Charge(mixed, "p.bob", 1),
-                TestStore.charge("all", 1, hour)));
-        Set<String> keys = redis.keys(store.pattern());
-        String tag = "{" + store.namespace() + ":p.bob}";
+                TestBackend.charge("all", 1, hour)));
+        Set<String> keys = redis.keys(fixture.pattern());
+        String tag = "{" + fixture.namespace() + ":p.bob}";
         assertThat(keys).hasSize(5).allMatch(key -> key.indexOf('{') == key.lastIndexOf('{'));
         assertThat(keys.stream().filter(key -> key.contains(tag)).map(key -> key.substring(key.indexOf('}'))))
                 .containsExactlyInAnyOrder("}:api:s1000", "}:api:s3600000", "}:mixed:s3600000", "}:mixed:t7200000");
     }
 
     @Test
-    void aLogIsTheTotalBeforeItAndForEachInstantThatInstantAndTheTotalUpToIt() {
+    void aSlidingLogHasTheTotalBeforeItAndAnInstantAndATotalPerEntry() {
         Limit limit = Limit.of(Algorithm.SLIDING_LOG, 1_000, Duration.ofSeconds(1));
         spend("k.a", 300, limit);
         spend("k.a", 2, limit);
@@ -88,46 +90,46 @@ class StoredFormatTest {
                 .isEqualTo("00000000" + "0036751816a28b" + "0000012e" + "0036751816a292" + "00000131");
         now += limit.windowMicros() - 7;
         spend("k.a", 1, limit);
-        // The first instant has left the window: its 302 are what comes before.
+        // The first instant has left the window, so its 302 permits are the total before the log.
         assertThat(hex("k.a", "g1000"))
                 .isEqualTo("0000012e" + "0036751816a292" + "00000131" + "0036751825e4cb" + "00000132");
     }
 
     @Test
-    void aFixedWindowIsItsStartAndACount() {
+    void aFixedWindowHasAStartAndACount() {
         Limit limit = Limit.of(Algorithm.FIXED_WINDOW, Limit.MAX_PERMITS, Duration.ofSeconds(1));
         spend("k.a", 300, limit);
         assertThat(hex("k.a", "f1000")).isEqualTo("0036751816a28b" + "00000000012c");
         now += 7;
         spend("k.a", Limit.MAX_PERMITS - 300, limit);
-        // The window starts at the first call; 2^48 - 2 are spent.
+        // The window starts at the first call, which spends 2^48 - 2 permits.
         assertThat(hex("k.a", "f1000")).isEqualTo("0036751816a28b" + "fffffffffffe");
         now += limit.windowMicros();
         spend("k.a", 1, limit);
-        // The next starts at the call, 1,000,007 later: 0x36751816A28B + 0xF4247.
+        // The next window starts 1,000,007 µs later: 0x36751816A28B + 0xF4247.
         assertThat(hex("k.a", "f1000")).isEqualTo("0036751825e4d2" + "000000000001");
     }
 
     @Test
-    void aFixedWindowOfWhichPartWasGivenBackKeepsItsForm() {
+    void aPartlyRefundedFixedWindowKeepsItsFormat() {
         Limit limit = Limit.of(Algorithm.FIXED_WINDOW, 10, Duration.ofMinutes(10));
         spend("k.a", 3, limit);
-        backend.giveBack(TestStore.charge("k.a", 1, limit));
+        backend.refund(TestBackend.charge("k.a", 1, limit));
         assertThat(hex("k.a", "f600000")).isEqualTo("0036751816a28b" + "000000000002");
     }
 
     @Test
-    void aLeakyBucketIsStoredAsATokenBucket() {
+    void aLeakyBucketHasTheFormatOfATokenBucket() {
         Limit limit = Limit.of(Algorithm.LEAKY_BUCKET, 1_000, Duration.ofMinutes(10), 500);
         spend("k.a", 300, limit);
         assertThat(hex("k.a", "l600000")).isEqualTo("0036751816a28b" + "000029e8d60800" + "00");
-        backend.giveBack(TestStore.charge("k.a", 299, limit));
-        // A permit of 600,000,000 parts.
+        backend.refund(TestBackend.charge("k.a", 299, limit));
+        // One permit has 600,000,000 parts.
         assertThat(hex("k.a", "l600000")).isEqualTo("0036751816a28b" + "00000023c34600" + "00");
     }
 
     @Test
-    void aSlidingWindowIsItsStartAndTwoCounts() {
+    void aSlidingWindowHasAStartAndTwoCounts() {
         Limit limit = Limit.of(Algorithm.SLIDING_WINDOW, 1_000, Duration.ofMinutes(10));
         spend("k.a", 300, limit);
         assertThat(hex("k.a", "s600000")).isEqualTo("0036751816a28b" + "00000000012c" + "000000000000");
@@ -138,47 +140,47 @@ class StoredFormatTest {
     }
 
     @Test
-    void aTokenBucketIsItsAnchorItsDebtAndTheExponentOfItsUnit() {
+    void aTokenBucketHasAnAnchorADebtAndTheExponentOfItsUnit() {
         Limit fine = Limit.of(Algorithm.TOKEN_BUCKET, 1_000, Duration.ofMinutes(10));
         spend("k.a", 300, fine);
-        // 300 permits of 600,000,000 parts.
+        // 300 permits have 600,000,000 parts each.
         assertThat(hex("k.a", "t600000")).isEqualTo("0036751816a28b" + "000029e8d60800" + "00");
         now += 7;
         spend("k.a", 1, fine);
-        // 7 µs later 7,000 parts have returned and a permit more is missing.
+        // 7 µs later 7,000 parts have returned, and one more permit is spent.
         assertThat(hex("k.a", "t600000")).isEqualTo("0036751816a292" + "00002a0c9932a8" + "00");
     }
 
     @Test
-    void aTokenBucketOfManyPermitsCountsInACoarserUnit() {
+    void aTokenBucketOfManyPermitsHasACoarserUnit() {
         Limit coarse = Limit.of(Algorithm.TOKEN_BUCKET, 1_000_000_000, Duration.ofDays(30));
         assertThat(coarse.unitExponent()).isEqualTo(6);
         spend("k.a", 2, coarse);
-        // 2 permits of 2,592,000 parts.
+        // 2 permits have 2,592,000 parts each.
         assertThat(hex("k.a", "t2592000000")).isEqualTo("0036751816a28b" + "000000004f1a00" + "06");
     }
 
     @Test
-    void theBackendAddsNothingToAnIdentityAndTakesNothingAway() {
-        String identity = "k.!\"#$%&'()*+,-./09;<=>?@AZ[]^_`az|~";
-        spend(identity, 1, Limit.of(Algorithm.TOKEN_BUCKET, 10, Duration.ofMinutes(1)));
+    void theKeyContainsTheStoredKeyUnchanged() {
+        String storedKey = "k.!\"#$%&'()*+,-./09;<=>?@AZ[]^_`az|~";
+        spend(storedKey, 1, Limit.of(Algorithm.TOKEN_BUCKET, 10, Duration.ofMinutes(1)));
         try (RedisConnection plain = RedisFixture.shared().connect()) {
-            assertThat(plain.number("EXISTS", "weir:1:{" + store.namespace() + ":" + identity + "}:api:t60000"))
+            assertThat(plain.number("EXISTS", "weir:1:{" + fixture.namespace() + ":" + storedKey + "}:api:t60000"))
                     .isEqualTo(1);
         }
     }
 
-    private void spend(String identity, String policy, Limit limit) {
-        Charge charge = new Charge(new PolicyLimits(policy, List.of(limit)), identity, 1);
+    private void spend(String storedKey, String policy, Limit limit) {
+        Charge charge = new Charge(new PolicyLimits(policy, List.of(limit)), storedKey, 1);
         assertThat(backend.acquire(List.of(charge)).allowed()).isTrue();
     }
 
-    private void spend(String identity, long cost, Limit limit) {
-        Decision decision = backend.acquire(List.of(TestStore.charge(identity, cost, limit)));
+    private void spend(String storedKey, long cost, Limit limit) {
+        Decision decision = backend.acquire(List.of(TestBackend.charge(storedKey, cost, limit)));
         assertThat(decision.allowed()).isTrue();
     }
 
-    private String hex(String identity, String tail) {
-        return HexFormat.of().formatHex(redis.bytes(store.key(identity, tail)));
+    private String hex(String storedKey, String tail) {
+        return HexFormat.of().formatHex(redis.bytes(fixture.key(storedKey, tail)));
     }
 }

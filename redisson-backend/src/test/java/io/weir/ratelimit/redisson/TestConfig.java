@@ -12,7 +12,7 @@ import org.eclipse.microprofile.config.spi.ConfigProviderResolver;
 import org.eclipse.microprofile.config.spi.ConfigSource;
 import org.eclipse.microprofile.config.spi.Converter;
 
-/** A configuration of a few texts; without a breaker, unless it says otherwise. */
+/** A configuration with given properties. By default it disables the breaker. */
 final class TestConfig implements Config {
     private final Map<String, String> properties;
 
@@ -22,20 +22,20 @@ final class TestConfig implements Config {
         this.properties = Map.copyOf(all);
     }
 
-    /** A store that an application with this configuration and no client of its own gets, started. */
+    /** Starts a backend with this configuration and no client of the application. */
     RedissonBackend started() {
-        return started((checks, keysWaiting) -> {});
+        return started((requests, waitingKeys) -> {});
     }
 
-    /** As {@link #started()}, heard by a listener. */
+    /** Starts a backend with a listener. */
     RedissonBackend started(BackendListener listener) {
         ConfigProviderResolver.setInstance(new OnlyThis(this));
         try {
             RedissonBackend backend = new RedissonBackend(null, null);
-            if (!backend.configured() || !backend.problems().isEmpty()) {
-                throw new AssertionError("not configured: " + backend.problems());
+            if (!backend.isConfigured() || !backend.validateConfiguration().isEmpty()) {
+                throw new AssertionError("not configured: " + backend.validateConfiguration());
             }
-            backend.listen(listener);
+            backend.registerListener(listener);
             backend.start();
             return backend;
         } finally {

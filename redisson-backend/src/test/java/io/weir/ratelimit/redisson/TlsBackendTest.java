@@ -4,11 +4,16 @@ package io.weir.ratelimit.redisson;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import io.weir.ratelimit.fixtures.Await;
+import io.weir.ratelimit.fixtures.FaultProxy;
+import io.weir.ratelimit.fixtures.RedisProcess;
+import io.weir.ratelimit.fixtures.TestAuthority;
+import io.weir.ratelimit.fixtures.TestFolder;
 import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.BackendException.Reason;
 import io.weir.ratelimit.spi.RateLimitBackend;
-import io.weir.ratelimit.spi.RateLimitBackendContract;
 import io.weir.ratelimit.spi.TimeSource;
+import io.weir.ratelimit.tck.RateLimitBackendContract;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -18,7 +23,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** The contract of all stores through TLS with an authority of one's own, configured as the documentation says. */
+/** The backend contract through TLS with a private certificate authority and the documented configuration. */
 final class TlsBackendTest extends RateLimitBackendContract {
     private static final String PASSWORD = "the-r1ght-secret";
 
@@ -27,21 +32,21 @@ final class TlsBackendTest extends RateLimitBackendContract {
     private static TestAuthority wrong;
     private static RedisProcess redis;
     private static FaultProxy proxy;
-    private static ContractStore store;
+    private static ContractBackend fixture;
 
     @BeforeAll
     static void connect() {
-        folder = TestFolder.made();
-        right = TestAuthority.made(folder.path(), "right");
-        wrong = TestAuthority.made(folder.path(), "wrong");
+        folder = TestFolder.create();
+        right = TestAuthority.create(folder.path(), "right");
+        wrong = TestAuthority.create(folder.path(), "wrong");
         redis = RedisProcess.started("--requirepass", PASSWORD);
-        proxy = FaultProxy.before(redis, right.serverFor("ip:127.0.0.1"));
-        store = ContractStore.of(configured("127.0.0.1", right.trustStore()));
+        proxy = FaultProxy.inFrontOf(redis, right.serverFor("ip:127.0.0.1"));
+        fixture = ContractBackend.of(configured("127.0.0.1", right.trustStore()));
     }
 
     @AfterAll
     static void disconnect() {
-        store.close();
+        fixture.close();
         proxy.close();
         redis.close();
         folder.close();
@@ -49,7 +54,7 @@ final class TlsBackendTest extends RateLimitBackendContract {
 
     @Override
     protected RateLimitBackend backend(TimeSource time) {
-        return store.backend(time);
+        return fixture.backend(time);
     }
 
     private static Map<String, String> configured(String host, Path trustStore) {
@@ -68,41 +73,41 @@ final class TlsBackendTest extends RateLimitBackendContract {
     }
 
     @Test
-    void theCertificateOfAnotherAuthorityIsRefused() {
-        assertRefused(configured("127.0.0.1", wrong.trustStore()), "unable to find valid certification path");
+    void rejectsTheCertificateOfAnotherAuthority() {
+        assertConnectionFails(configured("127.0.0.1", wrong.trustStore()), "unable to find valid certification path");
     }
 
     @Test
-    void theAuthoritiesOfTheJvmAreTrustedWhereNoneIsNamed() {
-        assertRefused(
+    void trustsTheAuthoritiesOfTheJvmByDefault() {
+        assertConnectionFails(
                 Map.of(RedisSettings.ADDRESS, "rediss://:" + PASSWORD + "@127.0.0.1:" + proxy.port()),
                 "unable to find valid certification path");
     }
 
     @Test
-    void theCertificateOfAnotherHostIsRefused() {
-        assertRefused(configured("localhost", right.trustStore()), "No name matching localhost found");
+    void rejectsTheCertificateOfAnotherHost() {
+        assertConnectionFails(configured("localhost", right.trustStore()), "No name matching localhost found");
     }
 
-    /** How long the first handshakes of a JVM take is not what this is about. */
+    /** Calls once. The first handshakes of a JVM may take longer than the deadline. */
     private static BackendException failure(RedissonBackend backend) {
         return catchThrowableOfType(
                 BackendException.class,
-                () -> backend.acquire(List.of(TestStore.charge("k.fault", 1, FaultCalls.LIMIT))));
+                () -> backend.acquire(List.of(TestBackend.charge("k.fault", 1, FaultCalls.LIMIT))));
     }
 
-    /** Refused again and again, since certificates can be replaced, without more to say each time than the client says itself. */
-    private static void assertRefused(Map<String, String> properties, String why) {
+    /** Checks that each attempt to connect fails, since certificates can be replaced, and that Weir logs no more than the client. */
+    private static void assertConnectionFails(Map<String, String> properties, String why) {
         int before = proxy.connections();
         List<BackendException> failures = new ArrayList<>();
         String logged = SecretTest.logged(() -> {
             RedissonBackend backend = new TestConfig(properties).started();
             try {
-                Await.until("refused several times", Duration.ofSeconds(60), () -> {
+                Await.until("several attempts have failed", Duration.ofSeconds(60), () -> {
                     BackendException failure = failure(backend);
                     failures.add(failure);
                     return proxy.connections() >= before + 4
-                            && !failure.getMessage().endsWith("it is being made");
+                            && !failure.getMessage().endsWith("the first attempt is in progress.");
                 });
             } finally {
                 backend.close();
@@ -110,7 +115,7 @@ final class TlsBackendTest extends RateLimitBackendContract {
         });
         assertThat(failures).extracting(BackendException::reason).containsOnly(Reason.NOT_READY);
         assertThat(failures.get(failures.size() - 1))
-                .hasMessage("no connection to Redis yet: SSLHandshakeException")
+                .hasMessage("No connection to Redis yet: SSLHandshakeException")
                 .hasStackTraceContaining(why);
         assertThat(logged).doesNotContain("WEIR-411").doesNotContain(PASSWORD);
         assertThat(logged.lines().filter(line -> line.contains("] ERROR ") || line.contains("] WARN org.redisson")))

@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.within;
 
 import io.weir.ratelimit.Algorithm;
 import io.weir.ratelimit.Decision;
+import io.weir.ratelimit.fixtures.RedisConnection;
+import io.weir.ratelimit.fixtures.RedisFixture;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.Limit;
 import io.weir.ratelimit.spi.PolicyLimits;
@@ -19,32 +21,32 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What a decision costs Redis: one script, and no write unless the call is admitted. */
+/** Redis commands of a decision: one script, and no write unless the call is allowed. */
 class TrafficTest {
     private static final Duration DEADLINE = Duration.ofSeconds(20);
 
-    /** The instant, in milliseconds, at which a key expires, found at one instant. */
+    /** Returns the instant at which a key expires, in milliseconds, within one script. */
     private static final String EXPIRY_INSTANT =
             "local now = redis.call('TIME') return now[1] * 1000 + math.floor(now[2] / 1000) + redis.call('PTTL', KEYS[1])";
 
-    private final TestStore store = TestStore.on(RedisFixture.shared().address());
+    private final TestBackend fixture = TestBackend.on(RedisFixture.shared().address());
     private final RedisConnection redis = RedisFixture.shared().connect();
 
     @BeforeEach
     void connect() {
-        store.ready();
-        redis.drop(store.pattern());
+        fixture.ready();
+        redis.drop(fixture.pattern());
     }
 
     @AfterEach
     void disconnect() {
-        store.close();
+        fixture.close();
         redis.close();
     }
 
     @ParameterizedTest
     @ValueSource(ints = {1, 2, 5, 64})
-    void aDecisionIsOneScriptWhateverTheNumberOfLimits(int limits) {
+    void aDecisionIsOneScriptForAnyNumberOfLimits(int limits) {
         List<Charge> charges = new ArrayList<>();
         for (int i = 0; i < limits; i++) {
             Limit limit = Limit.of(Algorithm.SLIDING_WINDOW, 100, Duration.ofSeconds(60 + i));
@@ -52,32 +54,32 @@ class TrafficTest {
         }
         long scripts = redis.calls("evalsha");
         long sources = redis.calls("eval");
-        assertThat(store.backend().acquire(charges).allowed()).isTrue();
+        assertThat(fixture.backend().acquire(charges).allowed()).isTrue();
         assertThat(redis.calls("evalsha") - scripts).isEqualTo(1);
         assertThat(redis.calls("eval") - sources).isZero();
-        assertThat(redis.keys(store.pattern())).hasSize(limits);
+        assertThat(redis.keys(fixture.pattern())).hasSize(limits);
     }
 
     @ParameterizedTest
     @EnumSource(
             value = Algorithm.class,
             names = {"FIXED_WINDOW", "SLIDING_WINDOW", "SLIDING_LOG", "TOKEN_BUCKET", "LEAKY_BUCKET"})
-    void aRefusedCallWritesNothingAndLeavesTheTimeToLiveAlone(Algorithm algorithm) {
-        Limit limit = TestStore.limitOf(algorithm, 10, Duration.ofHours(1));
-        store.acquire("k.a", 8, limit);
-        String key = store.key("k.a", algorithm.letter() + "3600000");
+    void aRejectionWritesNothingAndKeepsTheTimeToLive(Algorithm algorithm) {
+        Limit limit = TestBackend.limitOf(algorithm, 10, Duration.ofHours(1));
+        fixture.acquire("k.a", 8, limit);
+        String key = fixture.key("k.a", algorithm.letter() + "3600000");
         byte[] before = (byte[]) redis.call("DUMP", key);
         long expires = expiryInstant(key);
         long writes = redis.writes();
         long scripts = redis.calls("evalsha");
-        // On a clock that is not Redis's own by name nothing is remembered, so each refusal is Redis's.
+        // With another clock than Redis's there is no rejection cache, so Redis rejects each call.
         RedissonBackend forgetful = new RedissonBackend(
-                new RedisClient(store::client, false, store.namespace(), DEADLINE),
-                store.namespace(),
+                new RedisClient(fixture::client, false, fixture.namespace(), DEADLINE),
+                fixture.namespace(),
                 DEADLINE,
                 () -> 0);
         for (int call = 0; call < 50; call++) {
-            assertThat(forgetful.acquire(List.of(TestStore.charge("k.a", 3, limit))))
+            assertThat(forgetful.acquire(List.of(TestBackend.charge("k.a", 3, limit))))
                     .isInstanceOf(Decision.Rejected.class);
         }
         assertThat(redis.calls("evalsha") - scripts).isGreaterThanOrEqualTo(50);
@@ -88,46 +90,46 @@ class TrafficTest {
     }
 
     @Test
-    void aRefusalByOneLimitWritesNoneOfTheOthers() {
+    void aRejectionByOneLimitWritesNoOtherLimit() {
         Limit narrow = Limit.of(Algorithm.TOKEN_BUCKET, 1, Duration.ofHours(1));
         Limit wide = Limit.of(Algorithm.SLIDING_WINDOW, 1_000, Duration.ofHours(1));
-        store.acquire("k.narrow", 1, narrow);
+        fixture.acquire("k.narrow", 1, narrow);
         long writes = redis.writes();
-        Decision decision = store.backend()
+        Decision decision = fixture.backend()
                 .acquire(List.of(
-                        TestStore.charge("k.first", 1, wide),
-                        TestStore.charge("k.narrow", 1, narrow),
-                        TestStore.charge("k.last", 1, wide)));
+                        TestBackend.charge("k.first", 1, wide),
+                        TestBackend.charge("k.narrow", 1, narrow),
+                        TestBackend.charge("k.last", 1, wide)));
         assertThat(decision.allowed()).isFalse();
         assertThat(redis.writes()).isEqualTo(writes);
-        assertThat(redis.keys(store.pattern())).containsExactly(store.key("k.narrow", "t3600000"));
+        assertThat(redis.keys(fixture.pattern())).containsExactly(fixture.key("k.narrow", "t3600000"));
     }
 
     @Test
-    void aCostOutOfReachOnAFreshKeyAndALookLeaveNoKey() {
+    void aCostAboveTheCapacityAndAPeekCreateNoKey() {
         Limit limit = Limit.of(Algorithm.TOKEN_BUCKET, 10, Duration.ofHours(1));
-        store.acquire("k.a", 11, limit);
-        store.acquire("k.b", Long.MAX_VALUE, limit);
-        assertThat(store.remaining("k.c", limit)).isEqualTo(10);
-        assertThat(redis.keys(store.pattern())).isEmpty();
+        fixture.acquire("k.a", 11, limit);
+        fixture.acquire("k.b", Long.MAX_VALUE, limit);
+        assertThat(fixture.remaining("k.c", limit)).isEqualTo(10);
+        assertThat(redis.keys(fixture.pattern())).isEmpty();
     }
 
     @ParameterizedTest
     @EnumSource(
             value = Algorithm.class,
             names = {"FIXED_WINDOW", "SLIDING_WINDOW", "SLIDING_LOG"})
-    void givingAWindowBackAndResettingLeaveNoKey(Algorithm algorithm) {
+    void aCompleteRefundAndAResetLeaveNoKey(Algorithm algorithm) {
         Limit limit = Limit.of(algorithm, 10, Duration.ofHours(1));
-        Decision.Allowed allowed = (Decision.Allowed) store.acquire("k.a", 3, limit);
-        assertThat(redis.keys(store.pattern())).hasSize(1);
-        store.backend().giveBack(allowed.receipt());
-        assertThat(redis.keys(store.pattern())).isEmpty();
-        store.acquire("k.a", 3, limit);
-        store.backend().giveBack(TestStore.charge("k.a", 3, limit));
-        assertThat(redis.keys(store.pattern())).isEmpty();
-        store.acquire("k.b", 3, limit);
-        store.backend().reset(TestStore.charge("k.b", 1, limit).policy(), "k.b");
-        assertThat(redis.keys(store.pattern())).isEmpty();
+        Decision.Allowed allowed = (Decision.Allowed) fixture.acquire("k.a", 3, limit);
+        assertThat(redis.keys(fixture.pattern())).hasSize(1);
+        fixture.backend().refund(allowed.receipt());
+        assertThat(redis.keys(fixture.pattern())).isEmpty();
+        fixture.acquire("k.a", 3, limit);
+        fixture.backend().refund(TestBackend.charge("k.a", 3, limit));
+        assertThat(redis.keys(fixture.pattern())).isEmpty();
+        fixture.acquire("k.b", 3, limit);
+        fixture.backend().reset(TestBackend.charge("k.b", 1, limit).policy(), "k.b");
+        assertThat(redis.keys(fixture.pattern())).isEmpty();
     }
 
     private long expiryInstant(String key) {
@@ -136,20 +138,20 @@ class TrafficTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void aDecisionWithPoliciesInShadowModeIsOneScriptAndARefusedOneWritesNothing(boolean onlyShadows) {
+    void aDecisionWithShadowPoliciesIsOneScriptAndARejectionWritesNothing(boolean onlyShadows) {
         Limit one = Limit.of(Algorithm.SLIDING_WINDOW, 1, Duration.ofHours(1));
         Limit many = Limit.of(Algorithm.TOKEN_BUCKET, 100, Duration.ofHours(1));
-        Charge enforced = TestStore.charge("k.a", 1, one);
+        Charge enforced = TestBackend.charge("k.a", 1, one);
         List<Charge> charges = List.of(
-                TestStore.charge("k.b", 1, many).asShadow(),
+                TestBackend.charge("k.b", 1, many).asShadow(),
                 onlyShadows ? enforced.asShadow() : enforced,
-                TestStore.charge("k.c", 1, one).asShadow());
+                TestBackend.charge("k.c", 1, one).asShadow());
         long scripts = redis.calls("evalsha");
-        assertThat(store.backend().acquire(charges).allowed()).isTrue();
+        assertThat(fixture.backend().acquire(charges).allowed()).isTrue();
         assertThat(redis.calls("evalsha") - scripts).isEqualTo(1);
-        assertThat(redis.keys(store.pattern())).hasSize(3);
+        assertThat(redis.keys(fixture.pattern())).hasSize(3);
         long writes = redis.writes();
-        assertThat(store.backend().acquire(charges).allowed()).isEqualTo(onlyShadows);
+        assertThat(fixture.backend().acquire(charges).allowed()).isEqualTo(onlyShadows);
         assertThat(redis.calls("evalsha") - scripts).isEqualTo(2);
         assertThat(redis.writes() - writes).isEqualTo(onlyShadows ? 1 : 0);
     }

@@ -4,6 +4,9 @@ package io.weir.ratelimit.redisson;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import io.weir.ratelimit.fixtures.RedisConnection;
+import io.weir.ratelimit.fixtures.RedisProcess;
+import io.weir.ratelimit.fixtures.Stopwatch;
 import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.BackendException.Reason;
 import io.weir.ratelimit.spi.Charge;
@@ -19,35 +22,35 @@ import org.redisson.api.RedissonClient;
 import org.redisson.client.codec.StringCodec;
 import org.redisson.config.Config;
 
-/** A Redis, or something in its place, that takes calls and does not answer. */
+/** A server that accepts calls and does not reply. */
 class UnansweredTest {
-    /** Long enough for a client with its default settings to have sent a command twice and more. */
+    /** Long enough for a client with default settings to send a command more than once. */
     private static final Duration STOPPED = Duration.ofSeconds(7);
 
     @Test
-    void aStoppedRedisCostsADeadlinePerCallAndChargesEachCallAtMostOnce() {
+    void aStoppedRedisCostsOneDeadlinePerCallAndChargesEachCallAtMostOnce() {
         try (RedisProcess process = RedisProcess.started();
-                TestStore store =
-                        TestStore.on(process.address(), FaultCalls.DEADLINE).ready()) {
-            assertThat(store.client().getConfig().useSingleServer().getRetryAttempts())
+                TestBackend fixture =
+                        TestBackend.on(process.address(), FaultCalls.DEADLINE).ready()) {
+            assertThat(fixture.client().getConfig().useSingleServer().getRetryAttempts())
                     .as("the client retries by default")
                     .isPositive();
-            FaultCalls.awaitDecision(store.backend());
+            FaultCalls.awaitDecision(fixture.backend());
             process.pause();
             int calls = 0;
             long end = System.nanoTime() + STOPPED.toNanos();
             while (System.nanoTime() < end) {
-                assertThat(FaultCalls.failure(store.backend()).reason()).isEqualTo(Reason.TIMEOUT);
-                assertThat(FaultCalls.asyncFailure(store.backend()).reason()).isEqualTo(Reason.TIMEOUT);
+                assertThat(FaultCalls.failure(fixture.backend()).reason()).isEqualTo(Reason.TIMEOUT);
+                assertThat(FaultCalls.asyncFailure(fixture.backend()).reason()).isEqualTo(Reason.TIMEOUT);
                 calls += 2;
             }
             process.resume();
-            FaultCalls.awaitDecision(store.backend());
+            FaultCalls.awaitDecision(fixture.backend());
             try (RedisConnection redis = process.connect()) {
-                // What was sent while Redis stood still has arrived before this.
+                // Commands that were sent during the pause have run before this one.
                 redis.call("PING");
-                Charge charge = TestStore.charge("k.fault", 1, FaultCalls.LIMIT);
-                assertThat(FaultCalls.spent(store.backend(), charge))
+                Charge charge = TestBackend.charge("k.fault", 1, FaultCalls.LIMIT);
+                assertThat(FaultCalls.spent(fixture.backend(), charge))
                         .as("permits charged by %d calls", calls)
                         .isBetween(1L, (long) calls);
             }
@@ -55,7 +58,7 @@ class UnansweredTest {
     }
 
     @Test
-    void aServerThatNeverAnswersCostsADeadlinePerCallTheFirstIncluded() throws IOException {
+    void aServerThatNeverRepliesCostsOneDeadlinePerCall() throws IOException {
         try (ServerSocket silent = new ServerSocket(0, 200, InetAddress.getLoopbackAddress())) {
             Stopwatch watch = Stopwatch.started();
             RedissonBackend backend = new TestConfig(
@@ -74,7 +77,7 @@ class UnansweredTest {
     }
 
     @Test
-    void anApplicationsClientThatConnectsToNothingDoesNotHoldACallerEither() throws IOException {
+    void aClientOfTheApplicationThatCannotConnectDoesNotBlockCallers() throws IOException {
         try (ServerSocket silent = new ServerSocket(0, 200, InetAddress.getLoopbackAddress())) {
             Config config = new Config().setCodec(StringCodec.INSTANCE).setLazyInitialization(true);
             config.useSingleServer().setAddress("redis://127.0.0.1:" + silent.getLocalPort());
@@ -93,13 +96,13 @@ class UnansweredTest {
     }
 
     @Test
-    void anInterruptedCallerIsToldAtOnceAndStaysInterrupted() {
+    void anInterruptedCallFailsAtOnceAndTheThreadStaysInterrupted() {
         try (RedisProcess process = RedisProcess.started();
-                TestStore store = TestStore.on(process.address()).ready()) {
+                TestBackend fixture = TestBackend.on(process.address()).ready()) {
             process.pause();
             Thread.currentThread().interrupt();
             assertThatExceptionOfType(BackendException.class)
-                    .isThrownBy(() -> store.acquire("k.a", 1, FaultCalls.LIMIT))
+                    .isThrownBy(() -> fixture.acquire("k.a", 1, FaultCalls.LIMIT))
                     .satisfies(e -> assertThat(e.reason()).isEqualTo(Reason.TIMEOUT));
             assertThat(Thread.interrupted()).isTrue();
             process.resume();

@@ -11,11 +11,11 @@ import org.redisson.api.RedissonClient;
 import org.redisson.client.codec.StringCodec;
 
 /**
- * A client whose scripts leave keys that never expire. Expiry goes by real time, which a test with a clock of its own does not
- * go by: a state of a window of 1 ms would be gone before the test's clock has moved at all.
+ * A client whose scripts leave keys that never expire. Keys expire by real time, and a test may have another clock: the state of a window
+ * of 1 ms would be lost before the test's clock advances.
  *
- * <p>The script runs unchanged, as a function of a script around it that takes the expiry off its keys afterwards, in the same
- * step. What is left untested by that, expiry itself, is tested with Redis's clock.
+ * <p>The script runs unchanged as a function of another script, which removes the expiry of the keys afterwards, in the same step. Other
+ * tests check expiry with Redis's clock.
  */
 final class UnexpiringClient {
     private static final String AROUND = """
@@ -33,7 +33,7 @@ final class UnexpiringClient {
 
     static RedissonClient of(RedissonClient client) {
         UnexpiringClient around = new UnexpiringClient();
-        for (Script script : new Script[] {Script.ACQUIRE, Script.GIVE_BACK}) {
+        for (Script script : new Script[] {Script.ACQUIRE, Script.REFUND}) {
             around.digests.put(
                     script.digest(), client.getScript(StringCodec.INSTANCE).scriptLoad(around(script)));
         }
@@ -43,7 +43,7 @@ final class UnexpiringClient {
         });
     }
 
-    /** The script whose keys do not expire. */
+    /** Returns the text of the script around another one. */
     static String around(Script script) {
         return AROUND.formatted(script.text());
     }

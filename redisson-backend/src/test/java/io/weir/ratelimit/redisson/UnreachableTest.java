@@ -3,6 +3,9 @@ package io.weir.ratelimit.redisson;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.weir.ratelimit.fixtures.Await;
+import io.weir.ratelimit.fixtures.RedisProcess;
+import io.weir.ratelimit.fixtures.Stopwatch;
 import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.BackendException.Reason;
 import java.time.Duration;
@@ -15,23 +18,24 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A Redis that is not there, yet or any more, or that does not let this client in. */
+/** A Redis that is not available, or rejects the client. */
 class UnreachableTest {
 
-    @ParameterizedTest(name = "own client: {0}")
+    @ParameterizedTest(name = "ownClient client: {0}")
     @ValueSource(booleans = {true, false})
-    void aKilledRedisIsAFailedConnectionAndARestartedOneDecidesAgain(boolean own) {
+    void callsFailOnAKilledRedisAndAreDecidedAfterItsRestart(boolean ownClient) {
         try (RedisProcess process = RedisProcess.started();
-                TestStore store = TestStore.on(process.address(), FaultCalls.DEADLINE)) {
-            RedissonBackend backend =
-                    own ? new TestConfig(Map.of(RedisSettings.ADDRESS, process.address())).started() : store.backend();
+                TestBackend fixture = TestBackend.on(process.address(), FaultCalls.DEADLINE)) {
+            RedissonBackend backend = ownClient
+                    ? new TestConfig(Map.of(RedisSettings.ADDRESS, process.address())).started()
+                    : fixture.backend();
             try {
                 FaultCalls.awaitDecision(backend);
                 for (int outage = 0; outage < 2; outage++) {
                     process.kill();
-                    // A call on a connection that the client has not seen closed yet can only run into its deadline.
+                    // A call on a connection that the client considers open times out.
                     Await.until(
-                            "each call fails for want of a connection",
+                            "each call fails without a connection",
                             Duration.ofSeconds(10),
                             () -> IntStream.range(0, 5).allMatch(call -> failsToConnect(backend)));
                     process.start();
@@ -44,8 +48,8 @@ class UnreachableTest {
     }
 
     @Test
-    void anApplicationStartsWithoutRedisAndDecidesWhenItComes() {
-        try (RedisProcess process = RedisProcess.absent()) {
+    void startsWithoutRedisAndDecidesOnceItIsAvailable() {
+        try (RedisProcess process = RedisProcess.notStarted()) {
             Stopwatch watch = Stopwatch.started();
             RedissonBackend backend = new TestConfig(Map.of(RedisSettings.ADDRESS, process.address())).started();
             assertThat(watch.elapsed()).isLessThan(Duration.ofSeconds(1));
@@ -64,21 +68,21 @@ class UnreachableTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"", "some-wr0ng-secret"})
-    void aRedisThatWantsAnotherPasswordIsNamedAsTheReason(String password) {
+    void reportsAWrongPasswordAsTheReason(String password) {
         try (RedisProcess process = RedisProcess.started("--requirepass", "the-r1ght-secret")) {
             String address = password.isEmpty() ? process.address() : process.address(password);
             RedissonBackend backend = new TestConfig(Map.of(RedisSettings.ADDRESS, address)).started();
             try {
                 Await.until(
-                        "Redis has refused",
+                        "Redis has rejected the password",
                         Duration.ofSeconds(10),
-                        () -> FaultCalls.failure(backend).reason() == Reason.REFUSED);
-                BackendException refusal = FaultCalls.failure(backend);
-                assertThat(refusal).hasMessage("Redis answered " + (password.isEmpty() ? "NOAUTH" : "WRONGPASS"));
-                for (Throwable cause = refusal; cause != null; cause = cause.getCause()) {
+                        () -> FaultCalls.failure(backend).reason() == Reason.BACKEND_ERROR);
+                BackendException rejection = FaultCalls.failure(backend);
+                assertThat(rejection).hasMessage("Redis answered " + (password.isEmpty() ? "NOAUTH" : "WRONGPASS"));
+                for (Throwable cause = rejection; cause != null; cause = cause.getCause()) {
                     assertThat(cause.toString()).doesNotContain("secret");
                 }
-                assertThat(FaultCalls.asyncFailure(backend).reason()).isEqualTo(Reason.REFUSED);
+                assertThat(FaultCalls.asyncFailure(backend).reason()).isEqualTo(Reason.BACKEND_ERROR);
             } finally {
                 backend.close();
             }
@@ -86,7 +90,7 @@ class UnreachableTest {
     }
 
     @Test
-    void aRightPasswordWithCharactersOfAddressesLetsIn() {
+    void acceptsAPasswordWithSpecialCharacters() {
         try (RedisProcess process = RedisProcess.started("--requirepass", "p@ss:w/rd+1%")) {
             RedissonBackend backend =
                     new TestConfig(Map.of(RedisSettings.ADDRESS, process.address("p%40ss%3Aw%2Frd+1%25"))).started();
@@ -104,11 +108,11 @@ class UnreachableTest {
     }
 
     @Test
-    void aProducerThatLacksAClassIsNamedAndNotAskedAgain() throws InterruptedException {
-        AtomicInteger asked = new AtomicInteger();
+    void reportsAMissingClassOfAProducerWithoutARetry() throws InterruptedException {
+        AtomicInteger calls = new AtomicInteger();
         try (RedisClient client = new RedisClient(
                 () -> {
-                    asked.incrementAndGet();
+                    calls.incrementAndGet();
                     throw new IllegalStateException(new NoClassDefFoundError("com/esotericsoftware/kryo/util/Pool"));
                 },
                 false,
@@ -122,6 +126,6 @@ class UnreachableTest {
                     .withMessageContaining("cannot run")
                     .withMessageContaining("kryo/util/Pool");
         }
-        assertThat(asked).hasValue(1);
+        assertThat(calls).hasValue(1);
     }
 }

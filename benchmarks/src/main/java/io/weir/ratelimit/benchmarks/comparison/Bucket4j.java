@@ -23,12 +23,12 @@ import java.util.concurrent.CompletionStage;
 import org.redisson.Redisson;
 
 /**
- * Bucket4j: a bucket of its own for each key, made once and kept, as its optimizations want it. Several limits are several
- * bandwidths of one bucket, and so all or nothing.
+ * Bucket4j, with one bucket per key. The buckets are created once and reused, as its optimizations require. Several limits are several
+ * bandwidths of one bucket, which are spent all or nothing.
  */
 final class Bucket4j implements Contender {
-    /** Longer than a key rests between two turns: none expires and has to be made again. */
-    private static final Duration KEPT = Duration.ofHours(1);
+    /** Longer than the pause between two turns, so that no bucket expires. */
+    private static final Duration EXPIRATION = Duration.ofHours(1);
 
     private final String name;
     private final List<BucketProxy> buckets = new ArrayList<>();
@@ -41,7 +41,7 @@ final class Bucket4j implements Contender {
         RemoteAsyncBucketBuilder<String> asyncBuilder =
                 manager.asAsync().builder().withOptimization(optimization);
         for (int key = 0; key < workload.keys(); key++) {
-            String text = prefix + ":" + Workload.identity(key) + ":" + Weir.POLICY;
+            String text = prefix + ":" + Workload.storedKey(key) + ":" + Weir.POLICY;
             buckets.add(builder.build(text, () -> configuration));
             asyncBuckets.add(asyncBuilder.build(text, () -> CompletableFuture.completedFuture(configuration)));
         }
@@ -49,7 +49,7 @@ final class Bucket4j implements Contender {
 
     static ProxyManager<String> on(Redisson client) {
         return Bucket4jRedisson.casBasedBuilder(client.getCommandExecutor())
-                .expirationAfterWrite(basedOnTimeForRefillingBucketUpToMax(KEPT))
+                .expirationAfterWrite(basedOnTimeForRefillingBucketUpToMax(EXPIRATION))
                 .keyMapper(Mapper.STRING)
                 .build();
     }
@@ -59,14 +59,15 @@ final class Bucket4j implements Contender {
                 .map(Bucket4jLettuce::casBasedBuilder)
                 .orElseGet(
                         () -> Bucket4jLettuce.casBasedBuilder(lettuce.single().orElseThrow()));
-        return builder.expirationAfterWrite(basedOnTimeForRefillingBucketUpToMax(KEPT))
+        return builder.expirationAfterWrite(basedOnTimeForRefillingBucketUpToMax(EXPIRATION))
                 .build();
     }
 
     private static BucketConfiguration configuration(Workload workload) {
         ConfigurationBuilder builder = BucketConfiguration.builder();
         for (Duration window : workload.windows()) {
-            builder.addLimit(limit -> limit.capacity(Workload.PLENTY).refillGreedy(Workload.PLENTY, window));
+            builder.addLimit(limit ->
+                    limit.capacity(Workload.UNREACHABLE_PERMITS).refillGreedy(Workload.UNREACHABLE_PERMITS, window));
         }
         return builder.build();
     }
@@ -87,7 +88,7 @@ final class Bucket4j implements Contender {
     }
 
     @Override
-    public boolean admitted(Object answer) {
-        return (Boolean) answer;
+    public boolean allowed(Object result) {
+        return (Boolean) result;
     }
 }

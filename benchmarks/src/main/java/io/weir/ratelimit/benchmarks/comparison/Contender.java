@@ -4,31 +4,31 @@ package io.weir.ratelimit.benchmarks.comparison;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletionStage;
 
-/** A limiter, or what stands for one, on the keys of a {@link Workload}. For use by any number of threads. */
+/** A limiter on the keys of a {@link Workload}. Implementations are thread-safe. */
 public interface Contender extends AutoCloseable {
-    /** The name in the tables. */
+    /** Returns the name in the tables. */
     String name();
 
-    /** Decides about a key, of cost 1, and waits for the answer. */
+    /** Decides a call with a cost of 1 and waits for the result. */
     Object decide(int key);
 
-    /** Decides about a key, of cost 1, without waiting. */
+    /** Decides a call with a cost of 1 asynchronously. */
     CompletionStage<?> decideAsync(int key);
 
-    /** Whether an answer lets the call through. */
-    boolean admitted(Object answer);
+    /** Returns whether a result allows the call. */
+    boolean allowed(Object result);
 
     /**
-     * The permits that the store says were spent of a limit, summed over all keys.
+     * Returns the spent permits of a limit in Redis, as the sum over all keys.
      *
-     * @return empty if the contender does not tell
-     * @throws IllegalStateException if the limits of a decision differ in it
+     * @return the permits; empty if they are unknown
+     * @throws IllegalStateException if the limits of a decision have different sums
      */
     default OptionalLong spent() {
         return OptionalLong.empty();
     }
 
-    /** Ends what the contender made for itself, not the client it was given. */
+    /** Releases the resources of the contender, except the shared client. */
     @Override
     default void close() {}
 }

@@ -10,7 +10,7 @@ import org.redisson.api.RScript.ReturnType;
 import org.redisson.api.RedissonClient;
 import org.redisson.client.codec.ByteArrayCodec;
 
-/** The least that one call of a script per decision costs: {@code EVALSHA} of {@code return 1} with one key as Weir's are. */
+/** The minimal cost of a script call per decision: {@code EVALSHA} of {@code return 1} with one key like those of Weir. */
 final class Floor implements Contender {
     private final RScript scripts;
     private final String digest;
@@ -21,7 +21,7 @@ final class Floor implements Contender {
         digest = scripts.scriptLoad("return 1");
         keys = IntStream.range(0, workload.keys())
                 .mapToObj(key -> List.<Object>of(
-                        "weir:1:{" + namespace + ":" + Workload.identity(key) + "}:" + Weir.POLICY + ":s3600000"))
+                        "weir:1:{" + namespace + ":" + Workload.storedKey(key) + "}:" + Weir.POLICY + ":s3600000"))
                 .toList();
     }
 
@@ -42,9 +42,9 @@ final class Floor implements Contender {
         return scripts.evalShaAsync((String) one.get(0), Mode.READ_WRITE, digest, ReturnType.LONG, one);
     }
 
-    /** It answers the same to all and refuses nobody; what it stands beside may. */
+    /** Returns true: the floor allows every call, whatever the workload. */
     @Override
-    public boolean admitted(Object answer) {
+    public boolean allowed(Object result) {
         return true;
     }
 }

@@ -3,7 +3,7 @@ package io.weir.ratelimit.benchmarks.comparison;
 
 import java.util.concurrent.atomic.AtomicLongArray;
 
-/** How long calls took, each within a sixteenth. For use by any number of threads. */
+/** A histogram of latencies with a relative error of at most 1/16. Thread-safe. */
 final class Latencies {
     private static final int PARTS = 16;
 
@@ -19,7 +19,7 @@ final class Latencies {
         }
     }
 
-    /** The time that a part of the calls did not exceed, in nanoseconds; 0 if there were none. */
+    /** Returns a percentile in nanoseconds; 0 without calls. */
     long percentile(double part) {
         long all = 0;
         for (int i = 0; i < counts.length(); i++) {

@@ -14,11 +14,11 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A connection of Lettuce, which all threads share, as is its custom.
+ * A Lettuce connection that all threads share, as Lettuce recommends.
  *
- * @param client what closes it
- * @param single the connection to one server
- * @param cluster the connection to a cluster; one of the two is present
+ * @param client the client that closes the connection
+ * @param single the connection to a single server
+ * @param cluster the connection to a cluster; exactly one of the two is present
  */
 record Lettuce(
         AbstractRedisClient client,

@@ -8,11 +8,11 @@ import java.lang.management.ManagementFactory;
 import java.util.Locale;
 import java.util.Properties;
 
-/** What the figures were measured on. */
+/** The machine and the versions of the measurement. */
 final class Machine {
     private Machine() {}
 
-    static String description(Store store) {
+    static String description(RedisUnderTest redis) {
         return String.format(
                 Locale.ROOT,
                 "%d processors (load %.1f at the start), %s, JDK %s; %s; Redisson %s, Bucket4j %s, Lettuce %s",
@@ -20,7 +20,7 @@ final class Machine {
                 ManagementFactory.getOperatingSystemMXBean().getSystemLoadAverage(),
                 System.getProperty("os.name"),
                 Runtime.version(),
-                store.description(),
+                redis.description(),
                 version("org.redisson/redisson"),
                 version("com.bucket4j/bucket4j_jdk17-core"),
                 version("io.lettuce/lettuce-core"));

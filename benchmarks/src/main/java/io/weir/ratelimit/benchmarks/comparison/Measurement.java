@@ -2,23 +2,23 @@
 package io.weir.ratelimit.benchmarks.comparison;
 
 /**
- * A contender's turn in one round.
+ * The turn of a contender in one round.
  *
- * @param decisions how many decisions were answered
- * @param seconds how long that took
- * @param spent what Redis spent meanwhile
- * @param latencies how long each took
+ * @param decisions the number of completed decisions
+ * @param seconds the duration
+ * @param usage the usage of Redis
+ * @param latencies the latencies of the decisions
  */
-record Measurement(long decisions, double seconds, RedisSpending spent, Latencies latencies) {
+record Measurement(long decisions, double seconds, RedisUsage usage, Latencies latencies) {
     double perSecond() {
         return decisions / seconds;
     }
 
     double cpuMicros() {
-        return spent.cpuMicros() / decisions;
+        return usage.cpuMicros() / decisions;
     }
 
     double bytes() {
-        return (double) spent.bytes() / decisions;
+        return (double) usage.bytes() / decisions;
     }
 }

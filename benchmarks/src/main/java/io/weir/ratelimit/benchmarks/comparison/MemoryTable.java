@@ -3,9 +3,9 @@ package io.weir.ratelimit.benchmarks.comparison;
 
 import io.github.bucket4j.distributed.proxy.optimization.Optimization;
 import io.weir.ratelimit.Algorithm;
-import io.weir.ratelimit.redisson.Await;
-import io.weir.ratelimit.redisson.RedisConnection;
-import io.weir.ratelimit.redisson.RedisProcess;
+import io.weir.ratelimit.fixtures.Await;
+import io.weir.ratelimit.fixtures.RedisConnection;
+import io.weir.ratelimit.fixtures.RedisProcess;
 import java.io.PrintStream;
 import java.time.Duration;
 import java.util.Locale;
@@ -16,35 +16,35 @@ import org.redisson.client.codec.ByteArrayCodec;
 import org.redisson.config.Config;
 
 /**
- * How much memory of Redis a limited key takes: what all keys together add to {@code used_memory}, the tables that list them
- * included, and {@code MEMORY USAGE} of what one identity has there. Each contender has a Redis of its own, which is read while
- * no client is connected, so that no buffer of a connection counts.
+ * A table of the memory of Redis per key: the increase of {@code used_memory} by all keys, which includes the hash tables, and {@code
+ * MEMORY USAGE} of one key. Each contender uses a separate Redis, which is measured without connected clients, so that connection buffers
+ * do not count.
  */
 public final class MemoryTable {
     private static final Workload KEYS = new Workload("memory", 100_000, 1, false);
     private static final Workload FIRST = new Workload("first", 1, 1, false);
     private static final String NAMESPACE = "default";
-    private static final Drive MANY_AT_ONCE = new Drive.InFlight(128);
-    private static final Duration SOON = Duration.ofSeconds(20);
+    private static final LoadPattern CONCURRENT = new LoadPattern.Asynchronous(128);
+    private static final Duration TIMEOUT = Duration.ofSeconds(20);
 
-    private interface Maker {
-        Contender make(Redisson client, String namespace, Workload workload);
+    private interface Factory {
+        Contender create(Redisson client, String namespace, Workload workload);
     }
 
     private final PrintStream out;
 
-    /** A table whose rows are printed as they are measured. */
+    /** Creates a table whose rows are printed as they are measured. */
     public MemoryTable(PrintStream out) {
         this.out = out;
     }
 
-    /** Measures and prints. */
+    /** Measures and prints the table. */
     public void print() {
         out.printf(
                 Locale.ROOT,
-                "%,d keys; identity %d bytes, policy %d bytes, namespace %d bytes%n%n",
+                "%,d keys; stored key %d bytes, policy %d bytes, namespace %d bytes%n%n",
                 KEYS.keys(),
-                Workload.identity(0).length(),
+                Workload.storedKey(0).length(),
                 Weir.POLICY.length(),
                 NAMESPACE.length());
         out.println(
@@ -62,21 +62,21 @@ public final class MemoryTable {
                         "Bucket4j", Bucket4j.on(client), Optimization.NONE_OPTIMIZED, namespace, workload));
     }
 
-    private void row(String name, Maker maker) {
+    private void row(String name, Factory factory) {
         try (RedisProcess process = RedisProcess.started();
                 RedisConnection redis = process.connect()) {
             try {
-                // What comes with a first key, scripts above all, is no part of a key.
-                use(process, client -> maker.make(client, "first", FIRST), contender -> contender.decide(0));
+                // The first key loads the scripts, which do not count.
+                use(process, client -> factory.create(client, "first", FIRST), contender -> contender.decide(0));
             } catch (RuntimeException e) {
                 out.println("| " + name + " | skipped: " + e.getMessage() + " | - | - | - |");
                 return;
             }
             long before = usedMemory(redis);
-            use(process, client -> maker.make(client, NAMESPACE, KEYS), MemoryTable::touchAll);
+            use(process, client -> factory.create(client, NAMESPACE, KEYS), MemoryTable::useAllKeys);
             double perKey = (double) (usedMemory(redis) - before) / KEYS.keys();
             out.printf(Locale.ROOT, "| %s | %,.0f | %,d |", name, perKey, usage(redis));
-            use(process, client -> maker.make(client, NAMESPACE, KEYS), contender -> {
+            use(process, client -> factory.create(client, NAMESPACE, KEYS), contender -> {
                 hit(contender, 99);
                 out.printf(Locale.ROOT, " %,d |", usage(redis));
                 hit(contender, 900);
@@ -85,22 +85,22 @@ public final class MemoryTable {
         }
     }
 
-    private static void use(RedisProcess process, Function<Redisson, Contender> maker, Consumer<Contender> what) {
+    private static void use(RedisProcess process, Function<Redisson, Contender> factory, Consumer<Contender> action) {
         Config config = new Config().setCodec(ByteArrayCodec.INSTANCE);
         config.useSingleServer().setAddress(process.address());
         Redisson client = (Redisson) Redisson.create(config);
-        try (Contender contender = maker.apply(client)) {
-            what.accept(contender);
+        try (Contender contender = factory.apply(client)) {
+            action.accept(contender);
         } finally {
             client.shutdown();
         }
     }
 
-    private static void touchAll(Contender contender) {
-        Entrant entrant = new Entrant(contender, KEYS);
-        MANY_AT_ONCE.run(entrant, () -> entrant.turns() < KEYS.keys());
-        if (entrant.failed() > 0) {
-            throw new IllegalStateException(entrant.failed() + " failed, the first with " + entrant.firstFailure());
+    private static void useAllKeys(Contender contender) {
+        MeasuredContender measured = new MeasuredContender(contender, KEYS);
+        CONCURRENT.run(measured, () -> measured.started() < KEYS.keys());
+        if (measured.failed() > 0) {
+            throw new IllegalStateException(measured.failed() + " failed, the first with " + measured.firstFailure());
         }
     }
 
@@ -112,16 +112,16 @@ public final class MemoryTable {
 
     private static long usedMemory(RedisConnection redis) {
         Await.until(
-                "only this connection is left",
-                SOON,
-                () -> RedisSpending.field(redis.text("INFO", "clients"), "connected_clients")
+                "only this connection remains",
+                TIMEOUT,
+                () -> RedisUsage.field(redis.text("INFO", "clients"), "connected_clients")
                         .equals("1"));
-        return Long.parseLong(RedisSpending.field(redis.text("INFO", "memory"), "used_memory"));
+        return Long.parseLong(RedisUsage.field(redis.text("INFO", "memory"), "used_memory"));
     }
 
-    /** Of all keys of the first identity, however many a contender has. */
+    /** Returns the memory of all Redis keys of the first stored key. */
     private static long usage(RedisConnection redis) {
-        return redis.keys("*" + NAMESPACE + ":" + Workload.identity(0) + "*").stream()
+        return redis.keys("*" + NAMESPACE + ":" + Workload.storedKey(0) + "*").stream()
                 .mapToLong(key -> redis.number("MEMORY", "USAGE", key, "SAMPLES", 0))
                 .sum();
     }

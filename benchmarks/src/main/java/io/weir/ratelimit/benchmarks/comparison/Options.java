@@ -7,15 +7,15 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * What a run is asked to do.
+ * The options of a run.
  *
- * @param scenarios names of scenarios, or beginnings of names that name all with that beginning
- * @param algorithms how Weir's limits count: a contender for each
- * @param contenders beginnings of the names of contenders, in lower case; the floor is always among them
- * @param rounds rounds that count
- * @param warmUps rounds before them that do not
- * @param seconds length of a turn that counts; before it the contender runs unmeasured for a third of that
- * @param cluster the masters of a cluster; empty for a Redis of one's own
+ * @param scenarios the names of scenarios, or prefixes of names
+ * @param algorithms the algorithms of Weir; each is a separate contender
+ * @param contenders prefixes of the names of contenders, in lower case; the floor is always included
+ * @param rounds the number of measured rounds
+ * @param warmUps the number of rounds before them
+ * @param seconds the duration of a measured turn, which follows an unmeasured run of a third of it
+ * @param cluster the masters of a cluster; empty for a new Redis process
  */
 public record Options(
         List<String> scenarios,
@@ -26,40 +26,40 @@ public record Options(
         double seconds,
         List<String> cluster) {
 
-    /** How to call the program. */
+    /** The description of the arguments. */
     public static final String USAGE =
             """
             Arguments: [quick] [--scenarios many-1,hot] [--algorithms sliding-window,token-bucket] [--contenders weir,bucket4j]
                        [--rounds 9] [--seconds 0.3] [--cluster host:port,host:port,host:port]
-            A scenario is named in full, or several by how their names begin; there are:\s""" + String.join(" ", Scenario.ALL.stream().map(Scenario::name).toList()) + """
+            A scenario is a full name or a prefix of names. The scenarios are:\s""" + String.join(" ", Scenario.ALL.stream().map(Scenario::name).toList()) + """
 
-            A cluster is named by all its masters; nobody else may use it meanwhile.
+            The masters of the cluster must not have other users during the run.
             """;
 
-    private static final List<Algorithm> COUNTABLE =
+    private static final List<Algorithm> VERIFIABLE =
             List.of(Algorithm.FIXED_WINDOW, Algorithm.SLIDING_WINDOW, Algorithm.TOKEN_BUCKET, Algorithm.LEAKY_BUCKET);
 
     /**
-     * Reads the command line.
+     * Parses the command line.
      *
-     * @throws IllegalArgumentException if it is not understood
+     * @throws IllegalArgumentException if an argument is invalid
      */
     public static Options parse(String... arguments) {
-        List<String> left = new ArrayList<>(List.of(arguments));
-        boolean quick = left.remove("quick");
+        List<String> rest = new ArrayList<>(List.of(arguments));
+        boolean quick = rest.remove("quick");
         List<String> scenarios = quick ? Scenario.QUICK : List.of("");
         List<Algorithm> algorithms = List.of(Algorithm.SLIDING_WINDOW);
         List<String> contenders = List.of("");
         List<String> cluster = List.of();
         int rounds = quick ? 3 : 9;
         double seconds = quick ? 0.2 : 0.3;
-        if (left.size() % 2 != 0) {
-            throw new IllegalArgumentException("an argument without a value among " + left);
+        if (rest.size() % 2 != 0) {
+            throw new IllegalArgumentException("an argument without a value among " + rest);
         }
-        for (int i = 0; i < left.size(); i += 2) {
-            String value = left.get(i + 1);
-            switch (left.get(i)) {
-                case "--scenarios" -> scenarios = known(list(value));
+        for (int i = 0; i < rest.size(); i += 2) {
+            String value = rest.get(i + 1);
+            switch (rest.get(i)) {
+                case "--scenarios" -> scenarios = existing(list(value));
                 case "--algorithms" ->
                     algorithms = list(value).stream().map(Options::algorithm).toList();
                 case "--contenders" -> contenders = list(value.toLowerCase(Locale.ROOT));
@@ -69,7 +69,7 @@ public record Options(
                     cluster = list(value).stream()
                             .map(address -> address.contains("://") ? address : "redis://" + address)
                             .toList();
-                default -> throw new IllegalArgumentException("unknown argument " + left.get(i));
+                default -> throw new IllegalArgumentException("unknown argument " + rest.get(i));
             }
         }
         return new Options(scenarios, algorithms, contenders, rounds, quick ? 1 : 2, seconds, cluster);
@@ -81,42 +81,43 @@ public record Options(
 
     private static int positive(int value) {
         if (value < 1) {
-            throw new IllegalArgumentException("at least one round");
+            throw new IllegalArgumentException("rounds must be at least 1");
         }
         return value;
     }
 
-    private static List<String> known(List<String> beginnings) {
-        for (String beginning : beginnings) {
-            if (Scenario.ALL.stream().noneMatch(scenario -> scenario.name().startsWith(beginning))) {
-                throw new IllegalArgumentException("no scenario begins with " + beginning);
+    private static List<String> existing(List<String> prefixes) {
+        for (String prefix : prefixes) {
+            if (Scenario.ALL.stream().noneMatch(scenario -> scenario.name().startsWith(prefix))) {
+                throw new IllegalArgumentException("no scenario begins with " + prefix);
             }
         }
-        return beginnings;
+        return prefixes;
     }
 
     private static Algorithm algorithm(String name) {
-        return COUNTABLE.stream()
+        return VERIFIABLE.stream()
                 .filter(algorithm -> algorithm.configName().equals(name))
                 .findFirst()
-                .orElseThrow(() -> new IllegalArgumentException("no limit that is never reached with " + name));
+                .orElseThrow(() ->
+                        new IllegalArgumentException("the permits of this algorithm cannot be verified: " + name));
     }
 
-    /** The scenarios to run, in their own order. */
-    List<Scenario> chosen() {
+    /** Returns the selected scenarios in their defined order. */
+    List<Scenario> selected() {
         return Scenario.ALL.stream()
-                .filter(scenario -> scenarios.stream().anyMatch(named -> names(named, scenario)))
+                .filter(scenario -> scenarios.stream().anyMatch(named -> matches(named, scenario)))
                 .toList();
     }
 
-    /** A whole name is not the beginning of another: {@code many-1} is not {@code many-16}. */
-    private static boolean names(String named, Scenario scenario) {
-        boolean whole = Scenario.ALL.stream().anyMatch(any -> any.name().equals(named));
-        return whole ? scenario.name().equals(named) : scenario.name().startsWith(named);
+    /** Returns whether a name selects a scenario. A full name is not a prefix: {@code many-1} does not select {@code many-16}. */
+    private static boolean matches(String named, Scenario scenario) {
+        boolean fullName = Scenario.ALL.stream().anyMatch(any -> any.name().equals(named));
+        return fullName ? scenario.name().equals(named) : scenario.name().startsWith(named);
     }
 
-    /** Whether a contender is to run. */
-    boolean wants(String name) {
+    /** Returns whether a contender is selected. */
+    boolean includes(String name) {
         return contenders.stream().anyMatch(name.toLowerCase(Locale.ROOT)::startsWith);
     }
 }

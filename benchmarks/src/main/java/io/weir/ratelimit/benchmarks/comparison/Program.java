@@ -7,14 +7,14 @@ import java.util.List;
 import java.util.Locale;
 import java.util.OptionalLong;
 
-/** A run from its options to the printed tables. */
+/** A run of the comparison, from its options to the printed tables. */
 public final class Program {
     private final Options options;
     private final Report report = new Report();
     private final List<String> notes = new ArrayList<>();
     private boolean exact = true;
 
-    /** A run that has not begun. */
+    /** Creates a run. */
     public Program(Options options) {
         this.options = options;
     }
@@ -22,20 +22,23 @@ public final class Program {
     /**
      * Runs all scenarios and prints the tables.
      *
-     * @param out where they go; progress goes to standard error
-     * @return whether what Redis holds is what was admitted, in every scenario of Weir
+     * @param out the output of the tables; progress is written to standard error
+     * @return whether the spent permits in Redis equal the allowed decisions, in every scenario of Weir
      */
     public boolean run(PrintStream out) {
-        try (Store store = options.cluster().isEmpty() ? Store.own() : Store.cluster(options.cluster())) {
-            String machine = Machine.description(store);
-            for (Workload workload :
-                    options.chosen().stream().map(Scenario::workload).distinct().toList()) {
-                System.err.println("making " + workload.keys() + " key(s) for " + workload.name());
-                try (Entrants entrants = new Entrants(store, workload, options)) {
-                    options.chosen().stream()
+        try (RedisUnderTest redis =
+                options.cluster().isEmpty() ? RedisUnderTest.start() : RedisUnderTest.cluster(options.cluster())) {
+            String machine = Machine.description(redis);
+            for (Workload workload : options.selected().stream()
+                    .map(Scenario::workload)
+                    .distinct()
+                    .toList()) {
+                System.err.println("creating " + workload.keys() + " key(s) for " + workload.name());
+                try (Contenders contenders = new Contenders(redis, workload, options)) {
+                    options.selected().stream()
                             .filter(scenario -> scenario.workload().equals(workload))
-                            .forEach(scenario -> run(store, scenario, entrants));
-                    entrants.all().forEach(entrant -> noteFailures(workload, entrant));
+                            .forEach(scenario -> run(redis, scenario, contenders));
+                    contenders.all().forEach(contender -> noteFailures(workload, contender));
                 }
             }
             print(out, machine);
@@ -43,44 +46,44 @@ public final class Program {
         return exact;
     }
 
-    private void run(Store store, Scenario scenario, Entrants entrants) {
+    private void run(RedisUnderTest redis, Scenario scenario, Contenders contenders) {
         System.err.println(scenario.name());
-        report.add(scenario, new Race(store, scenario.drive(), options).run(entrants));
-        entrants.all().forEach(entrant -> check(scenario, entrant));
+        report.add(scenario, new Rounds(redis, scenario.pattern(), options).run(contenders));
+        contenders.all().forEach(contender -> check(scenario, contender));
     }
 
-    /** What Redis holds as spent is what was admitted; each of the calls that failed may have spent as well. */
-    private void check(Scenario scenario, Entrant entrant) {
-        OptionalLong spent = entrant.contender().spent();
+    /** Checks that the spent permits in Redis equal the allowed decisions. Failed calls can have spent permits, too. */
+    private void check(Scenario scenario, MeasuredContender contender) {
+        OptionalLong spent = contender.limiter().spent();
         if (spent.isEmpty()) {
             return;
         }
-        long surplus = spent.getAsLong() - entrant.admitted();
-        boolean held = surplus >= 0 && surplus <= entrant.failed();
-        boolean answered = scenario.workload().refused()
-                ? entrant.admitted() <= scenario.workload().keys()
-                : entrant.admitted() == entrant.answered();
-        exact &= held && answered;
+        long surplus = spent.getAsLong() - contender.allowed();
+        boolean matches = surplus >= 0 && surplus <= contender.failed();
+        boolean decided = scenario.workload().rejected()
+                ? contender.allowed() <= scenario.workload().keys()
+                : contender.allowed() == contender.completed();
+        exact &= matches && decided;
         notes.add(String.format(
                 Locale.ROOT,
-                "%s, %s: %s, %,d decisions, %,d admitted, %,d permits spent in Redis",
+                "%s, %s: %s, %,d decisions, %,d allowed, %,d permits spent in Redis",
                 scenario.name(),
-                entrant.contender().name(),
-                held && answered ? "exact" : "NOT EXACT",
-                entrant.answered(),
-                entrant.admitted(),
+                contender.limiter().name(),
+                matches && decided ? "exact" : "NOT EXACT",
+                contender.completed(),
+                contender.allowed(),
                 spent.getAsLong()));
     }
 
-    private void noteFailures(Workload workload, Entrant entrant) {
-        if (entrant.failed() > 0) {
+    private void noteFailures(Workload workload, MeasuredContender contender) {
+        if (contender.failed() > 0) {
             notes.add(String.format(
                     Locale.ROOT,
                     "%s, %s: %,d calls FAILED, the first with %s",
                     workload.name(),
-                    entrant.contender().name(),
-                    entrant.failed(),
-                    entrant.firstFailure()));
+                    contender.limiter().name(),
+                    contender.failed(),
+                    contender.firstFailure()));
         }
     }
 

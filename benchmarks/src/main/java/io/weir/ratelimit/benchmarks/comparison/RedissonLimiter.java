@@ -10,30 +10,30 @@ import org.redisson.api.RRateLimiter;
 import org.redisson.api.RateType;
 import org.redisson.api.RedissonClient;
 
-/** Redisson's own limiter, with one rate for all its clients. It knows one limit; several are asked one after the other. */
+/** The limiter of Redisson, with one rate for all clients. It supports one limit, so several limits are decided one after the other. */
 final class RedissonLimiter implements Contender {
-    private static final int AT_ONCE = 500;
+    private static final int MAX_PENDING = 500;
 
     private final List<List<RRateLimiter>> limiters = new ArrayList<>();
 
     RedissonLimiter(RedissonClient client, String namespace, Workload workload) {
-        List<CompletableFuture<Boolean>> made = new ArrayList<>();
+        List<CompletableFuture<Boolean>> pending = new ArrayList<>();
         for (int key = 0; key < workload.keys(); key++) {
             List<RRateLimiter> ofKey = new ArrayList<>();
             for (Duration window : workload.windows()) {
                 RRateLimiter limiter = client.getRateLimiter(
-                        namespace + ":" + Workload.identity(key) + ":" + Weir.POLICY + ":" + window.toHours() + "h");
-                made.add(limiter.trySetRateAsync(RateType.OVERALL, Workload.PLENTY, window)
+                        namespace + ":" + Workload.storedKey(key) + ":" + Weir.POLICY + ":" + window.toHours() + "h");
+                pending.add(limiter.trySetRateAsync(RateType.OVERALL, Workload.UNREACHABLE_PERMITS, window)
                         .toCompletableFuture());
                 ofKey.add(limiter);
             }
             limiters.add(ofKey);
-            if (made.size() >= AT_ONCE) {
-                made.forEach(CompletableFuture::join);
-                made.clear();
+            if (pending.size() >= MAX_PENDING) {
+                pending.forEach(CompletableFuture::join);
+                pending.clear();
             }
         }
-        made.forEach(CompletableFuture::join);
+        pending.forEach(CompletableFuture::join);
     }
 
     @Override
@@ -54,16 +54,16 @@ final class RedissonLimiter implements Contender {
     @Override
     public CompletionStage<?> decideAsync(int key) {
         List<RRateLimiter> ofKey = limiters.get(key);
-        CompletionStage<Boolean> answer = ofKey.get(0).tryAcquireAsync();
+        CompletionStage<Boolean> result = ofKey.get(0).tryAcquireAsync();
         for (RRateLimiter limiter : ofKey.subList(1, ofKey.size())) {
-            answer = answer.thenCompose(
-                    admitted -> admitted ? limiter.tryAcquireAsync() : CompletableFuture.completedFuture(false));
+            result = result.thenCompose(
+                    allowed -> allowed ? limiter.tryAcquireAsync() : CompletableFuture.completedFuture(false));
         }
-        return answer;
+        return result;
     }
 
     @Override
-    public boolean admitted(Object answer) {
-        return (Boolean) answer;
+    public boolean allowed(Object result) {
+        return (Boolean) result;
     }
 }

@@ -8,7 +8,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 
-/** The tables, in Markdown. */
+/** The tables of the results in Markdown. */
 final class Report {
     private final Map<Scenario, List<Result>> results = new LinkedHashMap<>();
 
@@ -16,7 +16,7 @@ final class Report {
         results.put(scenario, all);
     }
 
-    /** One row per scenario: decisions per second and Redis's processor time per decision, both × the floor. */
+    /** Returns a table with one row per scenario: decisions per second and processor time of Redis per decision, relative to the floor. */
     String summary() {
         List<String> names = names();
         StringBuilder out = new StringBuilder("| × floor: decisions/s, Redis CPU per decision | floor |");
@@ -37,17 +37,17 @@ final class Report {
                         .append(find(all, name).map(Report::pair).orElse("-"))
                         .append(" |");
             }
-            out.append(' ').append(besideBestPeer(all)).append(" |\n");
+            out.append(' ').append(comparedWithBestPeer(all)).append(" |\n");
         });
         return out.toString();
     }
 
     private static String pair(Result result) {
-        return Spread.ratio(result.decisions().median()) + ", "
-                + Spread.ratio(result.cpu().median());
+        return Quartiles.ratio(result.decisions().median()) + ", "
+                + Quartiles.ratio(result.cpu().median());
     }
 
-    private static String besideBestPeer(List<Result> all) {
+    private static String comparedWithBestPeer(List<Result> all) {
         Optional<Result> best = all.stream()
                 .skip(1)
                 .filter(result -> !isWeir(result))
@@ -55,7 +55,7 @@ final class Report {
         Optional<Result> weir = all.stream().filter(Report::isWeir).findFirst();
         return best.isEmpty() || weir.isEmpty()
                 ? "-"
-                : weir.get().decisionsBeside(best.get()).text() + " × "
+                : weir.get().decisionsComparedWith(best.get()).text() + " × "
                         + best.get().name();
     }
 
@@ -63,7 +63,7 @@ final class Report {
         return result.name().startsWith("Weir");
     }
 
-    /** One row per scenario and contender: medians with their middle half, bytes and latencies. */
+    /** Returns a table with one row per scenario and contender: medians with the middle half, bytes and latencies. */
     String details() {
         StringBuilder out = new StringBuilder("""
                 | | contender | decisions/s × floor | Redis CPU × floor | Redis CPU, µs | network bytes per decision | p50, µs | p99, µs |
@@ -83,7 +83,7 @@ final class Report {
         return out.toString();
     }
 
-    /** All contenders but the floor, in the order of their first appearance. */
+    /** Returns the contenders except the floor, in the order of their first appearance. */
     private List<String> names() {
         return results.values().stream()
                 .flatMap(all -> all.stream().skip(1))

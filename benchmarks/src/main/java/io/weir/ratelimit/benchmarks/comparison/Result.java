@@ -6,47 +6,47 @@ import java.util.function.ToDoubleFunction;
 import java.util.stream.IntStream;
 
 /**
- * What one contender showed in one scenario.
+ * The result of a contender in a scenario.
  *
- * @param name the contender's name
- * @param rounds its turn in each round
- * @param floors the floor's turn in the same rounds
+ * @param name the name of the contender
+ * @param rounds the measurements of the rounds
+ * @param floors the measurements of the floor in the same rounds
  */
 record Result(String name, List<Measurement> rounds, List<Measurement> floors) {
-    Spread decisions() {
+    Quartiles decisions() {
         return ratio(Measurement::perSecond, floors);
     }
 
-    Spread cpu() {
+    Quartiles cpu() {
         return ratio(Measurement::cpuMicros, floors);
     }
 
-    Spread bytes() {
-        return Spread.of(rounds.stream().mapToDouble(Measurement::bytes));
+    Quartiles bytes() {
+        return Quartiles.of(rounds.stream().mapToDouble(Measurement::bytes));
     }
 
-    Spread cpuMicros() {
-        return Spread.of(rounds.stream().mapToDouble(Measurement::cpuMicros));
+    Quartiles cpuMicros() {
+        return Quartiles.of(rounds.stream().mapToDouble(Measurement::cpuMicros));
     }
 
-    Spread perSecond() {
-        return Spread.of(rounds.stream().mapToDouble(Measurement::perSecond));
+    Quartiles perSecond() {
+        return Quartiles.of(rounds.stream().mapToDouble(Measurement::perSecond));
     }
 
-    /** Decisions per second beside those of another contender in the same rounds. */
-    Spread decisionsBeside(Result other) {
+    /** Returns the decisions per second relative to another contender in the same rounds. */
+    Quartiles decisionsComparedWith(Result other) {
         return ratio(Measurement::perSecond, other.rounds);
     }
 
-    /** The latency that a part of all calls did not exceed, in microseconds. */
+    /** Returns a percentile of the latency in microseconds. */
     double latencyMicros(double part) {
         Latencies all = new Latencies();
         rounds.forEach(round -> round.latencies().addTo(all));
         return all.percentile(part) / 1e3;
     }
 
-    private Spread ratio(ToDoubleFunction<Measurement> figure, List<Measurement> others) {
-        return Spread.of(IntStream.range(0, rounds.size())
+    private Quartiles ratio(ToDoubleFunction<Measurement> figure, List<Measurement> others) {
+        return Quartiles.of(IntStream.range(0, rounds.size())
                 .mapToDouble(i -> figure.applyAsDouble(rounds.get(i)) / figure.applyAsDouble(others.get(i))));
     }
 }

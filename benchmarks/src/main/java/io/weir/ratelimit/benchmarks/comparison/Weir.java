@@ -4,8 +4,8 @@ package io.weir.ratelimit.benchmarks.comparison;
 import io.weir.ratelimit.Algorithm;
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.Quota;
-import io.weir.ratelimit.redisson.ForgetfulStore;
 import io.weir.ratelimit.redisson.RedissonBackend;
+import io.weir.ratelimit.redisson.UncachedBackend;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.PolicyLimits;
 import java.time.Duration;
@@ -16,20 +16,20 @@ import java.util.concurrent.CompletionStage;
 import java.util.stream.IntStream;
 import org.redisson.api.RedissonClient;
 
-/** Weir's Redis store, without the engine in front of it. */
+/** The Redis backend of Weir without the engine. */
 final class Weir implements Contender {
     static final String POLICY = "standard";
     private static final Duration DEADLINE = Duration.ofSeconds(10);
     private static final long LEASE = 100;
 
-    /** After a second without a call, permits that were taken ahead go back. */
-    private static final Duration GIVEN_BACK = Duration.ofSeconds(2);
+    /** Unspent permits of a lease are refunded after one second without a call. */
+    private static final Duration REFUND_TIME = Duration.ofSeconds(2);
 
     private final String name;
     private final RedissonBackend backend;
     private final List<List<Charge>> charges;
-    private final long madeAt = System.nanoTime();
-    private final boolean returns;
+    private final long createdAt = System.nanoTime();
+    private final boolean isBucket;
     private final long lease;
 
     private Weir(String name, RedissonBackend backend, Workload workload, Algorithm algorithm) {
@@ -39,11 +39,11 @@ final class Weir implements Contender {
     private Weir(String name, RedissonBackend backend, Workload workload, Algorithm algorithm, long lease) {
         this.name = name;
         this.backend = backend;
-        returns = algorithm == Algorithm.TOKEN_BUCKET || algorithm == Algorithm.LEAKY_BUCKET;
+        isBucket = algorithm == Algorithm.TOKEN_BUCKET || algorithm == Algorithm.LEAKY_BUCKET;
         this.lease = lease;
         PolicyLimits limits = new PolicyLimits(POLICY, workload.limits(algorithm)).withLease(lease);
         charges = IntStream.range(0, workload.keys())
-                .mapToObj(key -> List.of(new Charge(limits, Workload.identity(key), 1)))
+                .mapToObj(key -> List.of(new Charge(limits, Workload.storedKey(key), 1)))
                 .toList();
     }
 
@@ -55,7 +55,7 @@ final class Weir implements Contender {
                 algorithm);
     }
 
-    /** Which takes permits ahead. */
+    /** Creates a contender with leases. */
     static Weir leasing(RedissonClient client, String namespace, Workload workload, Algorithm algorithm) {
         return new Weir(
                 "Weir, leases of " + LEASE + ", " + algorithm.configName(),
@@ -65,19 +65,19 @@ final class Weir implements Contender {
                 LEASE);
     }
 
-    /** Whose refusals are all asked of Redis. */
-    static Weir refusing(RedissonClient client, String namespace, Workload workload, Algorithm algorithm) {
+    /** Creates a contender without the rejection cache. */
+    static Weir uncached(RedissonClient client, String namespace, Workload workload, Algorithm algorithm) {
         return new Weir(
-                "Weir, refused by Redis, " + algorithm.configName(),
-                ForgetfulStore.on(client, namespace, DEADLINE),
+                "Weir, without cache, " + algorithm.configName(),
+                UncachedBackend.on(client, namespace, DEADLINE),
                 workload,
                 algorithm);
     }
 
-    /** Whose refusals are remembered in process. */
-    static Weir remembering(RedissonClient client, String namespace, Workload workload, Algorithm algorithm) {
+    /** Creates a contender with the rejection cache. */
+    static Weir cached(RedissonClient client, String namespace, Workload workload, Algorithm algorithm) {
         return new Weir(
-                "Weir, refused from memory, " + algorithm.configName(),
+                "Weir, cached rejections, " + algorithm.configName(),
                 new RedissonBackend(client, namespace, DEADLINE),
                 workload,
                 algorithm);
@@ -99,15 +99,15 @@ final class Weir implements Contender {
     }
 
     @Override
-    public boolean admitted(Object answer) {
-        return answer instanceof Decision.Allowed;
+    public boolean allowed(Object result) {
+        return result instanceof Decision.Allowed;
     }
 
-    /** Empty also when permits have returned to a bucket meanwhile. */
+    /** Returns the spent permits; empty if permits have returned to a bucket since the start. */
     @Override
     public OptionalLong spent() {
         if (lease > 0) {
-            rest();
+            awaitRefund();
         }
         long[] spent = new long[charges.get(0).get(0).policy().limits().size()];
         for (List<Charge> charge : charges) {
@@ -116,13 +116,13 @@ final class Weir implements Contender {
                 spent[i] += quotas.get(i).capacity() - quotas.get(i).remaining();
             }
         }
-        boolean returned = returns && System.nanoTime() - madeAt > Workload.RETURN.toNanos();
+        boolean returned = isBucket && System.nanoTime() - createdAt > Workload.RETURN.toNanos();
         return returned ? OptionalLong.empty() : OptionalLong.of(onlyValue(spent));
     }
 
-    private static void rest() {
+    private static void awaitRefund() {
         try {
-            Thread.sleep(GIVEN_BACK.toMillis());
+            Thread.sleep(REFUND_TIME.toMillis());
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
@@ -131,7 +131,8 @@ final class Weir implements Contender {
     private static long onlyValue(long[] spent) {
         for (long other : spent) {
             if (other != spent[0]) {
-                throw new IllegalStateException("spent of the limits of a decision: " + Arrays.toString(spent));
+                throw new IllegalStateException(
+                        "the limits of a decision have different spent permits: " + Arrays.toString(spent));
             }
         }
         return spent[0];

@@ -11,14 +11,14 @@ import org.junit.jupiter.api.Test;
 
 class FiguresTest {
     @Test
-    void aSpreadIsTheMedianAndTheMiddleHalf() {
-        assertThat(Spread.of(DoubleStream.of(5, 1, 3, 2, 4))).isEqualTo(new Spread(2, 3, 4));
-        assertThat(Spread.of(DoubleStream.of(2, 1)).median()).isEqualTo(1.5, within(1e-9));
-        assertThat(new Spread(0.876, 1, 12.34).text()).isEqualTo("1.00 (0.88-12.3)");
+    void quartilesAreMedianAndMiddleHalf() {
+        assertThat(Quartiles.of(DoubleStream.of(5, 1, 3, 2, 4))).isEqualTo(new Quartiles(2, 3, 4));
+        assertThat(Quartiles.of(DoubleStream.of(2, 1)).median()).isEqualTo(1.5, within(1e-9));
+        assertThat(new Quartiles(0.876, 1, 12.34).text()).isEqualTo("1.00 (0.88-12.3)");
     }
 
     @Test
-    void aPercentileIsWithinASixteenth() {
+    void percentileIsWithinASixteenth() {
         Latencies latencies = new Latencies();
         for (int i = 1; i <= 600; i++) {
             latencies.record(i * 1_000L);
@@ -30,7 +30,7 @@ class FiguresTest {
     }
 
     @Test
-    void aRatioIsThatOfOneRound() {
+    void ratioIsComputedPerRound() {
         Result result = new Result(
                 "one",
                 List.of(measured(100, 1, 300), measured(300, 1, 1200), measured(500, 1, 3000)),
@@ -41,12 +41,12 @@ class FiguresTest {
     }
 
     @Test
-    void whatRedisSpentIsReadFromItsReport() {
-        assertThat(RedisSpending.field("# CPU\r\nchildren_used_cpu_sys:0.1\r\nused_cpu_sys:0.5\r\n", "used_cpu_sys"))
+    void readsAFieldOfInfo() {
+        assertThat(RedisUsage.field("# CPU\r\nchildren_used_cpu_sys:0.1\r\nused_cpu_sys:0.5\r\n", "used_cpu_sys"))
                 .isEqualTo("0.5");
     }
 
     private static Measurement measured(long decisions, double seconds, double cpuMicros) {
-        return new Measurement(decisions, seconds, new RedisSpending(cpuMicros, 0), new Latencies());
+        return new Measurement(decisions, seconds, new RedisUsage(cpuMicros, 0), new Latencies());
     }
 }

@@ -9,49 +9,49 @@ import org.junit.jupiter.api.Test;
 
 class OptionsTest {
     @Test
-    void withoutArgumentsEverythingRunsOnARedisOfItsOwn() {
+    void runsEverythingOnANewRedisByDefault() {
         Options options = Options.parse();
 
-        assertThat(options.chosen()).isEqualTo(Scenario.ALL);
+        assertThat(options.selected()).isEqualTo(Scenario.ALL);
         assertThat(options.cluster()).isEmpty();
-        assertThat(options.wants("Bucket4j on Lettuce")).isTrue();
+        assertThat(options.includes("Bucket4j on Lettuce")).isTrue();
     }
 
     @Test
-    void aWholeNameIsThatScenarioAndABeginningAllThatHaveIt() {
+    void selectsScenariosByNameOrPrefix() {
         Options options = Options.parse("--scenarios", "many-1,hot");
 
-        assertThat(options.chosen())
+        assertThat(options.selected())
                 .extracting(Scenario::name)
                 .containsExactly("many-1", "hot-1", "hot-16", "hot-64", "hot-async-256");
     }
 
     @Test
-    void whatTheQuickRunShowsExists() {
-        assertThat(Options.parse("quick").chosen())
+    void quickRunHasExistingScenarios() {
+        assertThat(Options.parse("quick").selected())
                 .extracting(Scenario::name)
                 .containsExactlyElementsOf(Scenario.QUICK);
     }
 
     @Test
-    void algorithmsAndContendersAreNamedAsTheTableNamesThem() {
+    void selectsAlgorithmsAndContendersByTheirNames() {
         Options options = Options.parse("--algorithms", "token-bucket,fixed-window", "--contenders", "Bucket4j");
 
         assertThat(options.algorithms()).containsExactly(Algorithm.TOKEN_BUCKET, Algorithm.FIXED_WINDOW);
-        assertThat(options.wants("Bucket4j on Redisson")).isTrue();
-        assertThat(options.wants("Weir")).isFalse();
+        assertThat(options.includes("Bucket4j on Redisson")).isTrue();
+        assertThat(options.includes("Weir")).isFalse();
     }
 
     @Test
-    void aClusterIsNamedByHostsAndPorts() {
+    void readsTheAddressesOfACluster() {
         assertThat(Options.parse("--cluster", "127.0.0.1:1,redis://127.0.0.1:2").cluster())
                 .containsExactly("redis://127.0.0.1:1", "redis://127.0.0.1:2");
     }
 
     @Test
-    void whatIsNotUnderstoodIsNamed() {
+    void reportsInvalidArguments() {
         assertThatThrownBy(() -> Options.parse("--scenarios", "cold")).hasMessageContaining("cold");
-        assertThatThrownBy(() -> Options.parse("--colour", "red")).hasMessageContaining("--colour");
+        assertThatThrownBy(() -> Options.parse("--color", "red")).hasMessageContaining("--color");
         assertThatThrownBy(() -> Options.parse("--rounds")).hasMessageContaining("--rounds");
         assertThatThrownBy(() -> Options.parse("--algorithms", "sliding-log")).hasMessageContaining("sliding-log");
     }

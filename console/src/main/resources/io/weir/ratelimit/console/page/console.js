@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// What comes from the instance is only ever set as text: clients and configuration have named much of it.
+// Data of the instance is only inserted as text, because clients and configuration control much of it.
 
 const POLL_MILLIS = 2000;
 const TIMEOUT_MILLIS = 5000;
+const UNREACHABLE = "The instance is unreachable.";
 const SVG = "http://www.w3.org/2000/svg";
 
 const byId = id => document.getElementById(id);
 
 function element(name, attributes = {}, ...children) {
-    const made = document.createElement(name);
+    const created = document.createElement(name);
     for (const [attribute, value] of Object.entries(attributes)) {
-        made.setAttribute(attribute, value);
+        created.setAttribute(attribute, value);
     }
-    made.append(...children);
-    return made;
+    created.append(...children);
+    return created;
 }
 
 const inline = value => element("bdi", {}, value);
@@ -27,25 +28,25 @@ function setText(node, value) {
 
 const perSecond = value => value.toFixed(1);
 const percent = value => `${(value * 100).toFixed(1)} %`;
-const whole = value => value.toLocaleString("en");
+const count = value => value.toLocaleString("en");
 const time = millis => new Date(millis).toLocaleTimeString("en-GB");
-const moment = millis => new Date(millis).toLocaleString("en-GB");
+const dateTime = millis => new Date(millis).toLocaleString("en-GB");
 
-function span(millis) {
+function duration(millis) {
     if (millis < 1000) {
         return `${millis} ms`;
     }
     const seconds = Math.ceil(millis / 1000);
-    const parts = [[86400, "d"], [3600, "h"], [60, "min"], [1, "s"]];
+    const units = [[86400, "d"], [3600, "h"], [60, "min"], [1, "s"]];
     let rest = seconds;
-    const said = [];
-    for (const [size, unit] of parts) {
+    const parts = [];
+    for (const [size, unit] of units) {
         if (rest >= size) {
-            said.push(`${Math.floor(rest / size)} ${unit}`);
+            parts.push(`${Math.floor(rest / size)} ${unit}`);
             rest %= size;
         }
     }
-    return said.slice(0, 2).join(" ");
+    return parts.slice(0, 2).join(" ");
 }
 
 function sum(rates, ...outcomes) {
@@ -53,9 +54,9 @@ function sum(rates, ...outcomes) {
 }
 
 const allPerSecond = rates => sum(rates, ...Object.keys(rates.outcomes));
-const refusedPerSecond = rates => sum(rates, "rejected", "degraded_rejected");
+const rejectedPerSecond = rates => sum(rates, "rejected", "degraded_rejected");
 
-// A line of what was decided and one of what was refused, second by second.
+// A chart with one line for decisions and one for rejections per second.
 class History {
     constructor(label) {
         this.label = label;
@@ -64,7 +65,7 @@ class History {
         this.node.setAttribute("viewBox", "0 0 59 20");
         this.node.setAttribute("preserveAspectRatio", "none");
         this.node.setAttribute("role", "img");
-        this.lines = ["decided", "refused"].map(kind => {
+        this.lines = ["decided", "rejected"].map(kind => {
             const line = document.createElementNS(SVG, "polyline");
             line.setAttribute("class", kind);
             this.node.append(line);
@@ -74,11 +75,11 @@ class History {
 
     show(rates) {
         const top = Math.max(1, ...rates.decided);
-        [rates.decided, rates.refused].forEach((values, kind) => this.lines[kind].setAttribute("points",
+        [rates.decided, rates.rejected].forEach((values, kind) => this.lines[kind].setAttribute("points",
             values.map((value, second) => `${second},${(19 - 18 * value / top).toFixed(1)}`).join(" ")));
-        const refused = Math.max(0, ...rates.refused);
+        const rejected = Math.max(0, ...rates.rejected);
         this.node.setAttribute("aria-label",
-            `${this.label}: at most ${Math.max(0, ...rates.decided)} decisions and ${refused} refusals in a second of the last minute`);
+            `${this.label}: at most ${Math.max(0, ...rates.decided)} decisions and ${rejected} rejections per second in the last minute`);
     }
 }
 
@@ -87,7 +88,7 @@ class History {
 class PolicyRows {
     constructor(name) {
         this.name = name;
-        this.id = `policy-${PolicyRows.made = (PolicyRows.made ?? 0) + 1}`;
+        this.id = `policy-${PolicyRows.created = (PolicyRows.created ?? 0) + 1}`;
         this.opener = element("button", {type: "button", class: "plain opener", "aria-expanded": "false", "aria-controls": this.id},
             isolated(name));
         this.opener.addEventListener("click", () => this.open(this.details.hidden));
@@ -95,8 +96,8 @@ class PolicyRows {
         this.cells = {};
         const row = element("tr", {role: "row"}, element("th", {scope: "row", role: "rowheader"}, this.opener),
             this.cell("mode", "Mode"), this.cell("limits", "Limits", "limits"), this.cell("key", "Key"),
-            this.cell("decided", "Decisions/s", "number"), this.cell("refused", "Refused/s", "number"),
-            this.cell("refusals", "Refusal rate", "number"), this.cell("used", "Used, mean / highest", "number"),
+            this.cell("decided", "Decisions/s", "number"), this.cell("rejected", "Rejected/s", "number"),
+            this.cell("rejectedShare", "Rejected share", "number"), this.cell("used", "Used, mean / maximum", "number"),
             this.cell("history", "Last minute"));
         this.cells.history.append(this.history.node);
         this.content = element("td", {colspan: "9", role: "cell"});
@@ -110,9 +111,9 @@ class PolicyRows {
         return this.cells[name];
     }
 
-    open(wanted) {
-        this.details.hidden = !wanted;
-        this.opener.setAttribute("aria-expanded", String(wanted));
+    open(expanded) {
+        this.details.hidden = !expanded;
+        this.opener.setAttribute("aria-expanded", String(expanded));
         this.showDetails();
     }
 
@@ -131,10 +132,10 @@ class PolicyRows {
         }
         const {rates} = policy;
         setText(cells.decided, perSecond(allPerSecond(rates)));
-        setText(cells.refused, perSecond(refusedPerSecond(rates)));
-        setText(cells.refusals, rates.refusalRate === null ? "–" : percent(rates.refusalRate));
+        setText(cells.rejected, perSecond(rejectedPerSecond(rates)));
+        setText(cells.rejectedShare, rates.rejectedShare === null ? "–" : percent(rates.rejectedShare));
         setText(cells.used, rates.utilization === null ? "–"
-            : `${percent(rates.utilization.mean)} / ${percent(rates.utilization.highest)}`);
+            : `${percent(rates.utilization.mean)} / ${percent(rates.utilization.max)}`);
         this.history.show(rates);
         this.showDetails();
     }
@@ -153,7 +154,7 @@ class PolicyRows {
         if (this.shownLive !== shown && !inUse(this.live)) {
             this.shownLive = shown;
             keepingFocus(this.live, () => this.live.replaceChildren(outcomesBlock(rates),
-                this.topBlock("Most refused", top.refused), this.topBlock("Most active", top.active)));
+                this.topBlock("Most rejected", top.rejected), this.topBlock("Most active", top.active)));
         }
         const settings = JSON.stringify({...this.policy, rates: null, top: null});
         if (this.shownFixed !== settings && !inUse(this.fixed)) {
@@ -163,14 +164,14 @@ class PolicyRows {
     }
 
     topBlock(title, entries) {
-        const over = this.policy.top.overMillis;
-        const block = element("div", {}, element("h3", {}, over > 0 ? `${title}, last ${span(over)}` : title));
+        const period = this.policy.top.periodMillis;
+        const block = element("div", {}, element("h3", {}, period > 0 ? `${title}, last ${duration(period)}` : title));
         if (entries.length === 0) {
             block.append(element("p", {class: "note"}, "none"));
             return block;
         }
         const rows = entries.map(entry => keyRow(this.name, entry, title));
-        block.append(table(["Key", "#Times", ""], rows));
+        block.append(table(["Key", "#Count", ""], rows));
         return block;
     }
 }
@@ -178,10 +179,10 @@ class PolicyRows {
 function keyRow(policy, entry, list, ...cells) {
     const button = element("button", {type: "button", "data-focus": `${list} ${policy} ${entry.key}`}, "Look up");
     button.setAttribute("aria-label", `Look up ${entry.key} under ${policy}`);
-    button.addEventListener("click", () => lookUpShown(policy, entry.key));
-    const times = entry.atLeast === entry.atMost ? whole(entry.atLeast) : `${whole(entry.atLeast)}–${whole(entry.atMost)}`;
+    button.addEventListener("click", () => lookUpHashedKey(policy, entry.key));
+    const bounds = entry.minCount === entry.maxCount ? count(entry.minCount) : `${count(entry.minCount)}–${count(entry.maxCount)}`;
     return element("tr", {}, ...cells, element("td", {}, element("code", {}, isolated(entry.key))),
-        element("td", {class: "number"}, times), element("td", {}, button));
+        element("td", {class: "number"}, bounds), element("td", {}, button));
 }
 
 function table(heads, rows) {
@@ -199,7 +200,7 @@ document.addEventListener("pointerdown", event => {
     pressed = null;
 })));
 
-// Whoever presses a button of a list, or selects a key in it, must not lose that to new figures; those come with the next answer.
+// A list is not updated while one of its buttons is pressed or its text is selected. The next response updates it.
 function inUse(parent) {
     const selection = document.getSelection();
     return (pressed !== null && parent.contains(pressed)) || (!selection.isCollapsed && parent.contains(selection.anchorNode));
@@ -216,18 +217,18 @@ function keepingFocus(parent, change) {
 function outcomeRows(rates) {
     return Object.entries(rates.outcomes).map(([outcome, {perSecond: rate, lastMinute}]) => element("tr", {},
         element("th", {scope: "row"}, outcome.replaceAll("_", " ")),
-        element("td", {class: "number"}, perSecond(rate)), element("td", {class: "number"}, whole(lastMinute))));
+        element("td", {class: "number"}, perSecond(rate)), element("td", {class: "number"}, count(lastMinute))));
 }
 
 function outcomesBlock(rates) {
     const rows = outcomeRows(rates);
     return element("div", {}, element("h3", {}, "Outcomes"),
-        rows.length === 0 ? element("p", {class: "note"}, "no decision in the last minute")
+        rows.length === 0 ? element("p", {class: "note"}, "no decisions in the last minute")
             : table(["Outcome", "#per second", "#last minute"], rows));
 }
 
 function settingsBlocks(policy) {
-    const facts = [["Algorithm", policy.algorithm], ["Cost", whole(policy.cost)], ["On failure", policy.onFailure],
+    const facts = [["Algorithm", policy.algorithm], ["Cost", count(policy.cost)], ["On failure", policy.onFailure],
         ["Endpoints", policy.endpoints.join(", ")], ["Paths", policy.paths]].filter(([, value]) => value !== "");
     const blocks = [element("dl", {class: "facts"},
         ...facts.map(([name, value]) => element("div", {}, element("dt", {}, name), element("dd", {}, isolated(value)))))];
@@ -236,7 +237,7 @@ function settingsBlocks(policy) {
         blocks.push(element("h3", {}, "Tiers"), table(["Tier", "Limits"], tiers.map(([tier, limits]) =>
             element("tr", {}, element("th", {scope: "row"}, isolated(tier)), element("td", {}, isolated(limits.join(", ")))))));
     }
-    blocks.push(element("h3", {}, "Values and where they come from"),
+    blocks.push(element("h3", {}, "Values and sources"),
         table(["Property", "Value", "Source"], policy.settings.map(setting => element("tr", {},
             element("td", {}, element("code", {}, isolated(setting.property))),
             element("td", {}, isolated(setting.value)), element("td", {}, isolated(setting.source))))));
@@ -247,20 +248,20 @@ function settingsBlocks(policy) {
 
 const totalHistory = new History("All policies");
 const policies = new Map();
-let lastAnswerAt = null;
+let lastResponseAt = null;
 let failingSince = null;
 let timer = null;
 
-function showStore(store) {
-    setText(byId("backend"), store.backend);
-    setText(byId("state"), store.state);
-    byId("state").className = store.state === "up" ? "good" : store.state === "degraded" ? "bad" : "";
-    setText(byId("breaker"), !store.breakerOpen ? "closed" : store.untilProbeMillis === 0 ? "open, next probe with the next call"
-        : `open, next probe in ${span(store.untilProbeMillis)}`);
-    byId("breaker").className = store.breakerOpen ? "bad" : "";
-    setText(byId("degraded"), whole(store.degradedDecisions));
-    setText(byId("failure"), store.lastFailure === null ? "none"
-        : `${store.lastFailure}, ${span(store.lastFailureSecondsAgo * 1000)} ago`);
+function showBackend(backend) {
+    setText(byId("backend"), backend.name);
+    setText(byId("state"), backend.state);
+    byId("state").className = backend.state === "up" ? "good" : backend.state === "degraded" ? "bad" : "";
+    setText(byId("breaker"), !backend.breakerOpen ? "closed" : backend.probeAfterMillis === 0 ? "open, the next call is the probe"
+        : `open, next probe in ${duration(backend.probeAfterMillis)}`);
+    byId("breaker").className = backend.breakerOpen ? "bad" : "";
+    setText(byId("degraded"), count(backend.degradedDecisions));
+    setText(byId("failure"), backend.lastFailure === null ? "none"
+        : `${backend.lastFailure}, ${duration(backend.lastFailureSecondsAgo * 1000)} ago`);
 }
 
 function showTotal(rates) {
@@ -269,25 +270,25 @@ function showTotal(rates) {
         byId("outcomes").dataset.shown = shown;
         const rows = outcomeRows(rates);
         byId("outcomes").replaceChildren(...rows.length === 0
-            ? [element("tr", {}, element("td", {colspan: "3", class: "note"}, "no decision in the last minute"))] : rows);
+            ? [element("tr", {}, element("td", {colspan: "3", class: "note"}, "no decisions in the last minute"))] : rows);
     }
-    setText(byId("total-refusals"), rates.refusalRate === null ? "–" : percent(rates.refusalRate));
+    setText(byId("rejected-share"), rates.rejectedShare === null ? "–" : percent(rates.rejectedShare));
     totalHistory.show(rates);
 }
 
-const MOST_REFUSED = 10;
+const MAX_TOP_KEYS = 10;
 
-function showMostRefused(all) {
-    const refused = all.flatMap(({name, top}) => top.refused.map(entry => ({policy: name, ...entry})))
-        .sort((one, other) => other.atLeast - one.atLeast).slice(0, MOST_REFUSED);
-    const list = byId("refused");
-    const shown = JSON.stringify(refused);
+function showMostRejected(all) {
+    const rejected = all.flatMap(({name, top}) => top.rejected.map(entry => ({policy: name, ...entry})))
+        .sort((one, other) => other.minCount - one.minCount).slice(0, MAX_TOP_KEYS);
+    const list = byId("rejected");
+    const shown = JSON.stringify(rejected);
     if (list.dataset.shown === shown || inUse(list)) {
         return;
     }
     list.dataset.shown = shown;
-    keepingFocus(list, () => list.replaceChildren(refused.length === 0 ? element("p", {class: "note"}, "nobody")
-        : table(["Policy", "Key", "#Times", ""], refused.map(entry => keyRow(entry.policy, entry, "Refused most",
+    keepingFocus(list, () => list.replaceChildren(rejected.length === 0 ? element("p", {class: "note"}, "none")
+        : table(["Policy", "Key", "#Count", ""], rejected.map(entry => keyRow(entry.policy, entry, "Most rejected",
             element("th", {scope: "row"}, isolated(entry.policy)))))));
 }
 
@@ -315,16 +316,16 @@ function showPolicies(all) {
     offerPolicies(all);
 }
 
-function showReading(reading) {
-    const shown = JSON.stringify(reading);
-    if (byId("reading").dataset.shown === shown) {
+function showReload(reload) {
+    const shown = JSON.stringify(reload);
+    if (byId("reload").dataset.shown === shown) {
         return;
     }
-    byId("reading").dataset.shown = shown;
-    const said = {applied: "all of it holds", invalid: "some of it is wrong, and what held before still does",
-        failed: "a source failed, and all is as before"};
-    setText(byId("reading"), `Last reading ${moment(reading.at)}: ${said[reading.result] ?? reading.result}.`);
-    byId("problems").replaceChildren(...reading.problems.map(problem => element("div", {class: "problem"},
+    byId("reload").dataset.shown = shown;
+    const results = {applied: "all values apply", invalid: "some values are invalid, and the previous ones still apply",
+        failed: "a source failed, and all previous values still apply"};
+    setText(byId("reload"), `Last reload ${dateTime(reload.at)}: ${results[reload.result] ?? reload.result}.`);
+    byId("problems").replaceChildren(...reload.problems.map(problem => element("div", {class: "problem"},
         element("p", {}, element("strong", {}, problem.id), " ", element("code", {}, inline(problem.place)),
             ...problem.value === "" ? [] : [" = ", element("code", {}, inline(problem.value))]),
         element("p", {}, isolated(problem.problem)), element("p", {class: "note"}, isolated(problem.remedy)))));
@@ -332,62 +333,62 @@ function showReading(reading) {
 
 function show(state) {
     setText(byId("host"), state.instance.host);
-    setText(byId("started"), moment(state.instance.started));
+    setText(byId("started"), dateTime(state.instance.started));
     byId("started").dateTime = new Date(state.instance.started).toISOString();
-    showStore(state.store);
+    showBackend(state.backend);
     showTotal(state.rates);
-    showMostRefused(state.policies);
+    showMostRejected(state.policies);
     showPolicies(state.policies);
-    showReading(state.reading);
+    showReload(state.reload);
 }
 
-// ---- talking to the instance
+// ---- requests to the instance
 
-class Refusal extends Error {}
+class RequestError extends Error {}
 
-async function ask(path, options = {}) {
+async function request(path, options = {}) {
     const stop = new AbortController();
-    const late = setTimeout(() => stop.abort(), TIMEOUT_MILLIS);
+    const timeout = setTimeout(() => stop.abort(), TIMEOUT_MILLIS);
     try {
-        const answer = await fetch(path, {...options, signal: stop.signal, redirect: "manual", cache: "no-store"});
-        const json = (answer.headers.get("Content-Type") ?? "").startsWith("application/json") ? await answer.json() : null;
-        if (answer.ok && json !== null) {
+        const response = await fetch(path, {...options, signal: stop.signal, redirect: "manual", cache: "no-store"});
+        const json = (response.headers.get("Content-Type") ?? "").startsWith("application/json") ? await response.json() : null;
+        if (response.ok && json !== null) {
             return json;
         }
-        if (answer.type === "opaqueredirect") {
-            throw new Refusal("You are not logged in any more. Load the page again.");
+        if (response.type === "opaqueredirect") {
+            throw new RequestError("Your login has expired. Reload the page.");
         }
-        throw new Refusal(json?.message ?? `The instance answered ${answer.status}. If you are not logged in any more, load the page again.`);
+        throw new RequestError(json?.message ?? `The instance returned status ${response.status}. If your login has expired, reload the page.`);
     } finally {
-        clearTimeout(late);
+        clearTimeout(timeout);
     }
 }
 
-const post = (path, body) => ask(path, {method: "POST", headers: {"Content-Type": "application/json"}, body: JSON.stringify(body)});
+const post = (path, body) => request(path, {method: "POST", headers: {"Content-Type": "application/json"}, body: JSON.stringify(body)});
 
-function trouble(failure) {
+function showError(failure) {
     failingSince ??= Date.now();
-    const why = failure instanceof Refusal ? failure.message : "This instance cannot be reached.";
-    const old = lastAnswerAt === null ? "There are no figures yet." : `The figures are those of ${time(lastAnswerAt)}.`;
-    byId("trouble").hidden = false;
-    setText(byId("trouble"), `${why} Since ${time(failingSince)}. ${old}`);
+    const reason = failure instanceof RequestError ? failure.message : UNREACHABLE;
+    const age = lastResponseAt === null ? "There are no figures yet." : `The figures are those of ${time(lastResponseAt)}.`;
+    byId("error").hidden = false;
+    setText(byId("error"), `${reason} Since ${time(failingSince)}. ${age}`);
     document.body.classList.add("stale");
-    setText(byId("freshness"), "not up to date");
+    setText(byId("freshness"), "outdated");
 }
 
 async function poll() {
     clearTimeout(timer);
     timer = null;
     try {
-        const state = await ask("state");
+        const state = await request("state");
         show(state);
-        lastAnswerAt = Date.now();
+        lastResponseAt = Date.now();
         failingSince = null;
-        byId("trouble").hidden = true;
+        byId("error").hidden = true;
         document.body.classList.remove("stale");
         setText(byId("freshness"), `as of ${time(state.instance.now)}`);
     } catch (failure) {
-        trouble(failure);
+        showError(failure);
     }
     if (!document.hidden) {
         clearTimeout(timer);
@@ -406,7 +407,7 @@ document.addEventListener("visibilitychange", () => {
 
 // ---- one caller
 
-let known = [];
+let lookupPolicies = [];
 
 const offerOf = policy => JSON.stringify([policy.name, policy.keys, Object.keys(policy.tiers)]);
 
@@ -417,45 +418,45 @@ function offerPolicies(all) {
     }
     byId("policy").dataset.offer = offer;
     const chosen = byId("policy").value;
-    const before = known.find(policy => policy.name === chosen);
+    const before = lookupPolicies.find(policy => policy.name === chosen);
     const now = all.find(policy => policy.name === chosen);
-    known = all;
+    lookupPolicies = all;
     byId("policy").replaceChildren(...all.map(policy => element("option", {value: policy.name}, shortened(policy.name))));
     if (now !== undefined) {
         byId("policy").value = chosen;
     }
-    // What is being typed stays where it still fits.
+    // Keep the input if it still fits the policy.
     if (before === undefined || now === undefined || offerOf(before) !== offerOf(now)) {
-        offerWays();
+        offerIdentifiers();
     }
 }
 
 const shortened = value => value.length > 60 ? `${value.slice(0, 60)}…` : value;
 
-function offerWays() {
-    const policy = known.find(one => one.name === byId("policy").value);
+function offerIdentifiers() {
+    const policy = lookupPolicies.find(one => one.name === byId("policy").value);
     if (policy === undefined) {
         return;
     }
-    const ways = policy.keys.map((terms, index) => element("option", {value: String(index)}, shortened(terms.join(" + "))));
-    ways.push(element("option", {value: "shown"}, "key as logs show it"), element("option", {value: "code"}, "key of code"));
-    byId("way").replaceChildren(...ways);
+    const identifiers = policy.keys.map((terms, index) => element("option", {value: String(index)}, shortened(terms.join(" + "))));
+    identifiers.push(element("option", {value: "hashedKey"}, "hashed key of logs"), element("option", {value: "text"}, "text of Identity.of"));
+    byId("identifier").replaceChildren(...identifiers);
     const tiers = Object.keys(policy.tiers);
     byId("tier-label").hidden = tiers.length === 0;
     byId("tier").replaceChildren(element("option", {value: ""}, "none"),
         ...tiers.map(tier => element("option", {value: tier}, shortened(tier))));
-    offerParts();
+    offerValues();
 }
 
-function offerParts() {
-    const policy = known.find(one => one.name === byId("policy").value);
-    const way = byId("way").value;
-    const terms = way === "shown" ? ["Key"] : way === "code" ? ["Text"] : policy.keys[Number(way)];
-    byId("parts").replaceChildren(...terms.map(term => {
+function offerValues() {
+    const policy = lookupPolicies.find(one => one.name === byId("policy").value);
+    const identifier = byId("identifier").value;
+    const terms = identifier === "hashedKey" ? ["Key"] : identifier === "text" ? ["Text"] : policy.keys[Number(identifier)];
+    byId("values").replaceChildren(...terms.map(term => {
         const input = element("input", {type: "text", spellcheck: "false", autocapitalize: "off", autocomplete: "off"});
         if (term === "global") {
             input.value = "";
-            return element("span", {class: "note"}, "shared by all", element("input", {type: "hidden", value: ""}));
+            return element("span", {class: "note"}, "shared by all callers", element("input", {type: "hidden", value: ""}));
         }
         input.required = true;
         return element("label", {}, shortened(term), input);
@@ -463,92 +464,93 @@ function offerParts() {
 }
 
 function caller() {
-    const values = [...byId("parts").querySelectorAll("input")].map(input => input.value);
+    const values = [...byId("values").querySelectorAll("input")].map(input => input.value);
     const policy = byId("policy").value;
-    const way = byId("way").value;
-    return way === "shown" ? {policy, shown: values[0]} : way === "code" ? {policy, code: values[0]} : {policy, alternative: way, parts: values};
+    const identifier = byId("identifier").value;
+    return identifier === "hashedKey" ? {policy, hashedKey: values[0]} : identifier === "text" ? {policy, text: values[0]}
+        : {policy, alternative: identifier, values};
 }
 
-function lookUpShown(policy, key) {
+function lookUpHashedKey(policy, key) {
     byId("policy").value = policy;
-    offerWays();
-    byId("way").value = "shown";
-    offerParts();
-    byId("parts").querySelector("input").value = key;
+    offerIdentifiers();
+    byId("identifier").value = "hashedKey";
+    offerValues();
+    byId("values").querySelector("input").value = key;
     byId("lookup-title").scrollIntoView();
     lookUp();
 }
 
-// What was asked last is shown, whichever answer comes last: keys are hashed, and nobody sees whose a late one is.
-let asked = 0;
+// Only the response to the latest look-up is shown: keys are hashed, so a late response could be taken for another caller.
+let lookups = 0;
 
-async function lookUp(who = caller(), tier = byId("tier").value, said = "") {
-    const turn = ++asked;
+async function lookUp(target = caller(), tier = byId("tier").value, message = "") {
+    const number = ++lookups;
     let result;
     try {
-        result = resultBlock(await post("peek", tier === "" ? who : {...who, tier}), who, tier, said);
+        result = resultBlock(await post("peek", tier === "" ? target : {...target, tier}), target, tier, message);
     } catch (failure) {
-        const why = failure instanceof Refusal ? failure.message : "This instance cannot be reached.";
-        result = problem(said === "" ? why : `${said} What it has left is not known. ${why}`);
+        const reason = failure instanceof RequestError ? failure.message : UNREACHABLE;
+        result = problem(message === "" ? reason : `${message} Its remaining permits are unknown. ${reason}`);
     }
-    if (turn === asked) {
+    if (number === lookups) {
         byId("result").replaceChildren(result);
     }
 }
 
 const problem = message => element("p", {class: "problem"}, message);
 
-function resultBlock(found, who, tier, said) {
+function resultBlock(found, target, tier, message) {
     const rows = found.quotas.map(quota => element("tr", {}, element("th", {scope: "row"}, isolated(quota.name)),
-        element("td", {class: "number"}, whole(quota.remaining)), element("td", {class: "number"}, whole(quota.capacity)),
-        element("td", {class: "number"}, `${whole(quota.permits)} per ${span(quota.windowMillis)}`),
-        element("td", {class: "number"}, quota.resetAfterMillis === 0 ? "untouched" : span(quota.resetAfterMillis))));
+        element("td", {class: "number"}, count(quota.remaining)), element("td", {class: "number"}, count(quota.capacity)),
+        element("td", {class: "number"}, `${count(quota.permits)} per ${duration(quota.windowMillis)}`),
+        element("td", {class: "number"}, quota.resetAfterMillis === 0 ? "untouched" : duration(quota.resetAfterMillis))));
     const block = element("div", {class: "result"},
         element("p", {}, "Key ", element("code", {}, inline(found.key)), " under the policy ", inline(found.policy)),
         rows.length === 0 ? element("p", {}, "No limit applies.")
-            : table(["Limit", "#Left", "#Of", "#Permits", "#Reset after"], rows));
-    if (said !== "") {
-        block.prepend(element("p", {class: "good"}, said));
+            : table(["Limit", "#Remaining", "#Capacity", "#Permits", "#Reset after"], rows));
+    if (message !== "") {
+        block.prepend(element("p", {class: "good"}, message));
     }
     const reset = element("button", {type: "button"}, "Reset…");
     const actions = element("div", {class: "actions"}, reset);
-    reset.addEventListener("click", () => confirmReset(block, actions, found, who, tier, reset));
+    reset.addEventListener("click", () => confirmReset(block, actions, found, target, tier, reset));
     block.append(actions);
     return block;
 }
 
-function confirmReset(block, actions, found, who, tier, opener) {
-    const sure = element("button", {type: "button", class: "danger"}, "Reset now");
-    const not = element("button", {type: "button"}, "Cancel");
+function confirmReset(block, actions, found, target, tier, opener) {
+    const confirm = element("button", {type: "button", class: "danger"}, "Reset now");
+    const cancel = element("button", {type: "button"}, "Cancel");
     const question = element("div", {class: "confirmation", role: "group", "aria-label": "Confirm the reset"},
-        element("p", {}, "Reset this key under ", inline(found.policy), "? It can spend all of its permits again, on every instance. The reset is logged."),
-        element("div", {class: "actions"}, sure, not));
+        element("p", {}, "Reset this key under ", inline(found.policy), "? It can then spend all permits again, on every instance. The reset is logged."),
+        element("div", {class: "actions"}, confirm, cancel));
     const close = () => {
         question.remove();
         actions.hidden = false;
         opener.focus();
     };
-    not.addEventListener("click", close);
+    cancel.addEventListener("click", close);
     question.addEventListener("keydown", event => event.key === "Escape" && close());
-    sure.addEventListener("click", async () => {
-        sure.disabled = true;
+    confirm.addEventListener("click", async () => {
+        confirm.disabled = true;
         try {
-            await post("reset", who);
-            await lookUp(who, tier, "It was reset.");
+            await post("reset", target);
+            await lookUp(target, tier, "The key was reset.");
             byId("result").querySelector("button")?.focus();
         } catch (failure) {
             byId("result").replaceChildren(
-                problem(failure instanceof Refusal ? failure.message : "This instance cannot be reached; whether it was reset is not known."));
+                problem(failure instanceof RequestError ? failure.message : `${UNREACHABLE} The result of the reset is unknown.`));
         }
     });
     actions.hidden = true;
     block.append(question);
-    sure.focus();
+    confirm.focus();
 }
 
 byId("total-history").append(totalHistory.node);
-byId("policy").addEventListener("change", offerWays);
-byId("way").addEventListener("change", offerParts);
+byId("policy").addEventListener("change", offerIdentifiers);
+byId("identifier").addEventListener("change", offerValues);
 byId("lookup").addEventListener("submit", event => {
     event.preventDefault();
     lookUp();

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.interceptor.cdi;
 
+import static io.weir.ratelimit.interceptor.message.InterceptorMessages.MESSAGES;
+
 import io.weir.ratelimit.BackendStateChanged;
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.RateLimitRejected;
-import io.weir.ratelimit.interceptor.engine.StoreListener;
+import io.weir.ratelimit.core.engine.BackendStateListener;
 import jakarta.enterprise.event.Event;
 import jakarta.enterprise.inject.spi.BeanManager;
 import jakarta.enterprise.inject.spi.ObserverMethod;
-import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -18,10 +19,10 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 
-/** Fires events at those observers that the application has; where it has none, nothing is fired. */
+/** The CDI events of this library. An event without observers is not fired. */
 final class CdiEvents {
-    /** How many events asynchronous observers may be behind: refused clients must not fill the server's threads and memory. */
-    static final int MOST_UNHEARD = 256;
+    /** The number of pending events of asynchronous observers. It bounds the threads and memory that rejected clients use. */
+    static final int MAX_PENDING = 256;
 
     private static final System.Logger LOG = System.getLogger("io.weir.ratelimit");
 
@@ -38,84 +39,81 @@ final class CdiEvents {
         this.beans = beans;
     }
 
-    List<Consumer<RateLimitRejected>> ofRejections() {
-        return observed(ANY_REJECTION, RateLimitRejected.class).stream().toList();
+    /** Returns a consumer that fires rejections, if the application observes them. */
+    List<Consumer<RateLimitRejected>> rejectionObservers() {
+        return observer(ANY_REJECTION, RateLimitRejected.class).stream().toList();
     }
 
-    List<StoreListener> ofStore() {
-        return observed(new BackendStateChanged("", true, ""), BackendStateChanged.class).stream()
-                .<StoreListener>map(Changes::new)
+    /** Returns a listener that fires changes of the backend, if the application observes them. */
+    List<BackendStateListener> backendObservers() {
+        return observer(new BackendStateChanged("", true, ""), BackendStateChanged.class).stream()
+                .<BackendStateListener>map(StateChanges::new)
                 .toList();
     }
 
-    private record Changes(Consumer<BackendStateChanged> observed) implements StoreListener {
+    private record StateChanges(Consumer<BackendStateChanged> observer) implements BackendStateListener {
         @Override
         public void onChange(BackendStateChanged change) {
-            observed.accept(change);
+            observer.accept(change);
         }
     }
 
-    private <E> Optional<Consumer<E>> observed(E example, Class<E> type) {
+    private <E> Optional<Consumer<E>> observer(E example, Class<E> type) {
         Set<ObserverMethod<? super E>> observers = beans.resolveObserverMethods(example);
-        boolean later = observers.stream().anyMatch(ObserverMethod::isAsync);
-        boolean now = !observers.stream().allMatch(ObserverMethod::isAsync);
-        if (!now && !later) {
+        boolean asynchronous = observers.stream().anyMatch(ObserverMethod::isAsync);
+        boolean synchronous = !observers.stream().allMatch(ObserverMethod::isAsync);
+        if (!synchronous && !asynchronous) {
             return Optional.empty();
         }
         Event<E> event = beans.getEvent().select(type);
-        Consumer<E> asynchronous = later ? new Later<>(event) : fired -> {};
+        Consumer<E> firesAsync = asynchronous ? new AsyncFiring<>(event) : fired -> {};
         return Optional.of(fired -> {
             try {
-                if (now) {
+                if (synchronous) {
                     event.fire(fired);
                 }
             } finally {
-                asynchronous.accept(fired);
+                firesAsync.accept(fired);
             }
         });
     }
 
-    /** Fires at asynchronous observers as long as they keep up. */
-    private static final class Later<E> implements Consumer<E> {
+    /** Fires events asynchronously, and drops them while too many are pending. */
+    private static final class AsyncFiring<E> implements Consumer<E> {
         private final Event<E> event;
-        private final AtomicInteger unheard = new AtomicInteger();
+        private final AtomicInteger pending = new AtomicInteger();
         private final AtomicBoolean dropped = new AtomicBoolean();
         private final AtomicBoolean failed = new AtomicBoolean();
 
-        private Later(Event<E> event) {
+        private AsyncFiring(Event<E> event) {
             this.event = event;
         }
 
         @Override
         public void accept(E fired) {
-            if (unheard.incrementAndGet() > MOST_UNHEARD) {
-                unheard.decrementAndGet();
+            if (pending.incrementAndGet() > MAX_PENDING) {
+                pending.decrementAndGet();
                 if (dropped.compareAndSet(false, true)) {
-                    LOG.log(
-                            Level.WARNING,
-                            "WEIR-308 asynchronous observers of {0} do not keep up; events beyond {1} are dropped; said once",
-                            fired.getClass().getSimpleName(),
-                            MOST_UNHEARD);
+                    MESSAGES.log(LOG, "WEIR-308", fired.getClass().getSimpleName(), MAX_PENDING);
                 }
                 return;
             }
-            boolean underWay = false;
+            boolean submitted = false;
             try {
-                event.fireAsync(fired).whenComplete((heard, failure) -> {
-                    unheard.decrementAndGet();
+                event.fireAsync(fired).whenComplete((completed, failure) -> {
+                    pending.decrementAndGet();
                     if (failure != null && failed.compareAndSet(false, true)) {
-                        LOG.log(
-                                Level.WARNING,
-                                "WEIR-303 an asynchronous observer of "
-                                        + fired.getClass().getSimpleName()
-                                        + " failed, which changes nothing; said once",
-                                failure);
+                        MESSAGES.log(
+                                LOG,
+                                failure,
+                                "WEIR-303.observer",
+                                fired.getClass().getSimpleName());
                     }
                 });
-                underWay = true;
+                submitted = true;
             } finally {
-                if (!underWay) {
-                    unheard.decrementAndGet();
+                if (!submitted) {
+                    pending.decrementAndGet();
                 }
             }
         }

@@ -4,20 +4,20 @@ package io.weir.ratelimit.interceptor.cdi;
 import jakarta.enterprise.inject.spi.CDI;
 
 /**
- * The application on whose behalf a server calls. Not a part of the extension: CDI looks at which archive its caller is of, and
- * on Payara the extension is of two.
+ * The application that the server calls. This class is separate from the extension because CDI uses the archive of its caller, and
+ * on Payara the extension is in two archives.
  */
 public final class CurrentApplication {
     private CurrentApplication() {}
 
     /**
-     * What is deployed, also where the server calls under a class loader that sees nothing of the application.
+     * Returns the extension, also if the context class loader of the server does not see the application.
      *
      * @return the extension
-     * @throws IllegalStateException if the application has no CDI container, or none yet
+     * @throws IllegalStateException if the application has no CDI container yet
      */
     public static RateLimitExtension extension() {
-        return RateLimitExtension.inTheApplication(
+        return RateLimitExtension.callInApplication(
                 () -> CDI.current().select(RateLimitExtension.class).get());
     }
 }

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.interceptor.cdi;
 
-import io.weir.ratelimit.interceptor.policy.ConfigSnapshot;
-import java.lang.System.Logger.Level;
+import static io.weir.ratelimit.interceptor.message.InterceptorMessages.MESSAGES;
+
+import io.weir.ratelimit.core.config.ConfigProperties;
+import io.weir.ratelimit.core.config.ConfigSnapshot;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;
@@ -11,10 +13,10 @@ import org.eclipse.microprofile.config.spi.ConfigProviderResolver;
 import org.eclipse.microprofile.config.spi.ConfigSource;
 
 /**
- * Configuration as its sources have it now: each time a new one over the same sources, since servers remember what theirs has
- * once answered (Payara each value for a minute).
+ * The current configuration. It is created anew from the same sources each time, because servers cache the values of their own
+ * configuration (Payara: for a minute).
  */
-final class CurrentConfig implements Supplier<Config> {
+final class CurrentConfig implements Supplier<ConfigProperties> {
     private static final System.Logger LOG = System.getLogger("io.weir.ratelimit");
 
     private final ConfigSource[] sources;
@@ -26,34 +28,30 @@ final class CurrentConfig implements Supplier<Config> {
     }
 
     /**
-     * The same configuration later.
+     * Returns a supplier of the current configuration.
      *
-     * @param config the application's
-     * @param read what was read of it, which a new one must answer alike; else the application's own is asked again
+     * @param config the configuration of the server, which the supplier returns if one from the same sources has other values
+     * @param loaded the properties that were read so far
      */
-    static Supplier<Config> of(Config config, ConfigSnapshot read) {
+    static Supplier<ConfigProperties> of(Config config, ConfigSnapshot loaded) {
         CurrentConfig current = new CurrentConfig(config);
-        String reason = "answers differently";
+        String reason = "the values differ";
         try {
-            if (read.isSameIn(current.get())) {
+            if (loaded.isSameIn(current.get())) {
                 return current;
             }
         } catch (RuntimeException e) {
-            reason = "fails with " + e;
+            reason = e.toString();
         }
-        LOG.log(
-                Level.INFO,
-                "WEIR-311 a configuration made of the application''s sources {0}; changes are looked for in the"
-                        + " application''s own, which may remember values for some time",
-                reason);
-        return () -> config;
+        MESSAGES.log(LOG, "WEIR-311", reason);
+        return () -> new MicroProfileProperties(config);
     }
 
     @Override
-    public Config get() {
-        return ConfigProviderResolver.instance()
+    public ConfigProperties get() {
+        return new MicroProfileProperties(ConfigProviderResolver.instance()
                 .getBuilder()
                 .withSources(sources)
-                .build();
+                .build());
     }
 }

@@ -1,40 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.interceptor.cdi;
 
-import io.weir.ratelimit.interceptor.engine.RequestRecord;
+import io.weir.ratelimit.core.engine.RequestState;
 import jakarta.annotation.PreDestroy;
 import jakarta.enterprise.context.RequestScoped;
-import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Carries a request's record from the filter to interceptors on the same request. */
+/** Holds the state of a request for all entry points that the request passes. */
 @RequestScoped
 public class CurrentRequest {
-    private @Nullable RequestRecord current;
+    private @Nullable RequestState state;
+    private @Nullable RateLimitGate gate;
 
-    /**
-     * Sets the record.
-     *
-     * @param started the record of the request that the filter sees
-     */
-    public void start(RequestRecord started) {
-        current = started;
+    void start(RequestState started, RateLimitGate entered) {
+        state = started;
+        gate = entered;
     }
 
-    /** Whatever has no answer by now has failed: the scope of an asynchronous request ends no earlier than that request. */
+    @Nullable
+    RequestState state() {
+        return state;
+    }
+
+    /** A request without a response by now has failed: the scope of an asynchronous request ends no earlier than the request. */
     @PreDestroy
-    void ended() {
-        if (current != null) {
-            current.settle(false);
+    void end() {
+        if (state != null && gate != null) {
+            gate.leave(state, false);
         }
-    }
-
-    /**
-     * The record of this request.
-     *
-     * @return empty where no filter has run, as on the threads of timers
-     */
-    public Optional<RequestRecord> record() {
-        return Optional.ofNullable(current);
     }
 }

@@ -53,8 +53,8 @@ record InvocationCall(CallContext request, String endpoint, Map<String, Integer>
     }
 
     @Override
-    public Optional<String> query(String name) {
-        return request.query(name);
+    public Optional<String> queryParameter(String name) {
+        return request.queryParameter(name);
     }
 
     @Override

@@ -1,23 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.interceptor.cdi;
 
+import static io.weir.ratelimit.interceptor.message.InterceptorMessages.MESSAGES;
+
 import io.weir.ratelimit.RateLimitKey;
-import io.weir.ratelimit.interceptor.policy.Policy;
-import io.weir.ratelimit.interceptor.policy.Problems;
+import io.weir.ratelimit.core.config.Problems;
+import io.weir.ratelimit.core.policy.Policy;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.lang.reflect.Parameter;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** Where the arguments of a method are that key expressions use, by the names of {@link RateLimitKey}. */
+/** The arguments of a method that key expressions use, by the names of {@link RateLimitKey}. */
 final class NamedArguments {
     private NamedArguments() {}
 
-    /** The positions of the named parameters of a method; the annotation may also stand on a method that it overrides. */
+    /** Returns the positions of the named parameters. The annotation can be on a method that this one overrides. */
     static Map<String, Integer> of(Class<?> beanClass, Method method) {
         Map<String, Integer> positions = new LinkedHashMap<>();
-        for (Method declaration : RuleReader.declarations(beanClass, method)) {
+        for (Method declaration : TypeHierarchy.declarations(beanClass, method)) {
             Parameter[] parameters = declaration.getParameters();
             for (int i = 0; i < parameters.length; i++) {
                 RateLimitKey key = parameters[i].getAnnotation(RateLimitKey.class);
@@ -29,7 +31,7 @@ final class NamedArguments {
         return Map.copyOf(positions);
     }
 
-    /** Without its argument a key would be shared by all callers, or, for want of a text, by none. */
+    /** Checks the arguments of a key. All callers share a key without its argument, and no callers share one without a text. */
     static void check(Class<?> beanClass, Method method, Policy policy, Problems problems) {
         Map<String, Integer> positions = of(beanClass, method);
         String place = beanClass.getName() + "." + method.getName();
@@ -37,19 +39,10 @@ final class NamedArguments {
             Integer position = positions.get(name);
             if (position == null) {
                 problems.add(
-                        "WEIR-209",
-                        place,
-                        "arg:" + name,
-                        "the key of the policy " + policy.name() + " uses an argument that the method does not name",
-                        "mark the parameter @RateLimitKey(\"" + name + "\"); named are " + positions.keySet());
+                        MESSAGES.problem("WEIR-209", place, "arg:" + name, policy.name(), name, positions.keySet()));
             } else if (!hasText(method.getParameterTypes()[position])) {
-                problems.add(
-                        "WEIR-210",
-                        place,
-                        "arg:" + name,
-                        "its type " + method.getParameterTypes()[position].getSimpleName()
-                                + " has no text of its value: equal arguments would be different keys",
-                        "use a text, a number or a type with a toString of its own");
+                problems.add(MESSAGES.problem(
+                        "WEIR-210", place, "arg:" + name, method.getParameterTypes()[position].getSimpleName()));
             }
         }
     }

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.interceptor.cdi;
 
-import io.weir.ratelimit.interceptor.key.KeyTerms;
-import io.weir.ratelimit.interceptor.policy.Problems;
+import static io.weir.ratelimit.interceptor.message.InterceptorMessages.MESSAGES;
+
+import io.weir.ratelimit.core.config.Problems;
+import io.weir.ratelimit.core.key.KeyTerms;
 import io.weir.ratelimit.spi.KeyResolver;
 import io.weir.ratelimit.spi.TierResolver;
 import jakarta.enterprise.inject.AmbiguousResolutionException;
@@ -18,7 +20,7 @@ import java.util.TreeMap;
 import java.util.function.BiPredicate;
 import java.util.stream.Collectors;
 
-/** The application's beans that resolve something and have a name, by which configuration knows them. */
+/** The resolvers of the application by bean name. */
 final class NamedResolvers {
     private final BeanManager beans;
     private final Problems problems;
@@ -28,17 +30,17 @@ final class NamedResolvers {
         this.problems = problems;
     }
 
-    /** The application's own terms of key expressions, without those whose name cannot be that of a term. */
-    Map<String, KeyResolver> ofKeys() {
+    /** Returns the key resolvers whose names are valid key terms. */
+    Map<String, KeyResolver> keyResolvers() {
         return find(KeyResolver.class, this::isTerm);
     }
 
-    /** What names the tiers of callers. */
-    Map<String, TierResolver> ofTiers() {
+    /** Returns the tier resolvers. */
+    Map<String, TierResolver> tierResolvers() {
         return find(TierResolver.class, (name, places) -> true);
     }
 
-    private <T> Map<String, T> find(Class<T> type, BiPredicate<String, String> isRight) {
+    private <T> Map<String, T> find(Class<T> type, BiPredicate<String, String> isValid) {
         Map<String, Set<Bean<?>>> byName = new TreeMap<>();
         for (Bean<?> bean : beans.getBeans(type, Any.Literal.INSTANCE)) {
             if (bean.getName() != null) {
@@ -48,8 +50,8 @@ final class NamedResolvers {
         }
         Map<String, T> resolvers = new LinkedHashMap<>();
         byName.forEach((name, candidates) -> {
-            if (isRight.test(name, places(candidates))) {
-                chosen(type, name, candidates)
+            if (isValid.test(name, places(candidates))) {
+                resolve(type, name, candidates)
                         .ifPresent(bean -> resolvers.put(
                                 name, type.cast(beans.getReference(bean, type, beans.createCreationalContext(bean)))));
             }
@@ -66,28 +68,17 @@ final class NamedResolvers {
 
     private boolean isTerm(String name, String places) {
         if (!KeyTerms.isName(name)) {
-            problems.add(
-                    "WEIR-213",
-                    places,
-                    name,
-                    "cannot be the name of a key term, which begins with a letter or _, goes on with A-Z a-z 0-9 _ . - and is none of "
-                            + KeyTerms.FORMS,
-                    "give the bean another name in @Named");
+            problems.add(MESSAGES.problem("WEIR-213.term", places, name, KeyTerms.FORMS));
             return false;
         }
         return true;
     }
 
-    private Optional<Bean<?>> chosen(Class<?> type, String name, Set<Bean<?>> candidates) {
+    private Optional<Bean<?>> resolve(Class<?> type, String name, Set<Bean<?>> candidates) {
         try {
             return Optional.ofNullable(beans.resolve(candidates));
         } catch (AmbiguousResolutionException e) {
-            problems.add(
-                    "WEIR-213",
-                    places(candidates),
-                    name,
-                    "is the name of more than one " + type.getSimpleName() + " bean",
-                    "give each a name of its own in @Named, or make one an alternative that is enabled");
+            problems.add(MESSAGES.problem("WEIR-213.ambiguous", places(candidates), name, type.getSimpleName()));
             return Optional.empty();
         }
     }

@@ -9,16 +9,16 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
- * The thread by which the platform times futures. It outlives every application and keeps what it was started under: the class
- * loader of its parent, and before Java 24 those of all classes that stood on its parent's stack.
+ * The thread of the JDK that times futures. The thread outlives the application and refers to the class loader of the thread that
+ * started it; before Java 24, also to those of all classes on the stack of that thread.
  */
 final class PlatformTimer {
-    /** Where the common pool has no thread to spare, it is not waited for. */
-    private static final long PATIENCE_SECONDS = 1;
+    /** The longest wait for a thread of the common pool. */
+    private static final long WAIT_SECONDS = 1;
 
     private PlatformTimer() {}
 
-    /** Starts it, if it does not run, under nothing of this application. */
+    /** Starts the thread, if it does not run, without references to this application. */
     static void start() {
         if (Integer.getInteger("java.util.concurrent.ForkJoinPool.common.parallelism", 1) == 0) {
             startUnderSystemLoader();
@@ -26,27 +26,27 @@ final class PlatformTimer {
         }
         try {
             startBy(CompletableFuture.delayedExecutor(1, TimeUnit.NANOSECONDS, Runnable::run))
-                    .get(PATIENCE_SECONDS, TimeUnit.SECONDS);
+                    .get(WAIT_SECONDS, TimeUnit.SECONDS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } catch (ExecutionException | TimeoutException e) {
-            // Who times a future next starts it.
+            // The first future with a timeout starts the thread.
         }
     }
 
-    /** Where the common pool has no threads: at least the class loader is not kept. */
+    /** Starts the thread if the common pool has no threads. At least the class loader is that of the system. */
     private static void startUnderSystemLoader() {
         Thread current = Thread.currentThread();
-        ClassLoader ofApplication = current.getContextClassLoader();
+        ClassLoader application = current.getContextClassLoader();
         try {
             current.setContextClassLoader(ClassLoader.getSystemClassLoader());
             new CompletableFuture<>().completeOnTimeout(null, 1, TimeUnit.NANOSECONDS);
         } finally {
-            current.setContextClassLoader(ofApplication);
+            current.setContextClassLoader(application);
         }
     }
 
-    /** Hands an executor its task from the common pool, where nothing but the platform is on the stack by then. */
+    /** Passes a task to an executor from a thread of the common pool, whose stack has only classes of the JDK. */
     static CompletableFuture<Void> startBy(Executor timer) {
         CompletableFuture<Void> inPool = new CompletableFuture<>();
         CompletableFuture<Void> timed = inPool.thenRunAsync(() -> {}, timer);

@@ -2,7 +2,7 @@
 package io.weir.ratelimit.interceptor.cdi;
 
 import io.weir.ratelimit.RateLimiter;
-import io.weir.ratelimit.interceptor.operate.Operations;
+import io.weir.ratelimit.core.operations.Operations;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.context.Dependent;
 import jakarta.enterprise.context.Initialized;
@@ -12,7 +12,7 @@ import jakarta.enterprise.inject.Produces;
 import jakarta.enterprise.inject.spi.BeanManager;
 import jakarta.inject.Inject;
 
-/** What an application may inject. */
+/** The beans that an application can inject. */
 @ApplicationScoped
 public class RateLimitBeans {
     @Inject
@@ -21,51 +21,51 @@ public class RateLimitBeans {
     @Inject
     private Instance<Object> objects;
 
-    /** Only now the server's objects can be found by their names. */
-    void started(@Observes @Initialized(ApplicationScoped.class) Object event, RateLimitExtension deployment) {
-        deployment.started();
+    /** Starts the application. Objects of the server are found in JNDI only from now on. */
+    void start(@Observes @Initialized(ApplicationScoped.class) Object event, RateLimitExtension extension) {
+        extension.start();
     }
 
     /**
-     * What a bean of this archive sees.
+     * Returns the bean manager of this archive.
      *
-     * @return the bean manager of this archive
+     * @return the bean manager
      */
     public BeanManager visible() {
         return beans;
     }
 
     /**
-     * The server's objects, as a bean of this archive would have them injected: producers may ask for the injection point, which
-     * what is created by a bean manager does not have.
+     * Returns the objects that a bean of this archive can inject. A bean manager does not find all of them, because a producer can
+     * need an injection point.
      *
-     * @return objects by type
+     * @return the objects by type
      */
     public Instance<Object> objects() {
         return objects;
     }
 
     /**
-     * The limiter for code.
+     * Produces the limiter for application code.
      *
-     * @param deployment knows what was deployed
+     * @param extension the extension
      * @return the limiter
      */
     @Produces
     @ApplicationScoped
-    public RateLimiter limiter(RateLimitExtension deployment) {
-        return deployment.runtime().limiter();
+    public RateLimiter limiter(RateLimitExtension extension) {
+        return extension.application().limiter();
     }
 
     /**
-     * What an operator can see of this instance and do about a caller.
+     * Produces the operations for operators.
      *
-     * @param deployment knows what was deployed
+     * @param extension the extension
      * @return the operations
      */
     @Produces
     @Dependent
-    public Operations operations(RateLimitExtension deployment) {
-        return deployment.runtime().operations();
+    public Operations operations(RateLimitExtension extension) {
+        return extension.application().operations();
     }
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.interceptor.cdi;
 
+import io.weir.ratelimit.core.config.Problems;
 import io.weir.ratelimit.interceptor.health.HealthChecks;
-import io.weir.ratelimit.interceptor.policy.Problems;
 import jakarta.enterprise.event.Observes;
 import jakarta.enterprise.inject.spi.AfterBeanDiscovery;
 import jakarta.enterprise.inject.spi.AfterDeploymentValidation;
@@ -23,23 +23,23 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Finds the limited methods of a deployment, checks everything at once, and keeps what the entry points need. */
+/** A CDI extension that deploys the limits of an application. It reports all problems at once. */
 public class RateLimitExtension implements Extension {
     private static final String HEALTH_API = "org.eclipse.microprofile.health.HealthCheck";
 
     private final Set<Class<?>> beanClasses = new LinkedHashSet<>();
     private final Set<Class<?>> resourceClasses = ConcurrentHashMap.newKeySet();
-    private @Nullable Bean<RateLimitBeans> own;
-    private volatile @Nullable RateLimitRuntime runtime;
+    private @Nullable Bean<RateLimitBeans> beansOfLibrary;
+    private volatile @Nullable DeployedApplication application;
 
     void health(@Observes AfterBeanDiscovery event) {
-        if (isThere(HEALTH_API)) {
-            HealthChecks.addTo(event, RateLimitBeans.class, () -> runtime().health());
+        if (isAvailable(HEALTH_API)) {
+            HealthChecks.addTo(event, RateLimitBeans.class, () -> application().health());
         }
     }
 
-    /** Asked of this library's own class loader: that of the thread can find classes that this code would not. */
-    private static boolean isThere(String type) {
+    /** Uses the class loader of this library, because that of the thread can find classes that this code cannot. */
+    private static boolean isAvailable(String type) {
         try {
             Class.forName(type, false, RateLimitExtension.class.getClassLoader());
             return true;
@@ -49,41 +49,41 @@ public class RateLimitExtension implements Extension {
     }
 
     void bean(@Observes ProcessBean<?> event) {
-        // On an interceptor the annotation says what it intercepts.
+        // On an interceptor, the annotation is its binding.
         if (!(event.getBean() instanceof Interceptor)) {
             beanClasses.add(event.getBean().getBeanClass());
         }
     }
 
-    void own(@Observes ProcessManagedBean<RateLimitBeans> event) {
-        own = event.getBean();
+    void bean(@Observes ProcessManagedBean<RateLimitBeans> event) {
+        beansOfLibrary = event.getBean();
     }
 
     void deploy(@Observes AfterDeploymentValidation event, BeanManager beans) {
         Problems problems = new Problems();
-        runtime = inTheApplication(() -> new Deployment(ofThisArchive(beans), problems).make(beanClasses));
+        application = callInApplication(() -> new Deployment(libraryBeans(beans), problems).create(beanClasses));
         if (!problems.found().isEmpty()) {
             event.addDeploymentProblem(new DeploymentException(problems.message()));
         }
     }
 
-    /** The application begins. */
-    void started() {
-        runtime().started(ofTheApplication(Thread.currentThread().getContextClassLoader()));
+    /** Starts the reload of policies. The thread belongs to the application. */
+    void start() {
+        application().start(applicationLoader(Thread.currentThread().getContextClassLoader()));
     }
 
     void end(@Observes BeforeShutdown event) {
-        RateLimitRuntime made = runtime;
-        if (made != null) {
-            made.stopped();
+        DeployedApplication deployed = application;
+        if (deployed != null) {
+            deployed.stop();
         }
     }
 
-    /** Runs something under the class loader of the application. */
-    static <T> T inTheApplication(Supplier<T> task) {
+    /** Calls a task with the class loader of the application as context class loader. */
+    static <T> T callInApplication(Supplier<T> task) {
         Thread thread = Thread.currentThread();
         ClassLoader context = thread.getContextClassLoader();
-        thread.setContextClassLoader(ofTheApplication(context));
+        thread.setContextClassLoader(applicationLoader(context));
         try {
             return task.get();
         } finally {
@@ -92,10 +92,10 @@ public class RateLimitExtension implements Extension {
     }
 
     /**
-     * The class loader by which configuration and the container are found. WildFly deploys the WAR of an EAR under the EAR's own, which sees neither
-     * this class nor the WAR's configuration.
+     * Returns the class loader that finds the configuration and the container. WildFly deploys a WAR with the class loader of its
+     * EAR, which does not see this class and the configuration of the WAR.
      */
-    private static ClassLoader ofTheApplication(@Nullable ClassLoader context) {
+    private static ClassLoader applicationLoader(@Nullable ClassLoader context) {
         try {
             Class.forName(RateLimitExtension.class.getName(), false, context);
             return Objects.requireNonNull(context);
@@ -104,15 +104,16 @@ public class RateLimitExtension implements Extension {
         }
     }
 
-    /** What the beans of this archive see. An extension may see less: Payara gives it an archive of its own. */
-    private RateLimitBeans ofThisArchive(BeanManager beans) {
-        Bean<RateLimitBeans> bean = Objects.requireNonNull(own, "the archive of RateLimitBeans is no bean archive");
+    /** Returns the bean of this archive. It sees more beans than the extension, which is in another archive on Payara. */
+    private RateLimitBeans libraryBeans(BeanManager beans) {
+        Bean<RateLimitBeans> bean =
+                Objects.requireNonNull(beansOfLibrary, "the archive of RateLimitBeans is not a bean archive");
         return (RateLimitBeans) beans.getReference(bean, RateLimitBeans.class, beans.createCreationalContext(bean));
     }
 
     /**
-     * The bean's class, of which the container may have made a subclass. Not by injection of the {@code @Intercepted} bean, which
-     * is null where Jersey makes a resource.
+     * Returns the class of the intercepted bean, without subclasses of the container. The injected {@code @Intercepted} bean is null
+     * if Jersey creates a resource.
      */
     Class<?> beanClass(InvocationContext invocation) {
         Class<?> type = invocation.getTarget().getClass();
@@ -123,38 +124,37 @@ public class RateLimitExtension implements Extension {
     }
 
     /**
-     * What the deployment has made.
+     * Returns the parts that the deployment has created.
      *
-     * @return the runtime
+     * @return the application
      * @throws IllegalStateException if the deployment has not ended
      */
-    public RateLimitRuntime runtime() {
-        RateLimitRuntime made = runtime;
-        if (made == null) {
-            throw new IllegalStateException("rate limits are decided about after the deployment only");
+    public DeployedApplication application() {
+        DeployedApplication deployed = application;
+        if (deployed == null) {
+            throw new IllegalStateException("the deployment of rate limits has not ended");
         }
-        return made;
+        return deployed;
     }
 
     /**
-     * Takes note of a resource class, which may be no bean.
+     * Registers a resource class, which need not be a bean.
      *
      * @param resourceClass the class
      */
-    public void resource(Class<?> resourceClass) {
+    public void addResource(Class<?> resourceClass) {
         resourceClasses.add(resourceClass);
     }
 
     /**
-     * The operations of the resources that are known so far, limited or not: those that are beans, and those that Jakarta REST has
-     * shown since.
+     * Lists the operations of all known resources, limited or not: those that are beans, and those that are registered.
      *
-     * @return the operations, without those of sub-resources whose class their locator does not tell
+     * @return the operations, without those of sub-resources whose locator does not declare their class
      * @throws IllegalStateException if the deployment has not ended
      */
     public List<ResourceOperation> operations() {
         Set<Class<?>> classes = new LinkedHashSet<>(beanClasses);
         classes.addAll(resourceClasses);
-        return new ResourceOperations(runtime()).of(classes);
+        return new ResourceOperations(application()).of(classes);
     }
 }

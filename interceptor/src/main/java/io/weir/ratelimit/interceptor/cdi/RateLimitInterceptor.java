@@ -5,10 +5,6 @@ import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.RateLimit;
 import io.weir.ratelimit.RateLimitExceededException;
 import io.weir.ratelimit.RateLimitUnavailableException;
-import io.weir.ratelimit.interceptor.engine.Binding;
-import io.weir.ratelimit.interceptor.engine.RequestRecord;
-import io.weir.ratelimit.spi.CallContext;
-import io.weir.ratelimit.spi.Charge;
 import jakarta.annotation.Priority;
 import jakarta.inject.Inject;
 import jakarta.interceptor.AroundInvoke;
@@ -16,15 +12,11 @@ import jakarta.interceptor.Interceptor;
 import jakarta.interceptor.InvocationContext;
 import java.io.Serial;
 import java.io.Serializable;
-import java.util.Arrays;
-import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.CompletionStage;
-import java.util.function.Consumer;
 
 /**
- * Decides about calls of bean methods. Outside transactions, fault tolerance and validation: a refusal opens no transaction, and
- * a retried method is charged once.
+ * The entry point of bean methods. It surrounds the interceptors for transactions, fault tolerance and validation: a rejection opens
+ * no transaction, and a retried method is charged once.
  */
 @Interceptor
 @RateLimit
@@ -36,9 +28,9 @@ public class RateLimitInterceptor implements Serializable {
     private final RateLimitExtension deployment;
 
     /**
-     * An interceptor of a bean.
+     * Creates the interceptor of a bean.
      *
-     * @param deployment knows what was deployed
+     * @param deployment the deployment of the bean
      */
     @Inject
     public RateLimitInterceptor(RateLimitExtension deployment) {
@@ -46,43 +38,32 @@ public class RateLimitInterceptor implements Serializable {
     }
 
     /**
-     * Decides, and calls the method if it may go on.
+     * Calls the method if its policies allow the call.
      *
      * @param invocation the call
-     * @return what the method returns
-     * @throws Exception what the method throws
+     * @return the result of the method
+     * @throws Exception the exception of the method, or of a rejection
      */
     @AroundInvoke
     public Object limit(InvocationContext invocation) throws Exception {
-        RateLimitRuntime runtime = deployment.runtime();
-        Bindings.Bound bound = runtime.bound(deployment.beanClass(invocation), invocation.getMethod());
-        if (bound.binding().policies().isEmpty()) {
-            return invocation.proceed();
+        RateLimitGate gate = deployment.application().gate();
+        Entry entry = gate.enter(deployment.beanClass(invocation), invocation);
+        if (!entry.decision().allowed()) {
+            throw rejection(entry.decision());
         }
-        Optional<RequestRecord> request = runtime.current();
-        Binding binding = request.map(record -> record.here(bound.binding())).orElse(bound.binding());
-        if (request.isPresent() && runtime.bypasses(request.get(), binding)) {
-            return invocation.proceed();
-        }
-        boolean answersRequest =
-                request.flatMap(RequestRecord::pending).filter(binding::equals).isPresent();
-        Decision decision = decide(runtime, bound, binding, request, invocation);
-        check(decision);
-        if (answersRequest) {
-            runtime.settleLater(binding, decision, request.get());
-        }
-        return answersRequest || !binding.countsOutcomes()
-                ? invocation.proceed()
-                : settled(
-                        succeeded -> {
-                            List<Charge> back = runtime.engine().settle(binding, decision, succeeded);
-                            request.ifPresent(record -> record.givenBack(back));
-                        },
-                        invocation);
+        return entry.settlesOnReturn() ? proceed(invocation, gate, entry) : invocation.proceed();
     }
 
-    /** Calls a bean whose outcome decides about its charges. */
-    private static Object settled(Consumer<Boolean> settling, InvocationContext invocation) throws Exception {
+    private static RuntimeException rejection(Decision decision) {
+        if (decision instanceof Decision.Rejected rejected) {
+            return new RateLimitExceededException(rejected);
+        }
+        Decision.Degraded degraded = (Decision.Degraded) decision;
+        return new RateLimitUnavailableException(degraded.reason(), degraded.retryAfter());
+    }
+
+    /** Calls the method, and leaves the gate with its outcome. */
+    private static Object proceed(InvocationContext invocation, RateLimitGate gate, Entry entry) throws Exception {
         boolean succeeded = false;
         boolean later = false;
         try {
@@ -90,37 +71,13 @@ public class RateLimitInterceptor implements Serializable {
             succeeded = true;
             if (result instanceof CompletionStage<?> stage) {
                 later = true;
-                return stage.whenComplete((value, failure) -> settling.accept(failure == null));
+                return stage.whenComplete((value, failure) -> gate.leave(entry, failure == null));
             }
             return result;
         } finally {
             if (!later) {
-                settling.accept(succeeded);
+                gate.leave(entry, succeeded);
             }
-        }
-    }
-
-    private static Decision decide(
-            RateLimitRuntime runtime,
-            Bindings.Bound bound,
-            Binding binding,
-            Optional<RequestRecord> request,
-            InvocationContext invocation) {
-        CallContext caller = request.map(RequestRecord::call).orElse(CallContext.NONE);
-        // Payara has null where an enterprise bean's method takes none.
-        List<Object> arguments = binding.needsArguments() ? Arrays.asList(invocation.getParameters()) : List.of();
-        CallContext call = new InvocationCall(caller, binding.endpoint(), bound.arguments(), arguments);
-        return request.isPresent()
-                ? runtime.engine().decide(binding, call, request.get())
-                : runtime.engine().decide(binding, call);
-    }
-
-    private static void check(Decision decision) {
-        if (decision instanceof Decision.Rejected rejected) {
-            throw new RateLimitExceededException(rejected);
-        }
-        if (decision instanceof Decision.Degraded degraded && !degraded.allowed()) {
-            throw new RateLimitUnavailableException(degraded.reason(), degraded.retryAfter());
         }
     }
 }

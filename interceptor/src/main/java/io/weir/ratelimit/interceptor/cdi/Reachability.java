@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.interceptor.cdi;
 
+import static io.weir.ratelimit.interceptor.message.InterceptorMessages.MESSAGES;
+
 import io.weir.ratelimit.RateLimit;
-import io.weir.ratelimit.interceptor.policy.Problems;
+import io.weir.ratelimit.core.config.Problems;
 import jakarta.ws.rs.HttpMethod;
 import jakarta.ws.rs.Path;
 import java.lang.annotation.Annotation;
 import java.lang.reflect.AnnotatedElement;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
-import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.List;
 
 /**
- * Finds annotations that nothing would ever act upon: on methods of beans that the container does not intercept and that are no
- * resource methods, about which the filter decides. What looks limited and is not must not be deployed.
+ * A check for annotations without effect: on methods of beans that the container does not intercept and that are not resource
+ * methods, on which the filter decides. A deployment with such an annotation fails, because the method would not be limited.
  */
 final class Reachability {
     private final Problems problems;
@@ -24,8 +24,9 @@ final class Reachability {
         this.problems = problems;
     }
 
+    /** Checks the annotated methods of a bean class and of its supertypes. */
     void check(Class<?> beanClass) {
-        for (Class<?> type : ancestry(beanClass)) {
+        for (Class<?> type : TypeHierarchy.of(beanClass)) {
             for (Method method : type.getDeclaredMethods()) {
                 if (method.isAnnotationPresent(RateLimit.class) && !method.isSynthetic()) {
                     check(beanClass, type, method);
@@ -35,38 +36,27 @@ final class Reachability {
     }
 
     private void check(Class<?> beanClass, Class<?> type, Method method) {
+        String place = type.getName() + "." + method.getName();
         int modifiers = method.getModifiers();
         boolean hidden = Modifier.isPrivate(modifiers) || Modifier.isStatic(modifiers);
         if (hidden || (Modifier.isFinal(modifiers) && !isResourceMethod(beanClass, method))) {
-            problems.add(
-                    "WEIR-207",
-                    type.getName() + "." + method.getName(),
-                    "",
-                    "is limited, but no interceptor is called for a private, static or final method",
-                    "make it an ordinary method, or move the annotation to its caller");
-        } else if (type != beanClass && isOverridden(beanClass, type, method) && !isResourceMethod(beanClass, method)) {
-            problems.add(
-                    "WEIR-208",
-                    type.getName() + "." + method.getName(),
-                    "",
-                    "is limited, but " + beanClass.getName()
-                            + " has a method of its own in its place, and CDI does not inherit annotations of methods",
-                    "annotate the method of " + beanClass.getSimpleName()
-                            + ", @RateLimitExempt if it shall not be limited");
+            problems.add(MESSAGES.problem("WEIR-207", place, ""));
+        } else if (type != beanClass && isReplaced(beanClass, type, method) && !isResourceMethod(beanClass, method)) {
+            problems.add(MESSAGES.problem("WEIR-208", place, "", beanClass.getName()));
         }
     }
 
-    /** Whether the bean's own method stands in for one of an ancestor without saying itself whether it is limited. */
-    private static boolean isOverridden(Class<?> beanClass, Class<?> type, Method method) {
-        return RuleReader.candidates(beanClass).stream()
-                .anyMatch(own -> own.getDeclaringClass() != type
-                        && RuleReader.overrides(own, method)
-                        && !RuleReader.saysItself(own)
-                        && !RuleReader.saysItself(own.getDeclaringClass()));
+    /** Tests whether a nearer method without annotations overrides the method of a supertype. */
+    private static boolean isReplaced(Class<?> beanClass, Class<?> type, Method method) {
+        return TypeHierarchy.methods(beanClass).stream()
+                .anyMatch(nearer -> nearer.getDeclaringClass() != type
+                        && TypeHierarchy.overrides(nearer, method)
+                        && !AnnotationScanner.isAnnotated(nearer)
+                        && !AnnotationScanner.isAnnotated(nearer.getDeclaringClass()));
     }
 
     private static boolean isResourceMethod(Class<?> beanClass, Method method) {
-        for (Class<?> type : ancestry(beanClass)) {
+        for (Class<?> type : TypeHierarchy.of(beanClass)) {
             if (type.isAnnotationPresent(Path.class)
                     || Arrays.stream(type.getDeclaredMethods())
                             .filter(other -> other.getName().equals(method.getName()))
@@ -81,14 +71,5 @@ final class Reachability {
         return Arrays.stream(element.getAnnotations())
                 .map(Annotation::annotationType)
                 .anyMatch(type -> type == Path.class || type.isAnnotationPresent(HttpMethod.class));
-    }
-
-    private static List<Class<?>> ancestry(Class<?> beanClass) {
-        List<Class<?>> types = new ArrayList<>();
-        for (Class<?> type = beanClass; type != null && type != Object.class; type = type.getSuperclass()) {
-            types.add(type);
-            RuleReader.addInterfaces(types, type);
-        }
-        return types;
     }
 }

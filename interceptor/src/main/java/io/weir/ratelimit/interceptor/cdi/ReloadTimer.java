@@ -1,34 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.interceptor.cdi;
 
-import io.weir.ratelimit.interceptor.engine.Pause;
+import io.weir.ratelimit.core.engine.Sleeper;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Does one thing again and again while the application runs, on the container's executor. A turn that takes long delays the next.
- * Has no thread: between two turns only a timer of the JDK's knows of it, from which {@link #stop} takes it.
+ * A timer that repeats a task on the executor of the container while the application runs. A long run delays the next one. The timer
+ * has no thread: between two runs, only the timer of the JDK refers to it, and {@link #stop} cancels that.
  */
 final class ReloadTimer {
-    private final Pause pause;
+    private final Sleeper sleeper;
     private final long intervalMicros;
-    private final Runnable turn;
+    private final Runnable task;
     private @Nullable CompletableFuture<Void> next;
     private boolean stopped;
 
-    ReloadTimer(Pause pause, long intervalMicros, Runnable turn) {
-        this.pause = pause;
+    ReloadTimer(Sleeper sleeper, long intervalMicros, Runnable task) {
+        this.sleeper = sleeper;
         this.intervalMicros = intervalMicros;
-        this.turn = turn;
+        this.task = task;
     }
 
     /**
-     * Starts, unless it runs or was stopped.
+     * Starts the timer, unless it runs or was stopped.
      *
-     * @param executor does the turns
-     * @param application the class loader that they have
+     * @param executor runs the task
+     * @param application the context class loader of the task
      */
     synchronized void start(Executor executor, ClassLoader application) {
         if (next == null) {
@@ -36,7 +36,7 @@ final class ReloadTimer {
         }
     }
 
-    /** Ends it. A turn that runs comes to its end. */
+    /** Stops the timer. A task that runs is not interrupted. */
     synchronized void stop() {
         stopped = true;
         if (next != null) {
@@ -48,18 +48,18 @@ final class ReloadTimer {
         if (stopped) {
             return;
         }
-        CompletableFuture<Void> due = pause.after(intervalMicros);
+        CompletableFuture<Void> due = sleeper.timer(intervalMicros);
         next = due;
-        CompletionStage<Void> turned = due.thenRunAsync(() -> turn(application), executor);
-        turned.whenComplete((done, failure) -> arm(executor, application));
+        CompletionStage<Void> done = due.thenRunAsync(() -> run(application), executor);
+        done.whenComplete((nothing, failure) -> arm(executor, application));
     }
 
-    private void turn(ClassLoader application) {
+    private void run(ClassLoader application) {
         Thread thread = Thread.currentThread();
         ClassLoader before = thread.getContextClassLoader();
         thread.setContextClassLoader(application);
         try {
-            turn.run();
+            task.run();
         } finally {
             thread.setContextClassLoader(before);
         }

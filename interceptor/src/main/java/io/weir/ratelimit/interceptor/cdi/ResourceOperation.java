@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.interceptor.cdi;
 
-import io.weir.ratelimit.interceptor.engine.Binding;
+import io.weir.ratelimit.core.engine.Binding;
 
 /**
- * A resource method as a client knows it.
+ * An operation of a resource.
  *
  * @param method the HTTP method
- * @param path its template below the path of the application, without regular expressions: empty or beginning with a slash, and
- *     without one at the end
- * @param binding the policies that its annotations name
+ * @param path the path template below the path of the application, without regular expressions; it is empty or begins with a slash,
+ *     and has no slash at the end
+ * @param binding the policies of the annotations
  */
 public record ResourceOperation(String method, String path, Binding binding) {}

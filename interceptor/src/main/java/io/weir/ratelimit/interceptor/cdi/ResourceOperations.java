@@ -15,16 +15,16 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
 
-/** Finds the operations of resource classes, and of the sub-resources that their locators declare. */
+/** The operations of resource classes, and of the sub-resources that their locators declare. */
 final class ResourceOperations {
-    /** A name in braces, with a regular expression that may have braces itself. */
+    /** A name in braces, with an optional regular expression, which can contain braces. */
     private static final Pattern PARAMETER = Pattern.compile("\\{\\s*([\\w.-]+)\\s*(?::(?:[^{}]|\\{[^{}]*\\})*)?\\}");
 
-    private final RateLimitRuntime runtime;
+    private final DeployedApplication application;
     private final List<ResourceOperation> found = new ArrayList<>();
 
-    ResourceOperations(RateLimitRuntime runtime) {
-        this.runtime = runtime;
+    ResourceOperations(DeployedApplication application) {
+        this.application = application;
     }
 
     List<ResourceOperation> of(Collection<Class<?>> classes) {
@@ -35,19 +35,19 @@ final class ResourceOperations {
     }
 
     private static Optional<Path> root(Class<?> type) {
-        return RuleReader.types(type).stream()
+        return TypeHierarchy.of(type).stream()
                 .map(each -> each.getDeclaredAnnotation(Path.class))
                 .filter(Objects::nonNull)
                 .findFirst();
     }
 
-    /** A sub-resource that locates itself again has no end of paths: each class is entered once on the way down. */
+    /** Collects operations. A class is entered once on each path, because a sub-resource can locate itself. */
     private void collect(Class<?> type, String path, Set<Class<?>> entered) {
         if (!entered.add(type)) {
             return;
         }
-        for (Method method : RuleReader.candidates(type)) {
-            RuleReader.declarations(type, method).stream()
+        for (Method method : TypeHierarchy.methods(type)) {
+            TypeHierarchy.declarations(type, method).stream()
                     .filter(ResourceOperations::isForRest)
                     .findFirst()
                     .ifPresent(declared -> collect(type, method, declared, path, entered));
@@ -62,7 +62,7 @@ final class ResourceOperations {
         if (verbs.isEmpty()) {
             collect(method.getReturnType(), full, entered);
         }
-        verbs.forEach(verb -> found.add(new ResourceOperation(verb, full, runtime.binding(type, method))));
+        verbs.forEach(verb -> found.add(new ResourceOperation(verb, full, application.binding(type, method))));
     }
 
     private static boolean isForRest(AnnotatedElement element) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.interceptor.cdi;
 
-import io.weir.ratelimit.interceptor.key.Claims;
 import io.weir.ratelimit.spi.CallContext;
 import jakarta.servlet.http.Cookie;
 import jakarta.servlet.http.HttpServletRequest;
@@ -50,7 +49,7 @@ record ServletCall(HttpServletRequest http, Optional<String> peerAddress) implem
 
     /** Not by the request's parameters, since asking for those would read the body of a form. */
     @Override
-    public Optional<String> query(String name) {
+    public Optional<String> queryParameter(String name) {
         String query = http.getQueryString();
         if (query == null) {
             return Optional.empty();

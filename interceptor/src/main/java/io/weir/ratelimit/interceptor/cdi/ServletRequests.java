@@ -7,17 +7,24 @@ import jakarta.enterprise.inject.Instance;
 import jakarta.enterprise.inject.spi.BeanManager;
 import jakarta.servlet.http.HttpServletRequest;
 import java.util.Optional;
+import java.util.function.Supplier;
 
-/** Who makes the HTTP request at hand, for beans that are called from elsewhere than a Jakarta REST resource. */
-final class ServletRequests {
+/** The callers of servlet requests, for beans that no REST resource calls. Loaded only if the Servlet API is visible. */
+final class ServletRequests implements Supplier<Optional<CallContext>> {
     private final Instance<HttpServletRequest> request;
 
-    ServletRequests(BeanManager beans) {
+    private ServletRequests(BeanManager beans) {
         this.request = beans.createInstance().select(HttpServletRequest.class);
     }
 
-    /** The caller; empty where a request scope is active without an HTTP request. */
-    Optional<CallContext> caller() {
+    /** Returns a supplier of the caller of the current servlet request. */
+    static Supplier<Optional<CallContext>> of(BeanManager beans) {
+        return ServletApi.isVisible() ? new ServletRequests(beans) : Optional::empty;
+    }
+
+    /** Returns the caller; empty if a request scope is active without a servlet request. */
+    @Override
+    public Optional<CallContext> get() {
         if (!request.isResolvable()) {
             return Optional.empty();
         }

@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.interceptor.cdi;
 
+import static io.weir.ratelimit.interceptor.message.InterceptorMessages.MESSAGES;
+
 import io.weir.ratelimit.FailureMode;
-import io.weir.ratelimit.interceptor.policy.MethodRule;
-import io.weir.ratelimit.interceptor.policy.Policy;
-import io.weir.ratelimit.interceptor.policy.Settings;
+import io.weir.ratelimit.core.config.ConfigKey;
+import io.weir.ratelimit.core.config.ConfigKeys;
+import io.weir.ratelimit.core.config.ConfigProperties;
+import io.weir.ratelimit.core.config.Settings;
+import io.weir.ratelimit.core.message.Message;
+import io.weir.ratelimit.core.policy.MethodLimits;
+import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.spi.Limit;
 import io.weir.ratelimit.spi.PolicyLimits;
 import java.util.ArrayList;
@@ -14,61 +20,54 @@ import java.util.Locale;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import org.eclipse.microprofile.config.Config;
 
-/** What an operator wants to know of a deployment at once: which store counts and why, and what is limited where. */
+/** The summary of a deployment: the backend with the reason for it, the settings and the policies. */
 final class StartSummary {
-    /** How many policies are told of. */
-    static final int MOST = 50;
+    /** The number of policies in the summary. */
+    static final int MAX_POLICIES = 50;
 
     private final Settings settings;
-    private final Rulebook rulebook;
-    private final List<MethodRule> rules;
+    private final PolicySnapshot snapshot;
+    private final List<MethodLimits> methods;
 
-    StartSummary(Settings settings, Rulebook rulebook, List<MethodRule> rules) {
+    StartSummary(Settings settings, PolicySnapshot snapshot, List<MethodLimits> methods) {
         this.settings = settings;
-        this.rulebook = rulebook;
-        this.rules = rules;
+        this.snapshot = snapshot;
+        this.methods = methods;
     }
 
-    /** Several lines. */
-    String text(String store, Config config) {
+    /** Returns the message, with one line for the settings and one for each policy. */
+    Message message(String backend, ConfigProperties config) {
         if (!settings.enabled()) {
-            return "WEIR-001 rate limits are off: every call passes and nothing is counted";
+            return MESSAGES.message("WEIR-001.disabled");
         }
         List<String> lines = new ArrayList<>();
-        lines.add("WEIR-001 rate limits are on: store " + store + " (" + reason(store, config) + ")");
-        lines.add("headers " + list(settings.headers()) + "; trusted proxies " + list(settings.trustedProxies())
-                + "; bypass " + (rulebook.bypass().isEmpty() ? "none" : rulebook.bypass())
-                + "; policies are "
-                + (settings.reloads()
-                        ? "read again every " + settings.reloadInterval().toSeconds() + "s"
-                        : "never read again"));
-        rulebook.policies().values().stream()
-                .collect(Collectors.toMap(Policy::name, policy -> policy, (one, same) -> one, TreeMap::new))
-                .values()
-                .stream()
-                .limit(MOST)
-                .forEach(policy -> lines.add("policy " + text(policy)));
-        if (rulebook.policies().size() > MOST) {
-            lines.add("and " + (rulebook.policies().size() - MOST) + " more policies");
+        lines.add("headers: " + list(settings.headers()) + "; trusted proxies: " + list(settings.trustedProxies())
+                + "; bypass: " + (snapshot.bypass().isEmpty() ? "none" : snapshot.bypass())
+                + "; reload interval: "
+                + (settings.reloads() ? settings.reloadInterval().toSeconds() + "s" : "none"));
+        new TreeMap<>(snapshot.policies())
+                .values().stream().limit(MAX_POLICIES).forEach(policy -> lines.add("policy " + text(policy)));
+        if (snapshot.policies().size() > MAX_POLICIES) {
+            lines.add("and " + (snapshot.policies().size() - MAX_POLICIES) + " more policies");
         }
-        return lines.stream().map(line -> line.replaceAll("\\p{Cntrl}", " ")).collect(Collectors.joining("\n  "));
+        return MESSAGES.message("WEIR-001.enabled", backend, reason(backend, config))
+                .withLines(lines);
     }
 
-    private String reason(String store, Config config) {
-        if (!settings.backend().equals("auto")) {
-            return "ratelimit.backend=" + settings.backend();
+    private String reason(String backend, ConfigProperties config) {
+        if (!settings.backend().equals(ConfigKeys.BACKEND.defaultText())) {
+            return ConfigKeys.BACKEND.name() + "=" + settings.backend();
         }
-        if (store.equals("local")) {
+        if (backend.equals("local")) {
             return "auto: no Redis is configured";
         }
-        if (!store.equals("redisson")) {
-            return "auto: it is configured";
+        if (!backend.equals("redisson")) {
+            return "auto: the backend is configured";
         }
-        return Stream.of("ratelimit.redis.address", "ratelimit.redis.config")
-                .filter(property ->
-                        config.getOptionalValue(property, String.class).isPresent())
+        return Stream.of(ConfigKeys.REDIS_ADDRESS, ConfigKeys.REDIS_CONFIG)
+                .map(ConfigKey::name)
+                .filter(property -> config.get(property).value().isPresent())
                 .findFirst()
                 .map(property -> "auto: " + property + " is set")
                 .orElse("auto: the application has a RedissonClient");
@@ -93,15 +92,14 @@ final class StartSummary {
         addUnless(parts, "on-failure", policy.onFailure(), FailureMode.OPEN);
         addUnless(parts, "count", policy.count(), Policy.Count.ALWAYS);
         addUnless(parts, "disclosure", policy.disclosure(), Policy.Disclosure.FULL);
-        long methods = rules.stream()
-                .filter(rule -> rule.policies().contains(policy.name()))
-                .count();
-        if (methods > 0) {
-            parts.add(methods == 1 ? "1 method" : methods + " methods");
+        long count =
+                methods.stream().filter(method -> method.isUnder(policy.name())).count();
+        if (count > 0) {
+            parts.add(count == 1 ? "1 method" : count + " methods");
         }
-        policy.rule().ifPresent(rule -> parts.add(rule.text()));
-        if (methods == 0 && policy.rule().isEmpty()) {
-            parts.add("in code only, if at all");
+        policy.pathRule().ifPresent(rule -> parts.add(rule.text()));
+        if (count == 0 && policy.pathRule().isEmpty()) {
+            parts.add("no method and no path");
         }
         return String.join("; ", parts);
     }
@@ -110,9 +108,9 @@ final class StartSummary {
         return limits.limits().stream().map(Limit::toString).collect(Collectors.joining(", "));
     }
 
-    private static void addUnless(List<String> parts, String what, Enum<?> value, Enum<?> usual) {
-        if (!value.equals(usual)) {
-            parts.add(what + " " + value.name().toLowerCase(Locale.ROOT));
+    private static void addUnless(List<String> parts, String attribute, Enum<?> value, Enum<?> defaultValue) {
+        if (!value.equals(defaultValue)) {
+            parts.add(attribute + " " + value.name().toLowerCase(Locale.ROOT));
         }
     }
 }

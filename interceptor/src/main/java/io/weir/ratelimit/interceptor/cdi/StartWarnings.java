@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.interceptor.cdi;
 
+import static io.weir.ratelimit.interceptor.message.InterceptorMessages.MESSAGES;
+
 import io.weir.ratelimit.FailureMode;
-import io.weir.ratelimit.interceptor.key.AddressRange;
-import io.weir.ratelimit.interceptor.policy.ConsoleSettings;
-import io.weir.ratelimit.interceptor.policy.MethodRule;
-import io.weir.ratelimit.interceptor.policy.Policy;
-import io.weir.ratelimit.interceptor.policy.Settings;
+import io.weir.ratelimit.core.config.ConfigKeys;
+import io.weir.ratelimit.core.config.ConfigProperties;
+import io.weir.ratelimit.core.config.ConsoleSettings;
+import io.weir.ratelimit.core.config.Settings;
+import io.weir.ratelimit.core.key.AddressRange;
+import io.weir.ratelimit.core.message.Message;
+import io.weir.ratelimit.core.policy.MethodLimits;
+import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.spi.Limit;
 import io.weir.ratelimit.spi.PolicyLimits;
 import java.util.ArrayList;
@@ -18,9 +23,8 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
-import org.eclipse.microprofile.config.Config;
 
-/** What is allowed in a deployment and most often not meant. */
+/** The warnings about valid settings that are probably a mistake. */
 final class StartWarnings {
     private static final Set<AddressRange> EVERYONE =
             Set.of(AddressRange.parse("0.0.0.0/0"), AddressRange.parse("::/0"));
@@ -28,112 +32,98 @@ final class StartWarnings {
     private static final String CONSOLE = "io.weir.ratelimit.console.ConsoleServlet";
 
     private final Settings settings;
-    private final Config config;
-    private final Rulebook rulebook;
-    private final List<String> warnings = new ArrayList<>();
+    private final ConfigProperties config;
+    private final PolicySnapshot snapshot;
+    private final List<Message> warnings = new ArrayList<>();
 
-    StartWarnings(Settings settings, Config config, Rulebook rulebook) {
+    StartWarnings(Settings settings, ConfigProperties config, PolicySnapshot snapshot) {
         this.settings = settings;
         this.config = config;
-        this.rulebook = rulebook;
+        this.snapshot = snapshot;
     }
 
-    /** One text each. */
-    List<String> all(String store, List<MethodRule> rules, Set<String> policiesOfSources) {
+    /** Returns one message for each warning. */
+    List<Message> all(String backend, List<MethodLimits> methods, Set<String> policiesOfSources) {
         if (settings.enabled()) {
-            ofStore(store);
-            ofTrust();
-            ofHeaders();
-            ofCosts(rules);
-            ofSources(policiesOfSources);
+            checkBackend(backend);
+            checkAddresses();
+            checkHeaders();
+            checkCosts(methods);
+            checkSources(policiesOfSources);
         }
-        ofConsole();
-        return warnings.stream()
-                .map(warning -> warning.replaceAll("\\p{Cntrl}", " "))
-                .toList();
+        checkConsole();
+        return List.copyOf(warnings);
     }
 
     private boolean isSet(String property) {
-        return config.getOptionalValue(property, String.class).isPresent();
+        return config.get(property).value().isPresent();
     }
 
-    private void ofStore(String store) {
-        boolean local = store.equals("local");
+    private void checkBackend(String backend) {
+        boolean local = backend.equals("local");
         if (local && settings.instances() > 1) {
-            warnings.add("WEIR-005 limits are counted in process, so " + settings.instances()
-                    + " instances admit as many times as much; configure a Redis");
-        } else if (local && isSet("KUBERNETES_SERVICE_HOST") && !isSet("ratelimit.instances")) {
-            warnings.add(
-                    "WEIR-005 limits are counted in process, and this looks like Kubernetes, where several instances"
-                            + " would each admit as much; configure a Redis, or set ratelimit.instances=1");
+            warnings.add(MESSAGES.message("WEIR-005", settings.instances()));
+        } else if (local && isSet("KUBERNETES_SERVICE_HOST") && !isSet(ConfigKeys.INSTANCES.name())) {
+            warnings.add(MESSAGES.message("WEIR-005.kubernetes"));
         }
-        if (store.equals("redisson") && !isSet("ratelimit.namespace")) {
-            warnings.add(
-                    "WEIR-006 no ratelimit.namespace is set: another application that shares this Redis and sets none"
-                            + " counts on the same keys");
+        if (backend.equals("redisson") && !isSet(ConfigKeys.NAMESPACE.name())) {
+            warnings.add(MESSAGES.message("WEIR-006"));
         }
         if (!local && settings.instances() == 1) {
-            ofOneInstance();
+            checkFailureModes();
         }
     }
 
-    private void ofOneInstance() {
-        Set<String> counting = enforced(FailureMode.LOCAL);
-        if (!counting.isEmpty() && !isSet("ratelimit.instances")) {
-            warnings.add("WEIR-010 while the store does not answer, each instance counts the whole limits of "
-                    + counting + " (on-failure=local) by itself; set ratelimit.instances to how many run");
+    /** Checks the failure modes that depend on the number of instances. */
+    private void checkFailureModes() {
+        Set<String> local = enforced(FailureMode.LOCAL);
+        if (!local.isEmpty() && !isSet(ConfigKeys.INSTANCES.name())) {
+            warnings.add(MESSAGES.message("WEIR-010", local));
         }
-        Set<String> sampling = enforced(FailureMode.SAMPLE);
-        if (!sampling.isEmpty()) {
-            warnings.add("WEIR-011 while the store does not answer, " + sampling
-                    + " (on-failure=sample) let every call through, one in ratelimit.instances=1;"
-                    + " set ratelimit.instances to how many run, or use another mode");
+        Set<String> sample = enforced(FailureMode.SAMPLE);
+        if (!sample.isEmpty()) {
+            warnings.add(MESSAGES.message("WEIR-011", sample));
         }
     }
 
-    /** The policies that refuse calls and have a failure mode. */
+    /** Returns the policies that reject calls and have a failure mode. */
     private Set<String> enforced(FailureMode mode) {
         Set<String> names = new TreeSet<>();
-        rulebook.policies().values().stream()
+        snapshot.policies().values().stream()
                 .filter(policy -> policy.mode() == Policy.Mode.ENFORCE && policy.onFailure() == mode)
                 .forEach(policy -> names.add(policy.name()));
         return names;
     }
 
-    private void ofTrust() {
+    private void checkAddresses() {
         settings.trustedProxies().stream()
                 .filter(EVERYONE::contains)
-                .forEach(range -> warnings.add("WEIR-007 ratelimit.trusted-proxies has " + range
-                        + ": everyone is believed, so a client chooses its address; name the proxies"));
+                .forEach(range -> warnings.add(MESSAGES.message("WEIR-007.proxies", range)));
         EVERYONE.stream()
-                .filter(rulebook.bypass()::hasRange)
-                .forEach(range -> warnings.add(
-                        "WEIR-007 ratelimit.bypass.addresses has " + range + ": everyone is let past all limits"));
+                .filter(snapshot.bypass()::includes)
+                .forEach(range -> warnings.add(MESSAGES.message("WEIR-007.bypass", range)));
     }
 
-    private void ofHeaders() {
+    private void checkHeaders() {
         Set<String> policies = new TreeSet<>();
-        rulebook.policies().values().stream()
+        snapshot.policies().values().stream()
                 .filter(policy -> policy.key().usesHeader())
                 .forEach(policy -> policies.add(policy.name()));
         if (!policies.isEmpty() && settings.keySecret().isEmpty()) {
-            warnings.add("WEIR-008 the keys of " + policies
-                    + " are of headers, whose values are stored hashed without a secret, so that guesses can be tried;"
-                    + " set ratelimit.key-secret");
+            warnings.add(MESSAGES.message("WEIR-008", policies));
         }
     }
 
-    private void ofCosts(List<MethodRule> rules) {
-        for (Policy policy : new TreeMap<>(rulebook.policies()).values()) {
+    private void checkCosts(List<MethodLimits> methods) {
+        for (Policy policy : new TreeMap<>(snapshot.policies()).values()) {
             for (PolicyLimits limits : limits(policy)) {
-                OptionalLong least = limits.limits().stream()
+                OptionalLong capacity = limits.limits().stream()
                         .mapToLong(Limit::capacity)
-                        .filter(capacity -> capacity > 0)
+                        .filter(permits -> permits > 0)
                         .min();
-                OptionalLong most = costs(policy, rules).max();
-                if (least.isPresent() && most.isPresent() && most.getAsLong() > least.getAsLong()) {
-                    warnings.add("WEIR-009 the policy " + limits + " holds " + least.getAsLong()
-                            + " permits, so a call that costs " + most.getAsLong() + " is refused for ever");
+                OptionalLong cost = costs(policy, methods).max();
+                if (capacity.isPresent() && cost.isPresent() && cost.getAsLong() > capacity.getAsLong()) {
+                    warnings.add(MESSAGES.message("WEIR-009", limits, capacity.getAsLong(), cost.getAsLong()));
                 }
             }
         }
@@ -145,13 +135,12 @@ final class StartWarnings {
                 .toList();
     }
 
-    /** What calls spend that are known of before they come. */
-    private LongStream costs(Policy policy, List<MethodRule> rules) {
-        LongStream ofMethods = rules.stream()
-                .filter(rule -> rule.policies().contains(policy.name()))
-                .mapToLong(rule ->
-                        rulebook.costs().getOrDefault(rule.endpoint(), rule.cost() > 0 ? rule.cost() : policy.cost()));
-        LongStream ofPaths = policy.rule().stream()
+    /** Returns the configured costs of calls under a policy. */
+    private LongStream costs(Policy policy, List<MethodLimits> methods) {
+        LongStream ofMethods = methods.stream()
+                .filter(method -> method.isUnder(policy.name()))
+                .mapToLong(method -> snapshot.costs().getOrDefault(method.endpoint(), method.costUnder(policy)));
+        LongStream ofPaths = policy.pathRule().stream()
                 .flatMap(rule -> Stream.concat(
                         rule.costs().values().stream(),
                         rule.paths().isEmpty() && !rule.byDefault() ? Stream.empty() : Stream.of(policy.cost())))
@@ -159,27 +148,23 @@ final class StartWarnings {
         return LongStream.concat(ofMethods, ofPaths);
     }
 
-    private void ofConsole() {
+    private void checkConsole() {
         ConsoleSettings console = settings.console();
         if (!console.enabled()) {
             return;
         }
         if (console.open()) {
-            warnings.add(
-                    "WEIR-013 the operators' page is open to everybody (ratelimit.console.open), who can see and reset"
-                            + " callers; that is for demonstrations");
+            warnings.add(MESSAGES.message("WEIR-013"));
         } else if (console.role().isEmpty()) {
-            warnings.add("WEIR-012 the operators' page is enabled and nobody may see it; set ratelimit.console.role");
+            warnings.add(MESSAGES.message("WEIR-012"));
         }
-        if (!isConsoleHere()) {
-            warnings.add(
-                    "WEIR-014 the operators' page is enabled (ratelimit.console.enabled), and the application does not"
-                            + " have it; add the jar weir-console");
+        if (!isConsoleAvailable()) {
+            warnings.add(MESSAGES.message("WEIR-014"));
         }
     }
 
-    /** In an EAR, the page can be in a WAR's library and this one in the EAR's. */
-    private static boolean isConsoleHere() {
+    /** Looks in both class loaders: in an EAR, the console can be in a WAR and this library in the EAR. */
+    private static boolean isConsoleAvailable() {
         return Stream.of(
                         StartWarnings.class.getClassLoader(),
                         Thread.currentThread().getContextClassLoader())
@@ -196,12 +181,10 @@ final class StartWarnings {
         }
     }
 
-    private void ofSources(Set<String> policiesOfSources) {
+    private void checkSources(Set<String> policiesOfSources) {
         policiesOfSources.stream()
-                .filter(name -> !rulebook.policies().containsKey(name))
-                .forEach(name -> warnings.add("WEIR-315 a PolicySource has limits for the policy " + name
-                        + ", which does not exist; it is one of "
-                        + new TreeSet<>(rulebook.policies().keySet())
-                        + " or comes with a change of configuration"));
+                .filter(name -> !snapshot.policies().containsKey(name))
+                .forEach(name -> warnings.add(MESSAGES.message(
+                        "WEIR-315", name, new TreeSet<>(snapshot.policies().keySet()))));
     }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * The entry point for beans and the wiring of a deployment: finds annotated methods, checks configuration and annotations
- * together, and makes the engine.
+ * The entry point for beans, and the deployment: it finds annotated methods, checks configuration and annotations, and creates the
+ * engine.
  */
 @NullMarked
 package io.weir.ratelimit.interceptor.cdi;

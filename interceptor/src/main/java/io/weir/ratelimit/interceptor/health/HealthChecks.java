@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.interceptor.health;
 
-import io.weir.ratelimit.interceptor.engine.StoreHealth;
-import io.weir.ratelimit.interceptor.engine.StoreHealth.Report;
+import io.weir.ratelimit.core.engine.BackendHealth;
+import io.weir.ratelimit.core.engine.BackendHealth.Report;
 import jakarta.enterprise.inject.spi.AfterBeanDiscovery;
 import jakarta.inject.Singleton;
 import java.lang.annotation.Annotation;
@@ -33,7 +33,7 @@ public final class HealthChecks {
      * @param neighbour a bean of the archive to which they are to belong
      * @param store how the store is; asked when a check is made
      */
-    public static void addTo(AfterBeanDiscovery event, Class<?> neighbour, Supplier<StoreHealth> store) {
+    public static void addTo(AfterBeanDiscovery event, Class<?> neighbour, Supplier<BackendHealth> store) {
         add(event, neighbour, Readiness.Literal.INSTANCE, () -> {
             Report report = store.get().readiness();
             return response(report, report.ready());
@@ -61,7 +61,7 @@ public final class HealthChecks {
         data.put("state", report.state().text());
         data.put("breaker", report.breakerOpen() ? "open" : "closed");
         if (report.breakerOpen()) {
-            data.put("nextProbeSeconds", seconds(report.untilProbe()));
+            data.put("nextProbeSeconds", seconds(report.probeAfter()));
         }
         report.lastFailure().ifPresent(reason -> {
             data.put("lastError", reason);

@@ -46,9 +46,9 @@ final class LimitResponses {
         successes(responses).forEach(response -> add(response, quotas));
         List<Field> told = new ArrayList<>(List.of(QuotaHeaders.RETRY_AFTER));
         told.addAll(quotas);
-        refusal(responses, "429", "The caller is over a limit. Nothing was done.", told);
+        rejection(responses, "429", "The caller is over a limit. Nothing was done.", told);
         if (unavailable) {
-            refusal(
+            rejection(
                     responses,
                     "503",
                     "Limits cannot be checked at the moment. Nothing was done.",
@@ -67,7 +67,7 @@ final class LimitResponses {
         return !successes.isEmpty() ? successes : other == null ? List.of() : List.of(other);
     }
 
-    private void refusal(APIResponses responses, String status, String description, List<Field> fields) {
+    private void rejection(APIResponses responses, String status, String description, List<Field> fields) {
         APIResponse response = responses.getAPIResponse(status);
         if (response == null) {
             response = OASFactory.createAPIResponse()

@@ -2,9 +2,9 @@
 package io.weir.ratelimit.interceptor.openapi;
 
 import io.weir.ratelimit.FailureMode;
+import io.weir.ratelimit.core.engine.Binding;
+import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.interceptor.cdi.ResourceOperation;
-import io.weir.ratelimit.interceptor.engine.Binding;
-import io.weir.ratelimit.interceptor.policy.Policy;
 import java.util.List;
 import java.util.Map;
 import org.eclipse.microprofile.openapi.models.OpenAPI;
@@ -26,7 +26,7 @@ final class LimitedOperations {
          * @param method the HTTP method
          * @param path the path of the document
          */
-        List<Binding.Costed> of(Binding own, String method, String path);
+        List<Binding.PolicyCost> of(Binding own, String method, String path);
     }
 
     /**
@@ -52,7 +52,7 @@ final class LimitedOperations {
         paths.forEach((path, item) -> item.getOperations().forEach((method, operation) -> {
             List<Policy> policies = known.of(path, method).stream()
                     .flatMap(resource -> rules.of(resource.binding(), method.name(), path).stream())
-                    .map(Binding.Costed::policy)
+                    .map(Binding.PolicyCost::policy)
                     .filter(policy -> policy.mode() == Policy.Mode.ENFORCE)
                     .distinct()
                     .toList();

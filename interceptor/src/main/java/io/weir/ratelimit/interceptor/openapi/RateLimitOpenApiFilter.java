@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.interceptor.openapi;
 
+import static io.weir.ratelimit.interceptor.message.InterceptorMessages.MESSAGES;
+
+import io.weir.ratelimit.core.policy.RequestPath;
 import io.weir.ratelimit.interceptor.cdi.CurrentApplication;
+import io.weir.ratelimit.interceptor.cdi.DeployedApplication;
 import io.weir.ratelimit.interceptor.cdi.RateLimitExtension;
-import io.weir.ratelimit.interceptor.cdi.RateLimitRuntime;
-import io.weir.ratelimit.interceptor.engine.Binding;
-import io.weir.ratelimit.interceptor.policy.RequestPath;
-import java.lang.System.Logger.Level;
-import java.util.ArrayList;
-import java.util.List;
 import org.eclipse.microprofile.openapi.OASFilter;
 import org.eclipse.microprofile.openapi.models.OpenAPI;
 
@@ -46,21 +44,14 @@ public final class RateLimitOpenApiFilter implements OASFilter {
     public void filterOpenAPI(OpenAPI openApi) {
         try {
             RateLimitExtension deployed = CurrentApplication.extension();
+            DeployedApplication application = deployed.application();
             new LimitedOperations(
                             deployed.operations(),
-                            deployed.runtime().headers(),
-                            (own, method, path) -> policies(deployed.runtime(), own, method, path))
+                            application.headers(),
+                            (own, method, path) -> application.policies(own, method, RequestPath.of(path)))
                     .document(openApi);
         } catch (RuntimeException e) {
-            LOG.log(Level.WARNING, "WEIR-312 limits are left out of the OpenAPI document", e);
+            MESSAGES.log(LOG, e, "WEIR-312");
         }
-    }
-
-    /** What a request of an operation meets: the policies of its method, and those that apply by path, early or not. */
-    private static List<Binding.Costed> policies(RateLimitRuntime runtime, Binding own, String method, String path) {
-        List<Binding.Costed> all = new ArrayList<>(
-                runtime.early(method, () -> RequestPath.of(path)).policies());
-        all.addAll(runtime.joined(own, method, () -> RequestPath.of(path)).policies());
-        return all;
     }
 }

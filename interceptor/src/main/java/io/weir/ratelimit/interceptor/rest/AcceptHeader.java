@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.interceptor.rest;
 
+import jakarta.ws.rs.core.HttpHeaders;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
@@ -51,6 +52,15 @@ record AcceptHeader(List<Range> ranges) {
 
     AcceptHeader {
         ranges = List.copyOf(ranges);
+    }
+
+    /** Reads the header of the current request. Accepts anything if the thread serves no request, where the server's object fails. */
+    static AcceptHeader of(@Nullable HttpHeaders headers) {
+        try {
+            return parse(headers == null ? null : headers.getRequestHeader(HttpHeaders.ACCEPT));
+        } catch (RuntimeException e) {
+            return ANYTHING;
+        }
     }
 
     /**

@@ -11,7 +11,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Stream;
 
-/** What browsers ask before and after a call to another origin (Fetch, 3.2). */
+/** The header fields of browsers for requests to another origin (Fetch, 3.2). */
 final class Cors {
     static final String EXPOSE = "Access-Control-Expose-Headers";
 
@@ -19,15 +19,15 @@ final class Cors {
 
     private Cors() {}
 
-    /** Whether a request only asks if another may be made. */
+    /** Whether a request is a preflight request. */
     static boolean isPreflight(ContainerRequestContext request) {
         return request.getMethod().equals(HttpMethod.OPTIONS)
                 && request.getHeaderString("Origin") != null
                 && request.getHeaderString("Access-Control-Request-Method") != null;
     }
 
-    /** Lets scripts of other origins read those of the fields that the answer has, if they may read the answer. */
-    static void expose(Stream<String> names, MultivaluedMap<String, Object> fields) {
+    /** Exposes the fields of a response to scripts of other origins, if these may read the response. */
+    static void expose(QuotaFields quotas, MultivaluedMap<String, Object> fields) {
         if (!fields.containsKey(ALLOW)) {
             return;
         }
@@ -43,7 +43,7 @@ final class Cors {
             return;
         }
         boolean added = false;
-        for (String name : names.filter(fields::containsKey).toList()) {
+        for (String name : quotas.names().filter(fields::containsKey).toList()) {
             if (known.add(name)) {
                 added = true;
                 exposed.add(name);

@@ -2,48 +2,59 @@
 package io.weir.ratelimit.interceptor.rest;
 
 import io.weir.ratelimit.RateLimitExceededException;
-import io.weir.ratelimit.interceptor.engine.RequestRecord;
+import io.weir.ratelimit.core.engine.RequestState;
+import io.weir.ratelimit.core.engine.ResponseQuotas;
 import io.weir.ratelimit.spi.DecisionEvent;
 import jakarta.annotation.Priority;
-import jakarta.servlet.http.HttpServletRequest;
 import jakarta.ws.rs.core.Context;
 import jakarta.ws.rs.core.HttpHeaders;
 import jakarta.ws.rs.core.Response;
 import jakarta.ws.rs.ext.ExceptionMapper;
+import jakarta.ws.rs.ext.Providers;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Gives a refusal that leaves a resource the same answer as one of the filter's. A mapper of the application's for the same class comes first. */
+/**
+ * Maps a rejection that a resource throws to the response of the filter. A mapper of the application for the same class takes
+ * precedence.
+ */
 @Priority(Integer.MAX_VALUE)
 public class ExceededMapper implements ExceptionMapper<RateLimitExceededException> {
-    private final LazyDeployed deployed = new LazyDeployed();
+    private final RestContext context = new RestContext(() -> this.providers);
 
     @Context
     private @Nullable HttpHeaders headers;
 
     @Context
-    private @Nullable HttpServletRequest servletRequest;
+    private @Nullable Providers providers;
 
     @Override
     public Response toResponse(RateLimitExceededException exception) {
-        Deployed deployment = deployed.get();
-        Optional<RequestRecord> record = RequestContext.record(servletRequest);
-        boolean minimal = deployment.refusals().isMinimal(exception.decision());
-        // Where code decided, the record knows nothing of it.
+        Optional<ResponseQuotas> quotas = state().map(RequestState::quotas);
+        boolean minimal = context.rejections().isMinimal(exception.decision());
         if (minimal) {
-            record.ifPresent(RequestRecord::hideQuotas);
+            // The state does not know a decision that application code has requested.
+            quotas.ifPresent(ResponseQuotas::hide);
         }
-        String endpoint = record.flatMap(RequestRecord::lastEvent)
+        String endpoint = quotas.flatMap(ResponseQuotas::lastEvent)
                 .filter(event -> event.decision().equals(exception.decision()))
                 .map(DecisionEvent::endpoint)
                 .orElse("");
-        boolean hidden = minimal || record.filter(RequestRecord::hidesQuotas).isPresent();
-        Response response = deployment
-                .refusals()
-                .exceeded(exception.decision(), new RefusedRequest(endpoint, hidden, RequestContext.accept(headers)));
+        boolean hidden = minimal || quotas.filter(ResponseQuotas::areHidden).isPresent();
+        Response response = context.rejections()
+                .exceeded(exception.decision(), new RejectionContext(endpoint, hidden, AcceptHeader.of(headers)));
         if (!hidden) {
-            deployment.fields().write(QuotaView.refused(exception.decision(), QuotaView.now()), response.getHeaders());
+            context.fields().write(QuotaView.rejected(exception.decision(), QuotaView.now()), response.getHeaders());
         }
         return response;
+    }
+
+    private Optional<RequestState> state() {
+        try {
+            ServletAccess servlet = context.servlet();
+            return servlet == null ? context.gate().current() : servlet.attachedState();
+        } catch (RuntimeException e) { // the server's object fails on a thread that serves no request
+            return Optional.empty();
+        }
     }
 }

@@ -32,8 +32,8 @@ final class IetfHeaders implements HeaderDialect {
         fields.accept(POLICY_FIELD, policies.toString());
         Quota decisive = view.decisive();
         StructuredList limit = new StructuredList().member(decisive.name()).parameter(REMAINING, decisive.remaining());
-        if (!decisive.refused()) {
-            limit.parameter(RESET, QuotaView.ceilSeconds(decisive.growsAfterMicros()));
+        if (!decisive.rejected()) {
+            limit.parameter(RESET, QuotaView.ceilSeconds(decisive.nextPermitAfterMicros()));
         } else if (decisive.retryAfterMicros() != Quota.NEVER) {
             limit.parameter(RESET, QuotaView.waitSeconds(decisive.retryAfterMicros()));
         }

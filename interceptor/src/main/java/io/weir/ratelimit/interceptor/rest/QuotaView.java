@@ -16,13 +16,13 @@ import java.util.OptionalLong;
 record QuotaView(List<Quota> quotas, Quota decisive, long nowSeconds) {
 
     /** After an admitted call: the limit with the least part left. */
-    static QuotaView admitted(List<Quota> quotas, long nowSeconds) {
+    static QuotaView allowed(List<Quota> quotas, long nowSeconds) {
         return new QuotaView(quotas, Quota.closestToExhaustion(quotas), nowSeconds);
     }
 
     /** After a refusal: the limit that decides how long to wait. */
-    static QuotaView refused(Decision.Rejected decision, long nowSeconds) {
-        return new QuotaView(decision.quotas(), decision.decisive(), nowSeconds);
+    static QuotaView rejected(Decision.Rejected decision, long nowSeconds) {
+        return new QuotaView(decision.quotas(), decision.decisiveQuota(), nowSeconds);
     }
 
     /** This server's wall clock, in seconds since the epoch. */
@@ -42,7 +42,7 @@ record QuotaView(List<Quota> quotas, Quota decisive, long nowSeconds) {
 
     /** The seconds until a refused call would be admitted, empty if no wait helps. */
     static OptionalLong waitSeconds(Decision.Rejected decision) {
-        long micros = decision.decisive().retryAfterMicros();
+        long micros = decision.decisiveQuota().retryAfterMicros();
         return micros == Quota.NEVER ? OptionalLong.empty() : OptionalLong.of(waitSeconds(micros));
     }
 }

@@ -1,34 +1,120 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.interceptor.rest;
 
-import io.weir.ratelimit.interceptor.key.Claims;
-import io.weir.ratelimit.spi.CallContext;
+import io.weir.ratelimit.core.engine.RequestState;
+import io.weir.ratelimit.core.policy.RequestPath;
+import io.weir.ratelimit.interceptor.cdi.Claims;
+import io.weir.ratelimit.interceptor.cdi.HttpCall;
 import jakarta.ws.rs.container.ContainerRequestContext;
+import jakarta.ws.rs.container.ResourceInfo;
 import jakarta.ws.rs.core.Cookie;
 import jakarta.ws.rs.core.MultivaluedMap;
 import jakarta.ws.rs.core.SecurityContext;
+import jakarta.ws.rs.core.UriInfo;
 import java.security.Principal;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who makes a request. Of the request only what a key asks for is read.
+ * A request of a REST resource. Reads only the parts of the request that a key or a path rule uses.
  *
- * @param request the request
- * @param peerAddress the address of the server's peer
- * @param user the authenticated user
- * @param method the method that is called
+ * <p>Jakarta REST has no API for the address of the peer. It comes from the servlet request, else from the property {@link
+ * RateLimitFilter#PEER_ADDRESS}.
  */
-record RestCall(
-        ContainerRequestContext request,
-        Optional<String> peerAddress,
-        Optional<Principal> user,
-        Optional<String> method)
-        implements CallContext {
+final class RestCall implements HttpCall {
+    static final String STATE = RequestState.class.getName();
+
+    private final ContainerRequestContext request;
+    private final @Nullable ServletAccess servlet;
+    private final @Nullable String peerAddress;
+    private final @Nullable Principal user;
+    private final @Nullable Class<?> resource;
+    private final @Nullable String method;
+
+    private RestCall(
+            ContainerRequestContext request,
+            @Nullable ServletAccess servlet,
+            @Nullable Principal user,
+            @Nullable Class<?> resource,
+            @Nullable String method) {
+        this.request = request;
+        this.servlet = servlet;
+        this.peerAddress = servlet != null
+                ? servlet.peerAddress()
+                : request.getProperty(RateLimitFilter.PEER_ADDRESS) instanceof String address ? address : null;
+        this.user = user;
+        this.resource = resource;
+        this.method = method;
+    }
+
+    /** Creates the call of a request before it is matched and its user is authenticated. */
+    static RestCall early(ContainerRequestContext request, @Nullable ServletAccess servlet) {
+        return new RestCall(request, servlet, null, null, null);
+    }
+
+    /** Creates the call of a request that is matched to a resource method. */
+    static RestCall matched(ContainerRequestContext request, @Nullable ServletAccess servlet, ResourceInfo matched) {
+        SecurityContext security = request.getSecurityContext();
+        return new RestCall(
+                request,
+                servlet,
+                security == null ? null : security.getUserPrincipal(),
+                matched.getResourceClass(),
+                matched.getResourceMethod().getName());
+    }
+
+    /** Returns the state that a filter has attached to a request, null if there is none. */
+    static @Nullable RequestState stateOf(ContainerRequestContext request) {
+        return request.getProperty(STATE) instanceof RequestState state ? state : null;
+    }
+
+    @Override
+    public @Nullable RequestState attachedState() {
+        return stateOf(request);
+    }
+
+    @Override
+    public void attach(RequestState state) {
+        request.setProperty(STATE, state);
+    }
+
+    @Override
+    public String httpMethod() {
+        return request.getMethod();
+    }
+
+    /**
+     * Returns the path as it is matched to a resource. The text of the request can differ: Jersey removes the path of the
+     * application by its length, and finds {@code search} by {@code /api;search}.
+     */
+    @Override
+    public RequestPath path() {
+        UriInfo uri = request.getUriInfo();
+        String base = uri.getBaseUri().getRawPath();
+        String root = servlet == null ? "" : servlet.contextPath();
+        String application = base.startsWith(root) ? base.substring(root.length()) : base;
+        return RequestPath.of(application + "/" + uri.getPath(false));
+    }
+
+    @Override
+    public boolean isPreflight() {
+        return Cors.isPreflight(request);
+    }
+
+    @Override
+    public Optional<String> peerAddress() {
+        return Optional.ofNullable(peerAddress);
+    }
+
+    @Override
+    public Optional<String> method() {
+        return resource == null ? Optional.empty() : Optional.of(resource.getSimpleName() + "." + method);
+    }
+
     @Override
     public Optional<String> principal() {
-        return user.map(Principal::getName);
+        return user == null ? Optional.empty() : Optional.ofNullable(user.getName());
     }
 
     @Override
@@ -48,7 +134,7 @@ record RestCall(
     }
 
     @Override
-    public Optional<String> query(String name) {
+    public Optional<String> queryParameter(String name) {
         return first(request.getUriInfo().getQueryParameters(), name);
     }
 
@@ -59,7 +145,7 @@ record RestCall(
 
     @Override
     public Optional<String> claim(String name) {
-        return user.flatMap(caller -> Claims.of(caller, name));
+        return user == null ? Optional.empty() : Claims.of(user, name);
     }
 
     @Override
@@ -78,7 +164,7 @@ record RestCall(
         return all == null || all.isEmpty() ? Optional.empty() : Optional.ofNullable(all.get(0));
     }
 
-    /** Names nobody. */
+    /** Shows no data of the client. */
     @Override
     public String toString() {
         return "RestCall";

@@ -8,8 +8,8 @@ import jakarta.ws.rs.core.FeatureContext;
 import jakarta.ws.rs.ext.Provider;
 
 /**
- * The same feature once more, found by its annotation: RESTEasy asks for no service where the application has no {@code
- * Application}. A class of its own, since one that is found both ways is worth a warning to RESTEasy.
+ * The same feature, found by its annotation: RESTEasy loads no services for an application without an {@code Application} class. A
+ * separate class, because RESTEasy warns about a class that it finds both ways.
  */
 @Provider
 @ConstrainedTo(RuntimeType.SERVER)

@@ -9,16 +9,19 @@ import jakarta.ws.rs.core.Response;
 import jakarta.ws.rs.ext.ExceptionMapper;
 import org.jspecify.annotations.Nullable;
 
-/** Gives a refusal without the store that leaves a resource the same answer as the filter does. A mapper of the application's for the same class comes first. */
+/**
+ * Maps a rejection by a failure mode that a resource throws to the response of the filter. A mapper of the application for the same
+ * class takes precedence.
+ */
 @Priority(Integer.MAX_VALUE)
 public class UnavailableMapper implements ExceptionMapper<RateLimitUnavailableException> {
-    private final LazyDeployed deployed = new LazyDeployed();
+    private final RestContext context = new RestContext();
 
     @Context
     private @Nullable HttpHeaders headers;
 
     @Override
     public Response toResponse(RateLimitUnavailableException exception) {
-        return deployed.get().refusals().unavailable(exception.retryAfter(), RequestContext.accept(headers));
+        return context.rejections().unavailable(exception.retryAfter(), AcceptHeader.of(headers));
     }
 }

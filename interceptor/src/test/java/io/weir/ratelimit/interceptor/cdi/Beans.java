@@ -110,7 +110,7 @@ final class Beans {
             return changes;
         }
 
-        public void refused(@Observes RateLimitRejected event) {
+        public void rejected(@Observes RateLimitRejected event) {
             rejected.add(event);
         }
 
@@ -137,7 +137,7 @@ final class Beans {
             return heard;
         }
 
-        public void refused(@ObservesAsync RateLimitRejected event) throws InterruptedException {
+        public void rejected(@ObservesAsync RateLimitRejected event) throws InterruptedException {
             let.await();
             heard.release();
             throw new IllegalStateException("observer");
@@ -146,7 +146,7 @@ final class Beans {
 
     @ApplicationScoped
     public static class Throwing {
-        public void refused(@Observes RateLimitRejected event) {
+        public void rejected(@Observes RateLimitRejected event) {
             throw new IllegalStateException("observer");
         }
     }
@@ -162,7 +162,7 @@ final class Beans {
         }
 
         @Override
-        public boolean configured() {
+        public boolean isConfigured() {
             return true;
         }
 
@@ -191,17 +191,17 @@ final class Beans {
         }
 
         @Override
-        public void giveBack(Receipt receipt) {
+        public void refund(Receipt receipt) {
             throw failure();
         }
 
         @Override
-        public void giveBack(Charge charge) {
+        public void refund(Charge charge) {
             throw failure();
         }
 
         @Override
-        public void reset(PolicyLimits policy, String identity) {
+        public void reset(PolicyLimits policy, String storedKey) {
             throw failure();
         }
     }
@@ -215,9 +215,9 @@ final class Beans {
         }
 
         @Override
-        public void listen(BackendListener listener) {
+        public void registerListener(BackendListener listener) {
             STARTS.add("listened to");
-            listener.onFlight(3, 4);
+            listener.onBatch(3, 4);
         }
     }
 
@@ -239,7 +239,7 @@ final class Beans {
         }
 
         @Override
-        public List<ConfigurationProblem> problems() {
+        public List<ConfigurationProblem> validateConfiguration() {
             return List.of(new ConfigurationProblem("WEIR-999", "store.address", "***", "is wrong", "correct it"));
         }
     }

@@ -16,7 +16,7 @@ import org.eclipse.microprofile.config.Config;
 import org.eclipse.microprofile.config.spi.ConfigProviderResolver;
 import org.eclipse.microprofile.health.HealthCheck;
 
-/** A CDI container with the library and the beans of a test, under a configuration of the test's. */
+/** A CDI container with the library, the beans of a test and its configuration. */
 final class Container implements AutoCloseable {
     private final Config config;
     private final SeContainer cdi;
@@ -25,7 +25,7 @@ final class Container implements AutoCloseable {
     private Container(Config config, Class<?>[] beans) {
         this.config = config;
         ClassLoader loader = Thread.currentThread().getContextClassLoader();
-        // Whoever asked for a configuration before has registered the default one.
+        // An earlier look-up has registered the default configuration.
         ConfigProviderResolver.instance()
                 .releaseConfig(ConfigProviderResolver.instance().getConfig(loader));
         ConfigProviderResolver.instance().registerConfig(config, loader);
@@ -72,16 +72,16 @@ final class Container implements AutoCloseable {
         return cdi.select(HealthCheck.class, kind).get();
     }
 
-    RateLimitRuntime runtime() {
-        return bean(RateLimitExtension.class).runtime();
+    DeployedApplication application() {
+        return bean(RateLimitExtension.class).application();
     }
 
-    /** Runs something in a request that began with a record, as a filter starts it. */
-    void inRequest(CallContext call, Runnable task) {
+    /** Runs a task in a request of a caller. */
+    void inRequest(CallContext caller, Runnable task) {
         RequestContextController request = bean(RequestContextController.class);
         request.activate();
         try {
-            runtime().start(call);
+            new RequestStates(cdi.getBeanManager()).start(caller, application().gate());
             task.run();
         } finally {
             request.deactivate();

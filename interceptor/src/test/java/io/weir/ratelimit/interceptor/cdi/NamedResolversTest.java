@@ -8,8 +8,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.weir.ratelimit.Identity;
 import io.weir.ratelimit.RateLimit;
 import io.weir.ratelimit.RateLimitExceededException;
-import io.weir.ratelimit.interceptor.key.Calls;
-import io.weir.ratelimit.interceptor.policy.Problems;
+import io.weir.ratelimit.core.config.Problems;
+import io.weir.ratelimit.fixtures.TestCall;
 import io.weir.ratelimit.spi.CallContext;
 import io.weir.ratelimit.spi.KeyResolver;
 import jakarta.enterprise.context.ApplicationScoped;
@@ -86,15 +86,15 @@ class NamedResolversTest {
     void beansWithNamesAreTermsOfKeys() {
         try (Container container = Container.start(POLICIES, Service.class, Tenant.class, Producer.class)) {
             Service service = container.bean(Service.class);
-            container.inRequest(Calls.with("x-tenant", "acme"), service::tenant);
+            container.inRequest(TestCall.ofHeader("x-tenant", "acme"), service::tenant);
             container.inRequest(
-                    Calls.with("x-tenant", "acme"),
+                    TestCall.ofHeader("x-tenant", "acme"),
                     () -> assertThatThrownBy(service::tenant).isInstanceOf(RateLimitExceededException.class));
-            container.inRequest(Calls.with("x-tenant", "other"), service::tenant);
-            container.inRequest(Calls.with("x-region", "eu"), service::region);
-            container.inRequest(Calls.NOBODY, service::region);
+            container.inRequest(TestCall.ofHeader("x-tenant", "other"), service::tenant);
+            container.inRequest(TestCall.ofHeader("x-region", "eu"), service::region);
+            container.inRequest(TestCall.EMPTY, service::region);
             container.inRequest(
-                    Calls.NOBODY,
+                    TestCall.EMPTY,
                     () -> assertThatThrownBy(service::region).isInstanceOf(RateLimitExceededException.class));
         }
     }
@@ -103,7 +103,7 @@ class NamedResolversTest {
     void theMethodIsTheOneThatIsCalledWhateverTheRequestCalledBefore() {
         try (Container container = Container.start(POLICIES, Service.class, Tenant.class, Producer.class)) {
             Service service = container.bean(Service.class);
-            Calls resource = Calls.NOBODY.andTerm("method", "Resource.get");
+            TestCall resource = TestCall.EMPTY.withTerm("method", "Resource.get");
             container.inRequest(resource, service::first);
             container.inRequest(resource, service::second);
             container.inRequest(
@@ -116,8 +116,9 @@ class NamedResolversTest {
     @Test
     void aNameThatIsAWordOfTheLanguageOrCannotBeWrittenFailsTheDeployment() {
         assertThatThrownBy(() -> Container.start(POLICIES, Tenant.class, Producer.class, Ip.class, Spaced.class))
-                .hasMessageContaining("WEIR-213 " + Ip.class.getName() + " = ip: cannot be the name of a key term")
-                .hasMessageContaining("WEIR-213 " + Spaced.class.getName() + " = the tenant: cannot be the name");
+                .hasMessageContaining("WEIR-213 " + Ip.class.getName() + " = ip: the bean name is not a valid key term")
+                .hasMessageContaining(
+                        "WEIR-213 " + Spaced.class.getName() + " = the tenant: the bean name is not a valid key term");
     }
 
     /** Weld reports two names that one archive sees before; those of archives that do not see each other get here. */
@@ -134,10 +135,10 @@ class NamedResolversTest {
                     }
                     throw new AmbiguousResolutionException();
                 });
-        assertThat(new NamedResolvers(beans, problems).ofKeys()).isEmpty();
+        assertThat(new NamedResolvers(beans, problems).keyResolvers()).isEmpty();
         assertThat(problems.message())
                 .contains("WEIR-213 " + Spaced.class.getName() + " and " + Tenant.class.getName()
-                        + " = tenant: is the name of more than one KeyResolver bean; give each a name of its own");
+                        + " = tenant: several KeyResolver beans have this name; give each bean a different name");
     }
 
     private static Bean<?> bean(Class<?> type) {

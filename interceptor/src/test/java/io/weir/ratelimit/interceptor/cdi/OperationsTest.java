@@ -11,13 +11,13 @@ import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.RateLimit;
 import io.weir.ratelimit.RateLimiter;
 import io.weir.ratelimit.TopKeys;
-import io.weir.ratelimit.interceptor.engine.StoreHealth;
-import io.weir.ratelimit.interceptor.key.Calls;
-import io.weir.ratelimit.interceptor.operate.Access;
-import io.weir.ratelimit.interceptor.operate.Operations;
-import io.weir.ratelimit.interceptor.operate.Operations.Caller;
-import io.weir.ratelimit.interceptor.operate.PolicyView;
-import io.weir.ratelimit.interceptor.policy.ReloadListener.Result;
+import io.weir.ratelimit.core.config.ReloadListener.Result;
+import io.weir.ratelimit.core.engine.BackendHealth;
+import io.weir.ratelimit.core.operations.Access;
+import io.weir.ratelimit.core.operations.Operations;
+import io.weir.ratelimit.core.operations.Operations.Caller;
+import io.weir.ratelimit.core.operations.PolicyView;
+import io.weir.ratelimit.fixtures.TestCall;
 import io.weir.ratelimit.spi.CallContext;
 import io.weir.ratelimit.spi.KeyResolver;
 import jakarta.enterprise.context.ApplicationScoped;
@@ -115,19 +115,19 @@ class OperationsTest {
     @ValueSource(strings = {SECRET, "ratelimit.instances=1"})
     void codeAndOperatorsSeeWhoIsRefusedAndWhoCallsAndNobodysName(String line) {
         try (Container container = start(line)) {
-            orders(container, Calls.by("alice"), 5);
-            orders(container, Calls.by("bob"), 2);
-            orders(container, Calls.from("203.0.113.7"), 3);
+            orders(container, TestCall.byPrincipal("alice"), 5);
+            orders(container, TestCall.byPrincipal("bob"), 2);
+            orders(container, TestCall.fromAddress("203.0.113.7"), 3);
             TopKeys top = limiter(container).topKeys("plan");
             assertThat(top.active())
-                    .extracting(TopKeys.Entry::atLeast, TopKeys.Entry::atMost)
+                    .extracting(TopKeys.Entry::minCount, TopKeys.Entry::maxCount)
                     .containsExactly(tuple(5L, 5L), tuple(3L, 3L), tuple(2L, 2L));
-            assertThat(top.refused()).hasSize(2);
-            assertThat(top.refused().get(0).key())
+            assertThat(top.rejected()).hasSize(2);
+            assertThat(top.rejected().get(0).key())
                     .isEqualTo(top.active().get(0).key())
                     .startsWith("p.~");
-            assertThat(top.refused().get(0).atLeast()).isEqualTo(3);
-            assertThat(top.refused().get(1).key()).startsWith("i.~");
+            assertThat(top.rejected().get(0).minCount()).isEqualTo(3);
+            assertThat(top.rejected().get(1).key()).startsWith("i.~");
             assertThat(top.toString()).doesNotContain("alice", "bob", "203.0");
             assertThat(operations(container).topKeys("plan").active()).isEqualTo(top.active());
             assertThat(limiter(container).topKeys("login").active()).isEmpty();
@@ -141,10 +141,10 @@ class OperationsTest {
     @Test
     void whereNothingIsLimitedNobodyIsCounted() {
         try (Container container = start("ratelimit.enabled=false")) {
-            orders(container, Calls.by("alice"), 5);
+            orders(container, TestCall.byPrincipal("alice"), 5);
             limiter(container).acquire("plan", Identity.principal("alice"));
             assertThat(limiter(container).topKeys("plan").active()).isEmpty();
-            assertThat(operations(container).store().state()).isEqualTo(StoreHealth.State.OFF);
+            assertThat(operations(container).store().state()).isEqualTo(BackendHealth.State.OFF);
             assertThat(operations(container).policies()).hasSize(3);
         }
     }
@@ -154,7 +154,7 @@ class OperationsTest {
     void aCallerIsFoundByNameAndByTheShownKeyAndHasOneQuotaPerLimitOfItsTier(String line) {
         try (Container container = start(line)) {
             Operations operations = operations(container);
-            orders(container, Calls.by("alice"), 2);
+            orders(container, TestCall.byPrincipal("alice"), 2);
             Caller named = operations.caller("plan", 0, List.of("alice"));
             assertThat(named).isEqualTo(operations.caller("plan", Identity.principal("alice")));
             String shown = operations.topKeys("plan").active().get(0).key();
@@ -176,9 +176,9 @@ class OperationsTest {
     void aCallerIsResetUnderAllTiers() {
         try (Container container = start()) {
             Operations operations = operations(container);
-            orders(container, Calls.by("alice"), 1);
-            orders(container, Calls.by("alice").withHeader("x-plan", "iron"), 1);
-            orders(container, Calls.by("bob"), 1);
+            orders(container, TestCall.byPrincipal("alice"), 1);
+            orders(container, TestCall.byPrincipal("alice").withHeader("x-plan", "iron"), 1);
+            orders(container, TestCall.byPrincipal("bob"), 1);
             Caller alice = operations.caller("plan", 0, List.of("alice"));
             assertThat(remaining(operations.peek(alice, ""))).containsExactly(1L, 99L);
             assertThat(remaining(operations.peek(alice, "iron"))).containsExactly(0L);
@@ -267,12 +267,12 @@ class OperationsTest {
         String key = "i.~abcdefghijklmnopqrstuv+h.x-key.~abcdefghijklmnopqrst_-";
         try (Container container = start(SECRET)) {
             assertThat(operations(container).shown("login", key)).isEqualTo(new Caller("login", key, key));
-            assertThat(operations(container).shown("login", "all").identity()).isEqualTo("all");
+            assertThat(operations(container).shown("login", "all").storedKey()).isEqualTo("all");
         }
         try (Container container = start()) {
             assertThatThrownBy(() -> operations(container).shown("login", key))
                     .hasMessageContaining("ratelimit.key-secret");
-            assertThat(operations(container).shown("login", "anon").identity()).isEqualTo("anon");
+            assertThat(operations(container).shown("login", "anon").storedKey()).isEqualTo("anon");
         }
     }
 

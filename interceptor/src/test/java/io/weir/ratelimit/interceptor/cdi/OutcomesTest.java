@@ -254,7 +254,7 @@ class OutcomesTest {
         @Override
         public void onDecision(DecisionEvent event) {
             if (event.decision() instanceof Decision.Allowed allowed) {
-                allowed.shadow().forEach(quota -> shadowRefusals.add(quota.refused()));
+                allowed.shadowQuotas().forEach(quota -> shadowRefusals.add(quota.rejected()));
             }
         }
 

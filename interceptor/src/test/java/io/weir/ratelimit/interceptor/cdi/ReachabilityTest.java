@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.ratelimit.RateLimit;
 import io.weir.ratelimit.RateLimitExempt;
-import io.weir.ratelimit.interceptor.policy.Problems;
+import io.weir.ratelimit.core.config.Problems;
 import io.weir.ratelimit.spi.ConfigurationProblem;
 import jakarta.ws.rs.GET;
 import jakarta.ws.rs.Path;

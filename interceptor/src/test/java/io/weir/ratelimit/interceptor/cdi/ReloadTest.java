@@ -7,16 +7,16 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.smallrye.config.SmallRyeConfigBuilder;
 import io.weir.ratelimit.RateLimit;
 import io.weir.ratelimit.RateLimitKey;
-import io.weir.ratelimit.interceptor.engine.LogCapture;
-import io.weir.ratelimit.interceptor.key.KeyTerms;
-import io.weir.ratelimit.interceptor.operate.Reading;
-import io.weir.ratelimit.interceptor.operate.Readings;
-import io.weir.ratelimit.interceptor.policy.ConfigSnapshot;
-import io.weir.ratelimit.interceptor.policy.Origin;
-import io.weir.ratelimit.interceptor.policy.Policies;
-import io.weir.ratelimit.interceptor.policy.Policy;
-import io.weir.ratelimit.interceptor.policy.Problems;
-import io.weir.ratelimit.interceptor.policy.ReloadListener.Result;
+import io.weir.ratelimit.core.config.ConfigSnapshot;
+import io.weir.ratelimit.core.config.Origin;
+import io.weir.ratelimit.core.config.Problems;
+import io.weir.ratelimit.core.config.ReloadListener.Result;
+import io.weir.ratelimit.core.key.KeyTerms;
+import io.weir.ratelimit.core.operations.Reading;
+import io.weir.ratelimit.core.operations.Readings;
+import io.weir.ratelimit.core.policy.Policy;
+import io.weir.ratelimit.core.policy.Resolvers;
+import io.weir.ratelimit.fixtures.LogCapture;
 import java.time.Clock;
 import java.time.Instant;
 import java.time.ZoneId;
@@ -41,7 +41,7 @@ class ReloadTest {
             LIMIT, "10/1m", "ratelimit.policies.other.limit", "20/1m", "ratelimit.policies.other.paths", "/other"));
 
     private final Map<String, String> environment = new HashMap<>();
-    private final List<Rulebook> held = new ArrayList<>();
+    private final List<PolicySnapshot> held = new ArrayList<>();
     private final List<Result> results = new ArrayList<>();
     private RuntimeException failure;
     private Instant now = Instant.EPOCH;
@@ -128,20 +128,20 @@ class ReloadTest {
             .build();
 
     private final class Deployed {
-        private final RulebookReader reader;
-        private final Rulebook first;
+        private final PolicySnapshotLoader loader;
+        private final PolicySnapshot first;
         private final Reload reload;
 
         private Deployed() {
             Problems problems = new Problems();
-            this.reader = RulebookReader.of(
-                    Set.of(Search.class), new Policies.Vocabulary(new KeyTerms(32, 64), Map.of()), problems);
-            ConfigSnapshot read = new ConfigSnapshot(config);
-            this.first = reader.read(read, problems);
+            this.loader = PolicySnapshotLoader.of(
+                    Set.of(Search.class), new Resolvers(new KeyTerms(32, 64), Map.of()), problems);
+            ConfigSnapshot read = new ConfigSnapshot(new MicroProfileProperties(config));
+            this.first = loader.load(read, problems);
             assertThat(problems.found()).isEmpty();
             held.add(first);
             this.reload =
-                    new Reload(reader, CurrentConfig.of(config, read), read, first, held::add, results::add, readings);
+                    new Reload(loader, CurrentConfig.of(config, read), read, first, held::add, results::add, readings);
         }
 
         private void change(String name, String value) {
@@ -150,7 +150,7 @@ class ReloadTest {
         }
     }
 
-    private Rulebook now() {
+    private PolicySnapshot now() {
         return held.get(held.size() - 1);
     }
 
@@ -185,7 +185,8 @@ class ReloadTest {
                         .policy())
                 .isSameAs(now().policies().get("api"));
         assertThat(results).containsExactly(Result.APPLIED);
-        assertThat(log.lines()).containsExactly("INFO WEIR-314 configuration was read again: changed policies [api]");
+        assertThat(log.lines())
+                .containsExactly("INFO WEIR-314 The configuration was reloaded: changed policies [api].");
         deployed.reload.run();
         assertThat(held).hasSize(2);
     }
@@ -217,8 +218,8 @@ class ReloadTest {
         assertThat(now().policies()).containsOnlyKeys("api", "fresh", "Search.dear");
         assertThat(now().costs()).containsExactly(Map.entry("Search.dear", 2L));
         assertThat(log.lines())
-                .containsExactly("INFO WEIR-314 configuration was read again: new policies [fresh];"
-                        + " policies no longer there [other]; changed costs of [Search.dear]");
+                .containsExactly("INFO WEIR-314 The configuration was reloaded: new policies [fresh];"
+                        + " removed policies [other]; changed costs of [Search.dear].");
     }
 
     @Test
@@ -233,10 +234,11 @@ class ReloadTest {
                 .satisfiesExactly(
                         line -> assertThat(line)
                                 .startsWith(
-                                        "WARNING WEIR-313 configuration has changed and is wrong; what is wrong stays"
-                                                + " as it was:\n  WEIR-111 " + LIMIT + " = lots: "),
+                                        "WARNING WEIR-313 The changed configuration is invalid. The previous values stay"
+                                                + " in force for the invalid parts:\n  WEIR-111 " + LIMIT
+                                                + " = lots: "),
                         line -> assertThat(line)
-                                .isEqualTo("INFO WEIR-314 configuration was read again: changed policies [other]"));
+                                .isEqualTo("INFO WEIR-314 The configuration was reloaded: changed policies [other]."));
     }
 
     @Test
@@ -251,8 +253,7 @@ class ReloadTest {
         assertThat(warnings().get(1)).contains("lots", "plenty");
         file.put("ratelimit.policies.other.limit", "22/1m");
         deployed.change(LIMIT, "10/1m");
-        assertThat(log.lines())
-                .endsWith("INFO WEIR-314 configuration was read again: as before; nothing is wrong with it any more");
+        assertThat(log.lines()).endsWith("INFO WEIR-314 The configuration was reloaded: no change. It is valid again.");
         deployed.change(LIMIT, "lots");
         assertThat(warnings()).as("it was right in between").hasSize(3);
         assertThat(results)
@@ -289,7 +290,7 @@ class ReloadTest {
         assertThat(failed.problems())
                 .singleElement()
                 .asString()
-                .startsWith("WEIR-317 configuration: cannot be read again")
+                .startsWith("WEIR-317 configuration: a configuration source failed with ")
                 .contains("java.lang.IllegalStateException")
                 .doesNotContain("pass");
         now = now.plusSeconds(5);
@@ -340,7 +341,7 @@ class ReloadTest {
         file.remove(LIMIT);
         deployed.reload.run();
         assertThat(limits("api")).isEqualTo("[10/1m sliding-window]");
-        assertThat(warnings()).singleElement().asString().contains("WEIR-110 Search.find: the policy api has no limit");
+        assertThat(warnings()).singleElement().asString().contains("WEIR-110 Search.find: policy api has no limit");
         assertThat(held).hasSize(1);
     }
 
@@ -404,7 +405,8 @@ class ReloadTest {
         assertThat(results).containsExactly(Result.FAILED, Result.FAILED);
         assertThat(log.lines())
                 .containsExactly(
-                        "WARNING WEIR-317 configuration cannot be read again, so all stays as it is; said once until it can");
+                        "WARNING WEIR-317 The configuration cannot be reloaded. The current configuration stays in force. This is"
+                                + " logged once until a reload succeeds.");
         failure = null;
         deployed.change(LIMIT, "12/1m");
         assertThat(limits("api")).isEqualTo("[12/1m sliding-window]");
@@ -454,10 +456,12 @@ class ReloadTest {
                         ? context.proceed(name).from().withValue("1/1m").build()
                         : context.proceed(name))
                 .build();
-        ConfigSnapshot read = new ConfigSnapshot(server);
-        assertThat(read.getOptionalValue(LIMIT, String.class)).contains("1/1m");
-        assertThat(CurrentConfig.of(server, read).get()).isSameAs(server);
+        ConfigSnapshot read = new ConfigSnapshot(new MicroProfileProperties(server));
+        assertThat(read.get(LIMIT).value()).contains("1/1m");
+        assertThat(CurrentConfig.of(server, read).get()).isEqualTo(new MicroProfileProperties(server));
         assertThat(log.lines()).singleElement().asString().startsWith("INFO WEIR-311 ");
-        assertThat(CurrentConfig.of(config, new ConfigSnapshot(config)).get()).isNotSameAs(config);
+        assertThat(CurrentConfig.of(config, new ConfigSnapshot(new MicroProfileProperties(config)))
+                        .get())
+                .isNotEqualTo(new MicroProfileProperties(config));
     }
 }

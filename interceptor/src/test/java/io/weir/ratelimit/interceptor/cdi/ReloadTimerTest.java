@@ -3,7 +3,7 @@ package io.weir.ratelimit.interceptor.cdi;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.weir.ratelimit.interceptor.engine.Pause;
+import io.weir.ratelimit.core.engine.Sleeper;
 import java.net.URL;
 import java.net.URLClassLoader;
 import java.util.ArrayDeque;
@@ -20,19 +20,19 @@ class ReloadTimerTest {
     private final List<ClassLoader> turns = new ArrayList<>();
     private final ClassLoader application = new URLClassLoader(new URL[0]);
     private final ReloadTimer timer = new ReloadTimer(
-            new Pause() {
+            new Sleeper() {
                 @Override
                 public long nanos() {
                     return 0;
                 }
 
                 @Override
-                public void hold(long micros) {
-                    throw new AssertionError("holds a thread");
+                public void sleep(long micros) {
+                    throw new AssertionError("sleeps on a thread");
                 }
 
                 @Override
-                public CompletableFuture<Void> after(long micros) {
+                public CompletableFuture<Void> timer(long micros) {
                     assertThat(micros).isEqualTo(5_000_000);
                     CompletableFuture<Void> due = new CompletableFuture<>();
                     timers.add(due);

@@ -53,8 +53,8 @@ class ResourceOperationsTest {
     void aClassThatIsNoBeanCountsFromWhenItIsShown() {
         try (Container container = Container.start(config("ratelimit.policies.api.limit=1/1h"), Described.class)) {
             RateLimitExtension extension = container.bean(RateLimitExtension.class);
-            extension.resource(Orders.class);
-            extension.resource(Described.class);
+            extension.addResource(Orders.class);
+            extension.addResource(Described.class);
             assertThat(shown(extension)).hasSize(4).contains("GET /orders [api]");
         }
     }
@@ -66,8 +66,8 @@ class ResourceOperationsTest {
             ClassLoader usual = thread.getContextClassLoader();
             thread.setContextClassLoader(ClassLoader.getPlatformClassLoader());
             try {
-                assertThat(CurrentApplication.extension().runtime()).isSameAs(container.runtime());
-                assertThat(RateLimitExtension.inTheApplication(thread::getContextClassLoader))
+                assertThat(CurrentApplication.extension().application()).isSameAs(container.application());
+                assertThat(RateLimitExtension.callInApplication(thread::getContextClassLoader))
                         .isSameAs(RateLimitExtension.class.getClassLoader());
                 assertThat(thread.getContextClassLoader()).isSameAs(ClassLoader.getPlatformClassLoader());
             } finally {

@@ -3,7 +3,6 @@ package io.weir.ratelimit.interceptor.cdi;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.weir.ratelimit.interceptor.key.Tokens;
 import jakarta.servlet.http.Cookie;
 import jakarta.servlet.http.HttpServletRequest;
 import java.lang.reflect.Proxy;
@@ -52,7 +51,7 @@ class ServletCallTest {
             })
     void theQueryIsReadWithoutTheBody(String query, String value) {
         answers.put("getQueryString", query);
-        assertThat(call.query("tenant")).isEqualTo(Optional.ofNullable(value));
+        assertThat(call.queryParameter("tenant")).isEqualTo(Optional.ofNullable(value));
     }
 
     @Test

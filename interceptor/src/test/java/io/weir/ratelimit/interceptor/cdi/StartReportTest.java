@@ -7,10 +7,12 @@ import io.smallrye.config.EnvConfigSource;
 import io.smallrye.config.PropertiesConfigSource;
 import io.smallrye.config.SmallRyeConfigBuilder;
 import io.weir.ratelimit.RateLimit;
-import io.weir.ratelimit.interceptor.key.KeyTerms;
-import io.weir.ratelimit.interceptor.policy.Policies;
-import io.weir.ratelimit.interceptor.policy.Problems;
-import io.weir.ratelimit.interceptor.policy.Settings;
+import io.weir.ratelimit.core.config.ConfigProperties;
+import io.weir.ratelimit.core.config.Problems;
+import io.weir.ratelimit.core.config.Settings;
+import io.weir.ratelimit.core.key.KeyTerms;
+import io.weir.ratelimit.core.message.Message;
+import io.weir.ratelimit.core.policy.Resolvers;
 import java.net.URL;
 import java.net.URLClassLoader;
 import java.nio.file.Files;
@@ -22,7 +24,6 @@ import java.util.Set;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import javax.tools.ToolProvider;
-import org.eclipse.microprofile.config.Config;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -42,38 +43,42 @@ class StartReportTest {
 
     /** What is told of a deployment of {@link Search}. */
     private final class Report {
-        private final Config config;
+        private final ConfigProperties config;
         private final Settings settings;
-        private final RulebookReader reader;
-        private final Rulebook rulebook;
+        private final PolicySnapshotLoader loader;
+        private final PolicySnapshot snapshot;
 
         private Report(String... lines) {
             Map<String, String> properties = new HashMap<>(Map.of("ratelimit.policies.api.limit", "100/1m, 1000/1h"));
             for (String line : lines) {
                 properties.put(line.substring(0, line.indexOf('=')), line.substring(line.indexOf('=') + 1));
             }
-            config = new SmallRyeConfigBuilder()
+            config = new MicroProfileProperties(new SmallRyeConfigBuilder()
                     .addDefaultInterceptors()
                     .withSources(new PropertiesConfigSource(properties, "application", 100))
                     .withSources(new EnvConfigSource(environment, 300))
-                    .build();
+                    .build());
             Problems problems = new Problems();
             settings = Settings.read(config, problems);
-            reader = RulebookReader.of(
-                    Set.of(Search.class), new Policies.Vocabulary(new KeyTerms(32, 64), Map.of()), problems);
-            rulebook = reader.read(config, problems);
+            loader = PolicySnapshotLoader.of(
+                    Set.of(Search.class), new Resolvers(new KeyTerms(32, 64), Map.of()), problems);
+            snapshot = loader.load(config, problems);
             assertThat(problems.found()).isEmpty();
         }
 
         private List<String> lines(String store) {
-            return new StartSummary(settings, rulebook, reader.rules())
-                    .text(store, config)
+            return new StartSummary(settings, snapshot, loader.methods())
+                    .message(store, config)
+                    .text()
                     .lines()
                     .toList();
         }
 
         private List<String> warnings(String store, String... policiesOfSources) {
-            return new StartWarnings(settings, config, rulebook).all(store, reader.rules(), Set.of(policiesOfSources));
+            return new StartWarnings(settings, config, snapshot)
+                    .all(store, loader.methods(), Set.of(policiesOfSources)).stream()
+                            .map(Message::text)
+                            .toList();
         }
     }
 
@@ -84,11 +89,10 @@ class StartReportTest {
         assertThat(new Report("ratelimit.console.enabled=true", "ratelimit.console.role=operator").warnings("local"))
                 .singleElement()
                 .asString()
-                .startsWith("WEIR-014 the operators' page is enabled");
+                .startsWith("WEIR-014 The console is enabled");
         assertThat(new Report("ratelimit.console.enabled=true").warnings("local"))
                 .satisfiesExactly(
-                        line -> assertThat(line)
-                                .startsWith("WEIR-012 the operators' page is enabled and nobody may see it"),
+                        line -> assertThat(line).startsWith("WEIR-012 The console is enabled, but nobody may open it."),
                         line -> assertThat(line).startsWith("WEIR-014"));
         assertThat(new Report(
                                 "ratelimit.console.enabled=true",
@@ -96,7 +100,7 @@ class StartReportTest {
                                 "ratelimit.enabled=false")
                         .warnings("local"))
                 .satisfiesExactly(
-                        line -> assertThat(line).startsWith("WEIR-013 the operators' page is open to everybody"),
+                        line -> assertThat(line).startsWith("WEIR-013 The console is open to everyone"),
                         line -> assertThat(line).startsWith("WEIR-014"));
     }
 
@@ -142,11 +146,11 @@ class StartReportTest {
                 "ratelimit.policies.mail.limit=1/1s");
         assertThat(report.lines("local"))
                 .containsExactly(
-                        "WEIR-001 rate limits are on: store local (auto: no Redis is configured)",
-                        "  headers ietf, legacy; trusted proxies 10.0.0.0/8, ::1/128; bypass 0 tokens, addresses [],"
-                                + " roles [admin]; policies are read again every 5s",
+                        "WEIR-001 Rate limits are enabled. Backend: local (auto: no Redis is configured).",
+                        "  headers: ietf, legacy; trusted proxies: 10.0.0.0/8, ::1/128; bypass: 0 tokens, addresses [],"
+                                + " roles [admin]; reload interval: 5s",
                         "  policy api: 100/1m sliding-window, 1000/1h sliding-window; key principal | ip; 2 methods",
-                        "  policy mail: 1/1s sliding-window; key principal | ip; in code only, if at all",
+                        "  policy mail: 1/1s sliding-window; key principal | ip; no method and no path",
                         "  policy plan: 60/1m token-bucket burst 90 max-wait 2s; tiers by header:X-Plan (basic 6/1m token-bucket"
                                 + " max-wait 2s, premium 600/1m token-bucket max-wait 2s); key ip + header:x-key; mode shadow;"
                                 + " on-failure closed; count failure; disclosure minimal; paths /api/*, /plans/{id}, /api/dear"
@@ -162,12 +166,12 @@ class StartReportTest {
                 "ratelimit.redis.config=/etc/redisson.yaml    > redisson > auto: ratelimit.redis.config is set",
                 "ratelimit.headers=none                       > redisson > auto: the application has a RedissonClient",
                 "ratelimit.backend=redisson                   > redisson > ratelimit.backend=redisson",
-                "ratelimit.headers=none                       > mine     > auto: it is configured",
+                "ratelimit.headers=none                       > mine     > auto: the backend is configured",
             })
     void theSummarySaysWhyTheStoreWasChosen(String line, String store, String reason) {
         assertThat(new Report(line).lines(store))
                 .first()
-                .isEqualTo("WEIR-001 rate limits are on: store " + store + " (" + reason + ")");
+                .isEqualTo("WEIR-001 Rate limits are enabled. Backend: " + store + " (" + reason + ").");
         assertThat(String.join("\n", new Report(line).lines(store))).doesNotContain("secret");
     }
 
@@ -177,18 +181,18 @@ class StartReportTest {
                 .mapToObj(i -> "ratelimit.policies.p" + i + ".limit=1/1s")
                 .toArray(String[]::new);
         assertThat(new Report(many).lines("local"))
-                .hasSize(2 + StartSummary.MOST + 1)
+                .hasSize(2 + StartSummary.MAX_POLICIES + 1)
                 .endsWith("  and 11 more policies");
     }
 
     @Test
     void whatIsOffOrNeverReadAgainIsSaid() {
         assertThat(new Report("ratelimit.enabled=false").lines("none"))
-                .containsExactly("WEIR-001 rate limits are off: every call passes and nothing is counted");
+                .containsExactly("WEIR-001 Rate limits are disabled. Every call is allowed and nothing is counted.");
         assertThat(new Report("ratelimit.reload-interval=0s", "ratelimit.headers=none")
                         .lines("local")
                         .get(1))
-                .isEqualTo("  headers none; trusted proxies none; bypass none; policies are never read again");
+                .isEqualTo("  headers: none; trusted proxies: none; bypass: none; reload interval: none");
     }
 
     @Test
@@ -207,13 +211,14 @@ class StartReportTest {
     @Test
     void countingInProcessInSeveralInstancesIsWarnedAbout() {
         assertThat(new Report("ratelimit.instances=3").warnings("local"))
-                .containsExactly("WEIR-005 limits are counted in process, so 3 instances admit as many times as much;"
-                        + " configure a Redis");
+                .containsExactly(
+                        "WEIR-005 Limits are counted in process by each of 3 instances, so together they allow 3 times"
+                                + " each limit. Configure a Redis.");
         environment = Map.of("KUBERNETES_SERVICE_HOST", "10.0.0.1");
         assertThat(new Report().warnings("local"))
                 .singleElement()
                 .asString()
-                .startsWith("WEIR-005 limits are counted in process, and this looks like Kubernetes");
+                .startsWith("WEIR-005 Limits are counted in process, and the application seems to run on Kubernetes.");
     }
 
     @Test
@@ -221,7 +226,7 @@ class StartReportTest {
         assertThat(new Report().warnings("redisson"))
                 .singleElement()
                 .asString()
-                .startsWith("WEIR-006 no ratelimit.namespace is set");
+                .startsWith("WEIR-006 ratelimit.namespace is not set.");
     }
 
     @ParameterizedTest
@@ -230,15 +235,15 @@ class StartReportTest {
         assertThat(new Report("ratelimit.trusted-proxies=10.0.0.0/8, " + everyone).warnings("local"))
                 .singleElement()
                 .asString()
-                .startsWith("WEIR-007 ratelimit.trusted-proxies has ");
+                .startsWith("WEIR-007 ratelimit.trusted-proxies contains ");
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"0.0.0.0/0", "::/0"})
     void aBypassOfEveryoneIsWarnedAbout(String everyone) {
         assertThat(new Report("ratelimit.bypass.addresses=10.0.0.0/8, " + everyone).warnings("local"))
-                .containsExactly(
-                        "WEIR-007 ratelimit.bypass.addresses has " + everyone + ": everyone is let past all limits");
+                .containsExactly("WEIR-007 ratelimit.bypass.addresses contains " + everyone
+                        + ", so no client is limited. List only the addresses that bypass the limits.");
     }
 
     @Test
@@ -246,15 +251,15 @@ class StartReportTest {
         assertThat(new Report("ratelimit.policies.api.key=principal | header:X-Key").warnings("local"))
                 .singleElement()
                 .asString()
-                .startsWith("WEIR-008 the keys of [api] are of headers");
+                .startsWith("WEIR-008 Policies [api] use header values as keys");
     }
 
     @Test
     void aCallThatIsRefusedForEverIsWarnedAbout() {
         assertThat(new Report("ratelimit.policies.api.limit=6/1m, 1000/1h").warnings("local"))
                 .containsExactly(
-                        "WEIR-009 the policy api[6/1m sliding-window, 1000/1h sliding-window] holds 6 permits, so a"
-                                + " call that costs 7 is refused for ever");
+                        "WEIR-009 Policy api[6/1m sliding-window, 1000/1h sliding-window] has a capacity of 6 permits, but a"
+                                + " call costs up to 7. Such a call is always rejected. Reduce the cost, or raise the limit.");
         assertThat(new Report("ratelimit.policies.api.limit=6/1m", "ratelimit.costs.\"Search.all\"=6")
                         .warnings("local"))
                 .isEmpty();
@@ -269,15 +274,17 @@ class StartReportTest {
                         .warnings("local").stream()
                                 .map(line -> line.substring(0, line.indexOf('[')))
                                 .filter(line -> !line.contains("WEIR-008")))
-                .containsExactly("WEIR-009 the policy api/free", "WEIR-009 the policy path");
+                .containsExactly("WEIR-009 Policy api/free", "WEIR-009 Policy path");
     }
 
     @Test
     void aShareOfAllWhereSeveralInstancesMayRunIsWarnedAbout() {
         String[] local = {"ratelimit.namespace=shop", "ratelimit.policies.api.on-failure=local"};
         assertThat(new Report(local).warnings("redisson"))
-                .containsExactly("WEIR-010 while the store does not answer, each instance counts the whole limits of"
-                        + " [api] (on-failure=local) by itself; set ratelimit.instances to how many run");
+                .containsExactly(
+                        "WEIR-010 Policies [api] have on-failure=local, but ratelimit.instances is not set. While the"
+                                + " backend is unavailable, each instance allows the full limit. Set ratelimit.instances to the"
+                                + " number of instances.");
         assertThat(new Report(local[0], local[1], "ratelimit.instances=1").warnings("redisson"))
                 .as("whoever says so is believed")
                 .isEmpty();
@@ -293,9 +300,10 @@ class StartReportTest {
         String[] sample = {"ratelimit.namespace=shop", "ratelimit.policies.api.on-failure=sample"};
         for (Report report : List.of(new Report(sample), new Report(sample[0], sample[1], "ratelimit.instances=1"))) {
             assertThat(report.warnings("redisson"))
-                    .containsExactly("WEIR-011 while the store does not answer, [api] (on-failure=sample) let every"
-                            + " call through, one in ratelimit.instances=1; set ratelimit.instances to how many run,"
-                            + " or use another mode");
+                    .containsExactly(
+                            "WEIR-011 Policies [api] have on-failure=sample, but ratelimit.instances is 1. While the"
+                                    + " backend is unavailable, they allow every call. Set ratelimit.instances to the number of"
+                                    + " instances, or use another mode.");
         }
         assertThat(new Report(sample[0], sample[1], "ratelimit.instances=2").warnings("redisson"))
                 .isEmpty();
@@ -307,7 +315,7 @@ class StartReportTest {
                 .singleElement()
                 .asString()
                 .startsWith(
-                        "WEIR-315 a PolicySource has limits for the policy apu, which does not exist; it is one of [api]");
+                        "WEIR-315 A PolicySource has limits for policy apu, which does not exist. Existing policies: [api].");
     }
 
     @Test

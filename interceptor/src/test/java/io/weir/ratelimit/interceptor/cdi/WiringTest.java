@@ -12,6 +12,8 @@ import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.RateLimitExceededException;
 import io.weir.ratelimit.RateLimitUnavailableException;
 import io.weir.ratelimit.RateLimiter;
+import io.weir.ratelimit.fixtures.LogCapture;
+import io.weir.ratelimit.fixtures.TestCall;
 import io.weir.ratelimit.interceptor.cdi.Beans.Away;
 import io.weir.ratelimit.interceptor.cdi.Beans.Listener;
 import io.weir.ratelimit.interceptor.cdi.Beans.Mailer;
@@ -20,8 +22,6 @@ import io.weir.ratelimit.interceptor.cdi.Beans.Observer;
 import io.weir.ratelimit.interceptor.cdi.Beans.Reports;
 import io.weir.ratelimit.interceptor.cdi.Beans.WrongOne;
 import io.weir.ratelimit.interceptor.cdi.hidden.Visible;
-import io.weir.ratelimit.interceptor.engine.LogCapture;
-import io.weir.ratelimit.interceptor.key.Calls;
 import jakarta.enterprise.context.spi.CreationalContext;
 import jakarta.enterprise.inject.spi.BeanManager;
 import java.lang.reflect.Method;
@@ -67,21 +67,22 @@ class WiringTest {
             Reports reports = container.bean(Reports.class);
             assertThat(reports.make()).isEqualTo(1);
             assertThat(reports.make()).isEqualTo(2);
-            RateLimitExceededException refusal = catchThrowableOfType(RateLimitExceededException.class, reports::make);
-            assertThat(refusal).hasMessage("rate limit exceeded: Reports.make");
-            assertThat(refusal.getStackTrace()).isEmpty();
-            assertThat(refusal.retryAfter())
+            RateLimitExceededException rejection =
+                    catchThrowableOfType(RateLimitExceededException.class, reports::make);
+            assertThat(rejection).hasMessage("rate limit exceeded: Reports.make");
+            assertThat(rejection.getStackTrace()).isEmpty();
+            assertThat(rejection.retryAfter())
                     .hasValueSatisfying(
                             wait -> assertThat(wait).isBetween(Duration.ofMinutes(59), Duration.ofHours(2)));
-            assertThat(refusal.decision().quotas()).singleElement().satisfies(quota -> {
+            assertThat(rejection.decision().quotas()).singleElement().satisfies(quota -> {
                 assertThat(quota.policy()).isEqualTo("Reports.make");
                 assertThat(quota.permits()).isEqualTo(2);
                 assertThat(quota.remaining()).isZero();
             });
             assertThat(reports.free()).as("runs").isEqualTo(3);
             assertThat(log.lines()).contains("""
-                            INFO WEIR-001 rate limits are on: store local (auto: no Redis is configured)
-                              headers ietf, legacy; trusted proxies none; bypass none; policies are read again every 5s
+                            INFO WEIR-001 Rate limits are enabled. Backend: local (auto: no Redis is configured).
+                              headers: ietf, legacy; trusted proxies: none; bypass: none; reload interval: 5s
                               policy Reports.make: 2/1h sliding-window; key global; 1 method
                               policy by-user: 1/1h sliding-window; key arg:user; 1 method
                               policy twice: 2/1h sliding-window; key principal; 2 methods""");
@@ -133,7 +134,7 @@ class WiringTest {
     void aRequestIsChargedOnceAndADearerCallPaysTheDifference() {
         try (Container container = Container.start(POLICIES, Reports.class)) {
             Reports reports = container.bean(Reports.class);
-            container.inRequest(Calls.by("alice"), () -> {
+            container.inRequest(TestCall.byPrincipal("alice"), () -> {
                 for (int i = 0; i < 10; i++) {
                     reports.twice();
                 }
@@ -141,10 +142,11 @@ class WiringTest {
                 reports.dear();
             });
             container.inRequest(
-                    Calls.by("alice"),
+                    TestCall.byPrincipal("alice"),
                     () -> assertThatThrownBy(reports::twice).isInstanceOf(RateLimitExceededException.class));
             container.inRequest(
-                    Calls.by("bob"), () -> assertThat(reports.twice()).isPositive());
+                    TestCall.byPrincipal("bob"),
+                    () -> assertThat(reports.twice()).isPositive());
         }
     }
 
@@ -259,14 +261,14 @@ class WiringTest {
             RateLimiter limiter = container.bean(RateLimiter.class);
             Beans.Slow slow = container.bean(Beans.Slow.class);
             limiter.acquire("twice", "tenant", 2);
-            for (int i = 0; i < 2 * CdiEvents.MOST_UNHEARD; i++) {
+            for (int i = 0; i < 2 * CdiEvents.MAX_PENDING; i++) {
                 limiter.acquire("twice", "tenant");
             }
             assertThat(log.lines())
                     .filteredOn(line -> line.contains("WEIR-308"))
                     .hasSize(1);
             slow.goOn();
-            for (int i = 0; i < CdiEvents.MOST_UNHEARD; i++) {
+            for (int i = 0; i < CdiEvents.MAX_PENDING; i++) {
                 assertThat(slow.heard().tryAcquire(10, TimeUnit.SECONDS)).isTrue();
             }
             assertThat(slow.heard().tryAcquire())
@@ -274,14 +276,14 @@ class WiringTest {
                     .isFalse();
         }
         assertThat(log.lines())
-                .filteredOn(line -> line.contains("WEIR-303 an asynchronous observer of RateLimitRejected failed"))
+                .filteredOn(line -> line.contains("WEIR-303 An asynchronous observer of RateLimitRejected failed"))
                 .hasSize(1);
     }
 
     @Test
     void aMetricsApiThatIsWantedAndNotHereFailsTheStart() {
         assertThatThrownBy(() -> Container.start(policiesAnd("ratelimit.metrics=otel")))
-                .hasMessageContaining("WEIR-211 ratelimit.metrics = otel: OpenTelemetry is not here")
+                .hasMessageContaining("WEIR-211 ratelimit.metrics = otel: OpenTelemetry is not available")
                 .hasMessageNotContaining("WEIR-114");
         assertThat(log.lines()).isEmpty();
     }
@@ -296,16 +298,16 @@ class WiringTest {
                 "ratelimit.typo=1",
                 "ratelimit.redis.address=redis://${no.such.property}");
         assertThatThrownBy(() -> Container.start(lines, Reports.class, WrongOne.class))
-                .hasMessageContaining("WEIR-100 rate limits are configured wrongly:")
+                .hasMessageContaining("WEIR-100 The rate limit configuration is invalid:")
                 .hasMessageContaining("WEIR-101 ratelimit.redis.address: ")
                 .hasMessageContaining("WEIR-102 ratelimit.enabled = yes: must be true or false")
                 .hasMessageContaining("WEIR-102 ratelimit.policies.twice.on-failure = shut: ")
                 .hasMessageContaining("WEIR-104 ratelimit.key-secret = ***: ")
-                .hasMessageContaining("WEIR-110 WrongOne.nowhere: the policy nowhere has no limit")
+                .hasMessageContaining("WEIR-110 WrongOne.nowhere: policy nowhere has no limit")
                 .hasMessageContaining("WEIR-111 " + WrongOne.class.getName() + ".often() @RateLimit(limit) = often: ")
                 .hasMessageContaining("WEIR-114 ratelimit.typo: ")
                 .hasMessageContaining(
-                        "WEIR-205 ratelimit.backend = memcached: there is no such store; use auto or one of [local]")
+                        "WEIR-205 ratelimit.backend = memcached: no backend has this name; use auto or one of [local]")
                 .hasMessageNotContaining("hunter2");
         assertThat(log.lines()).noneMatch(line -> line.contains("WEIR-001"));
     }
@@ -316,11 +318,11 @@ class WiringTest {
         Method make = Reports.class.getMethod("make");
         Method often = WrongOne.class.getMethod("often");
         try (Container container = Container.start(POLICIES)) {
-            RateLimitRuntime runtime = container.runtime();
-            assertThat(runtime.binding(Reports.class, make).policies()).hasSize(1);
-            assertThatThrownBy(() -> runtime.binding(WrongOne.class, often))
+            DeployedApplication application = container.application();
+            assertThat(application.binding(Reports.class, make).policies()).hasSize(1);
+            assertThatThrownBy(() -> application.binding(WrongOne.class, often))
                     .isInstanceOf(IllegalStateException.class)
-                    .hasMessageContaining("WEIR-204 WrongOne.often is limited by the policy WrongOne.often")
+                    .hasMessageContaining("WEIR-204 WrongOne.often uses policy WrongOne.often, which is invalid")
                     .hasMessageContaining(
                             "WEIR-111 " + WrongOne.class.getName() + ".often() @RateLimit(limit) = often: ");
         }
@@ -362,7 +364,7 @@ class WiringTest {
             assertThat(reports.make()).as("open").isEqualTo(1);
             assertThatThrownBy(reports::twice)
                     .isInstanceOf(RateLimitUnavailableException.class)
-                    .hasMessage("the rate limit store does not answer: connection");
+                    .hasMessage("the rate limit backend is unavailable: connection");
             assertThat(container.bean(RateLimiter.class).acquire("twice", "a")).isEqualTo(Beans.CLOSED);
         }
     }
@@ -371,12 +373,12 @@ class WiringTest {
     void autoPrefersAStoreThatIsConfiguredAndLocalNeverStartsIt() {
         Away.STARTS.clear();
         try (Container container = Container.start(POLICIES, Reports.class, Away.class)) {
-            assertThat(log.lines()).anyMatch(line -> line.contains("store away"));
+            assertThat(log.lines()).anyMatch(line -> line.contains("Backend: away"));
             assertThat(Away.STARTS).hasSize(1);
             assertThat(container.bean(RateLimiter.class).acquire("twice", "a")).isInstanceOf(Decision.Degraded.class);
         }
         try (Container container = Container.start(policiesAnd("ratelimit.backend=local"), Reports.class, Away.class)) {
-            assertThat(log.lines()).anyMatch(line -> line.contains("store local"));
+            assertThat(log.lines()).anyMatch(line -> line.contains("Backend: local"));
             assertThat(Away.STARTS).hasSize(1);
             assertThat(container.bean(Reports.class).make()).isEqualTo(1);
         }
@@ -420,21 +422,21 @@ class WiringTest {
                         .isTrue();
             }
             assertThat(log.lines())
-                    .anyMatch(line ->
-                            line.equals("INFO WEIR-001 rate limits are off: every call passes and nothing is counted"));
+                    .anyMatch(line -> line.equals(
+                            "INFO WEIR-001 Rate limits are disabled. Every call is allowed and nothing is counted."));
         }
     }
 
     @Test
     void aRefusalHasOneResponderAtMost() {
         try (Container container = Container.start(POLICIES)) {
-            assertThat(container.runtime().responder()).isEmpty();
+            assertThat(container.application().responder()).isEmpty();
         }
         try (Container container = Container.start(POLICIES, Beans.Responder.class)) {
-            assertThat(container.runtime().responder()).isPresent();
+            assertThat(container.application().responder()).isPresent();
         }
         assertThatThrownBy(() -> Container.start(POLICIES, Beans.Responder.class, Beans.OtherResponder.class))
-                .hasMessageContaining("WEIR-123 RejectionResponder: the application has 2 beans of this type, and a "
-                        + "refusal has one body; keep one, which may ask the others");
+                .hasMessageContaining("WEIR-123 RejectionResponder: the application has 2 beans of this type, but a "
+                        + "rejection has one body; keep one bean, which can delegate to the others");
     }
 }

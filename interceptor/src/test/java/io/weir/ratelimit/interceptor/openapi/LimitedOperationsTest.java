@@ -6,12 +6,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.smallrye.openapi.api.SmallRyeOpenAPI;
 import io.weir.ratelimit.Algorithm;
 import io.weir.ratelimit.FailureMode;
+import io.weir.ratelimit.core.engine.Binding;
+import io.weir.ratelimit.core.key.KeyExpression;
+import io.weir.ratelimit.core.key.KeyTerms;
+import io.weir.ratelimit.core.policy.Policy;
+import io.weir.ratelimit.core.policy.Tiers;
 import io.weir.ratelimit.interceptor.cdi.ResourceOperation;
-import io.weir.ratelimit.interceptor.engine.Binding;
-import io.weir.ratelimit.interceptor.key.KeyExpression;
-import io.weir.ratelimit.interceptor.key.KeyTerms;
-import io.weir.ratelimit.interceptor.policy.Policy;
-import io.weir.ratelimit.interceptor.policy.Tiers;
 import io.weir.ratelimit.spi.Limit;
 import io.weir.ratelimit.spi.PolicyLimits;
 import java.time.Duration;
@@ -67,8 +67,8 @@ class LimitedOperationsTest {
     }
 
     private static ResourceOperation helloUnder(Policy... policies) {
-        List<Binding.Costed> costed = List.of(policies).stream()
-                .map(one -> new Binding.Costed(one, 1))
+        List<Binding.PolicyCost> costed = List.of(policies).stream()
+                .map(one -> new Binding.PolicyCost(one, 1))
                 .toList();
         return new ResourceOperation("GET", "/hello", new Binding("Hello.hello", costed));
     }
@@ -105,9 +105,10 @@ class LimitedOperationsTest {
                         "X-RateLimit-Reset");
         assertThat(hello.getResponses().getAPIResponses()).containsOnlyKeys("200", "404", "429");
         assertThat(hello.getDescription()).isEqualTo("Says hello.");
-        APIResponse refusal = hello.getResponses().getAPIResponse("429");
-        assertThat(refusal.getDescription()).contains("over a limit");
-        assertThat(refusal.getContent()
+        APIResponse rejection = hello.getResponses().getAPIResponse("429");
+        assertThat(rejection.getDescription()).contains("over a limit");
+        assertThat(rejection
+                        .getContent()
                         .getMediaType("application/problem+json")
                         .getSchema()
                         .getRef())
@@ -226,9 +227,9 @@ class LimitedOperationsTest {
 
         document(List.of("ietf"), CLOSED, API);
 
-        APIResponse refusal = hello.getResponses().getAPIResponse("429");
-        assertThat(refusal.getDescription()).isEqualTo("Come back later.");
-        assertThat(refusal.getContent()).isNull();
+        APIResponse rejection = hello.getResponses().getAPIResponse("429");
+        assertThat(rejection.getDescription()).isEqualTo("Come back later.");
+        assertThat(rejection.getContent()).isNull();
         assertThat(fieldsOf("429")).containsExactlyInAnyOrder("retry-after", "RateLimit-Policy", "RateLimit");
         assertThat(fieldsOf("503")).as("of a reference").isEmpty();
     }

@@ -3,8 +3,8 @@ package io.weir.ratelimit.interceptor.openapi;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.weir.ratelimit.core.engine.Binding;
 import io.weir.ratelimit.interceptor.cdi.ResourceOperation;
-import io.weir.ratelimit.interceptor.engine.Binding;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;

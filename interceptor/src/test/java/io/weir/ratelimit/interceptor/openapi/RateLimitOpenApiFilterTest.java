@@ -4,7 +4,7 @@ package io.weir.ratelimit.interceptor.openapi;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 
-import io.weir.ratelimit.interceptor.engine.LogCapture;
+import io.weir.ratelimit.fixtures.LogCapture;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.Properties;
@@ -31,7 +31,9 @@ class RateLimitOpenApiFilterTest {
             assertThatCode(() -> new RateLimitOpenApiFilter().filterOpenAPI(OASFactory.createOpenAPI()))
                     .doesNotThrowAnyException();
 
-            assertThat(log.lines()).containsExactly("WARNING WEIR-312 limits are left out of the OpenAPI document");
+            assertThat(log.lines())
+                    .containsExactly(
+                            "WARNING WEIR-312 The OpenAPI document does not describe the limits, because an error occurred.");
         }
     }
 }

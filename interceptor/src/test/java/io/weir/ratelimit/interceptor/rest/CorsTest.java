@@ -6,25 +6,32 @@ import static org.assertj.core.api.Assertions.assertThat;
 import jakarta.ws.rs.core.MultivaluedHashMap;
 import jakarta.ws.rs.core.MultivaluedMap;
 import java.util.List;
-import java.util.stream.Stream;
+import java.util.function.BiConsumer;
 import org.junit.jupiter.api.Test;
 
 class CorsTest {
     private final MultivaluedMap<String, Object> fields = new MultivaluedHashMap<>();
 
     private Object exposed(String... names) {
-        Cors.expose(Stream.of(names), fields);
+        Cors.expose(new QuotaFields(List.of(new Fields(List.of(names)))), fields);
         return fields.get(Cors.EXPOSE);
     }
 
+    private record Fields(List<String> names) implements HeaderDialect {
+        @Override
+        public void write(QuotaView view, BiConsumer<String, String> written) {
+            throw new AssertionError("no quota is written");
+        }
+    }
+
     @Test
-    void anAnswerToTheSameOriginExposesNothing() {
+    void exposesNothingToTheSameOrigin() {
         fields.putSingle("RateLimit", "\"api\"");
         assertThat(exposed("RateLimit")).isNull();
     }
 
     @Test
-    void onlyFieldsThatTheAnswerHasAreExposed() {
+    void exposesFieldsOfTheResponseOnly() {
         fields.putSingle("Access-Control-Allow-Origin", "https://a.example");
         assertThat(exposed("RateLimit", "Retry-After")).isNull();
         fields.putSingle("RateLimit", "\"api\"");
@@ -32,7 +39,7 @@ class CorsTest {
     }
 
     @Test
-    void whatTheApplicationExposesStaysAndNoNameIsThereTwice() {
+    void addsToTheFieldsOfTheApplicationWithoutDuplicates() {
         fields.putSingle("Access-Control-Allow-Origin", "*");
         fields.putSingle("RateLimit", "\"api\"");
         fields.putSingle("Retry-After", 1);
@@ -42,7 +49,7 @@ class CorsTest {
     }
 
     @Test
-    void whatExposesAllIsLeftAlone() {
+    void keepsAWildcard() {
         fields.putSingle("Access-Control-Allow-Origin", "*");
         fields.putSingle("RateLimit", "\"api\"");
         fields.putSingle(Cors.EXPOSE, " * ");

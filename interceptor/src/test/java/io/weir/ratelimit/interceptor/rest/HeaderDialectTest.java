@@ -2,9 +2,9 @@
 package io.weir.ratelimit.interceptor.rest;
 
 import static io.weir.ratelimit.interceptor.rest.Quotas.NOW_SECONDS;
-import static io.weir.ratelimit.interceptor.rest.Quotas.admitted;
+import static io.weir.ratelimit.interceptor.rest.Quotas.allowed;
 import static io.weir.ratelimit.interceptor.rest.Quotas.fields;
-import static io.weir.ratelimit.interceptor.rest.Quotas.refused;
+import static io.weir.ratelimit.interceptor.rest.Quotas.rejected;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.ratelimit.Quota;
@@ -19,7 +19,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 class HeaderDialectTest {
     private static final Duration MINUTE = Duration.ofMinutes(1);
-    private static final Quota API = admitted("api", 100, MINUTE, 42, 16_000_001, 16_500_000);
+    private static final Quota API = allowed("api", 100, MINUTE, 42, 16_000_001, 16_500_000);
 
     /** RFC 9651, 3.1, 3.1.2, 3.3.1 and 3.3.3, for what these fields may hold: a list of strings with integers as parameters. */
     private static final Pattern LIST_OF_STRINGS =
@@ -27,7 +27,7 @@ class HeaderDialectTest {
                     + "(, \"[\\x20-\\x21\\x23-\\x5B\\x5D-\\x7E]*\"(;[a-z*][a-z0-9_.*-]*=-?[0-9]{1,15})*)*");
 
     private static QuotaView view(Quota... quotas) {
-        return QuotaView.admitted(List.of(quotas), NOW_SECONDS);
+        return QuotaView.allowed(List.of(quotas), NOW_SECONDS);
     }
 
     @Test
@@ -44,9 +44,9 @@ class HeaderDialectTest {
     @Test
     void severalLimitsNameTheOneClosestToExhaustion() {
         QuotaView view = view(
-                admitted("api-1s", 10, Duration.ofSeconds(1), 5, 100_000, 500_000),
-                admitted("api-1h", 1000, Duration.ofHours(1), 400, 3_600_000, 2_160_000_000L),
-                admitted("org", 10, MINUTE, 9, 6_000_000, 6_000_000));
+                allowed("api-1s", 10, Duration.ofSeconds(1), 5, 100_000, 500_000),
+                allowed("api-1h", 1000, Duration.ofHours(1), 400, 3_600_000, 2_160_000_000L),
+                allowed("org", 10, MINUTE, 9, 6_000_000, 6_000_000));
         assertThat(fields("ietf", view))
                 .containsExactly(
                         "RateLimit-Policy: \"api-1s\";q=10;w=1, \"api-1h\";q=1000;w=3600, \"org\";q=10;w=60",
@@ -68,15 +68,15 @@ class HeaderDialectTest {
     void closestIsWhoHasTheLeastPartLeftTheFirstOfEquals(
             long permitsA, long remainingA, long permitsB, long remainingB, String closest) {
         QuotaView view = view(
-                admitted("a", permitsA, MINUTE, remainingA, 0, 0), admitted("b", permitsB, MINUTE, remainingB, 0, 0));
+                allowed("a", permitsA, MINUTE, remainingA, 0, 0), allowed("b", permitsB, MINUTE, remainingB, 0, 0));
         assertThat(view.decisive().name()).isEqualTo(closest);
     }
 
     @Test
     void aRefusalTellsWhenToComeBack() {
-        Quota refused = refused("api-1s", 10, Duration.ofSeconds(1), 100_000, 1_900_000);
-        Quota other = admitted("api-1h", 1000, Duration.ofHours(1), 400, 3_600_000, 2_160_000_000L);
-        QuotaView view = new QuotaView(List.of(refused, other), refused, NOW_SECONDS);
+        Quota rejected = rejected("api-1s", 10, Duration.ofSeconds(1), 100_000, 1_900_000);
+        Quota other = allowed("api-1h", 1000, Duration.ofHours(1), 400, 3_600_000, 2_160_000_000L);
+        QuotaView view = new QuotaView(List.of(rejected, other), rejected, NOW_SECONDS);
         assertThat(fields("ietf", view))
                 .containsExactly(
                         "RateLimit-Policy: \"api-1s\";q=10;w=1, \"api-1h\";q=1000;w=3600",
@@ -108,7 +108,7 @@ class HeaderDialectTest {
     void secondsAreRoundedUp(long micros, long seconds) {
         assertThat(QuotaView.ceilSeconds(micros)).isEqualTo(seconds);
         assertThat(QuotaView.waitSeconds(micros)).isEqualTo(Math.max(1, seconds));
-        QuotaView view = view(admitted("api", 10, MINUTE, 5, micros, micros));
+        QuotaView view = view(allowed("api", 10, MINUTE, 5, micros, micros));
         assertThat(fields("ietf", view)).contains("RateLimit: \"api\";r=5;t=" + seconds);
         assertThat(fields("draft-06", view)).contains("RateLimit-Reset: " + seconds);
         assertThat(fields("legacy", view)).contains("X-RateLimit-Reset: " + (NOW_SECONDS + seconds));
@@ -117,13 +117,13 @@ class HeaderDialectTest {
     @ParameterizedTest
     @CsvSource({"1, ''", "999, ''", "1000, ;w=1", "1001, ;w=2", "1500, ;w=2", "31622400000, ;w=31622400"})
     void aWindowUnderOneSecondIsLeftOutAndOthersAreRoundedUp(long millis, String window) {
-        QuotaView view = view(admitted("api", 10, Duration.ofMillis(millis), 5, 0, 0));
+        QuotaView view = view(allowed("api", 10, Duration.ofMillis(millis), 5, 0, 0));
         assertThat(fields("ietf", view)).contains("RateLimit-Policy: \"api\";q=10" + window);
     }
 
     @Test
     void anUntouchedKeyHasNothingToWaitFor() {
-        QuotaView view = view(admitted("api", 10, MINUTE, 10, 0, 0));
+        QuotaView view = view(allowed("api", 10, MINUTE, 10, 0, 0));
         assertThat(fields("ietf", view)).contains("RateLimit: \"api\";r=10;t=0");
         assertThat(fields("legacy", view)).contains("X-RateLimit-Reset: " + NOW_SECONDS);
     }
@@ -139,7 +139,7 @@ class HeaderDialectTest {
                 StringBuilder name = new StringBuilder();
                 random.ints(1 + random.nextInt(128), 0, names.length()).forEach(c -> name.append(names.charAt(c)));
                 long permits = random.nextLong() >>> (16 + random.nextInt(48));
-                boolean refused = random.nextBoolean();
+                boolean rejected = random.nextBoolean();
                 quotas.add(new Quota(
                         name.toString(),
                         name.toString(),
@@ -147,8 +147,8 @@ class HeaderDialectTest {
                         permits,
                         Duration.ofMillis(1 + random.nextInt(1 << (1 + random.nextInt(30)))),
                         permits == 0 ? 0 : random.nextLong(permits + 1),
-                        refused,
-                        refused ? random.nextLong() >>> (1 + random.nextInt(60)) : 0,
+                        rejected,
+                        rejected ? random.nextLong() >>> (1 + random.nextInt(60)) : 0,
                         random.nextLong() >>> (1 + random.nextInt(60)),
                         random.nextLong() >>> (1 + random.nextInt(60))));
             }

@@ -13,7 +13,7 @@ final class Quotas {
 
     private Quotas() {}
 
-    static Quota admitted(
+    static Quota allowed(
             String name, long permits, Duration window, long remaining, long growsMicros, long resetMicros) {
         return new Quota(
                 name.replaceAll("-1[smhd]$", ""),
@@ -28,7 +28,7 @@ final class Quotas {
                 growsMicros);
     }
 
-    static Quota refused(String name, long permits, Duration window, long waitMicros, long resetMicros) {
+    static Quota rejected(String name, long permits, Duration window, long waitMicros, long resetMicros) {
         return new Quota(
                 name.replaceAll("-1[smhd]$", ""),
                 name,

@@ -3,7 +3,6 @@ package io.weir.ratelimit.interceptor.rest;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import jakarta.servlet.http.HttpServletRequest;
 import jakarta.ws.rs.container.ContainerRequestContext;
 import jakarta.ws.rs.core.UriInfo;
 import java.lang.reflect.Proxy;
@@ -12,14 +11,19 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** With what path rules are compared. */
+/** The path that path rules match. */
 class RequestedPathTest {
     private static List<String> path(String contextPath, String base, String path, String requested) {
         UriInfo uri =
                 fake(UriInfo.class, Map.of("getBaseUri", uri(base), "getPath", path, "getRequestUri", uri(requested)));
-        return RateLimitFilter.path(
-                        fake(ContainerRequestContext.class, Map.of("getUriInfo", uri)),
-                        fake(HttpServletRequest.class, Map.of("getContextPath", contextPath)))
+        ServletAccess servlet = new ServletAccess() {
+            @Override
+            String contextPath() {
+                return contextPath;
+            }
+        };
+        return RestCall.early(fake(ContainerRequestContext.class, Map.of("getUriInfo", uri)), servlet)
+                .path()
                 .segments();
     }
 
@@ -35,20 +39,20 @@ class RequestedPathTest {
     }
 
     @Test
-    void thePathOfTheApplicationIsPartOfItAndTheContextRootIsNot() {
+    void includesTheApplicationPathAndExcludesTheContextRoot() {
         assertThat(path("", "/api/", "search", "/api/search")).containsExactly("api", "search");
         assertThat(path("/shop", "/shop/api/", "search", "/shop/api/search")).containsExactly("api", "search");
         assertThat(path("/shop", "/shop/", "search", "/shop/search")).containsExactly("search");
     }
 
     @Test
-    void aPathThatBeginsWithASlashIsTheSame() {
+    void toleratesALeadingSlash() {
         assertThat(path("/shop", "/shop/api/", "/search;v=1", "/shop/api/search;v=1"))
                 .containsExactly("api", "search");
     }
 
     @Test
-    void whatIsMatchedToAResourceCountsAndNotTheTextOfTheRequest() {
+    void isThePathThatTheRuntimeMatches() {
         assertThat(path("/shop", "/shop/api/", "search", "/shop/api;search")).containsExactly("api", "search");
         assertThat(path("", "/api/", "search", "/%61pi/search")).containsExactly("api", "search");
     }

@@ -3,19 +3,20 @@ package io.weir.ratelimit.interceptor.rest;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.weir.ratelimit.interceptor.key.Tokens;
+import io.weir.ratelimit.interceptor.cdi.Tokens;
 import jakarta.ws.rs.container.ContainerRequestContext;
+import jakarta.ws.rs.container.ResourceInfo;
 import jakarta.ws.rs.core.Cookie;
 import jakarta.ws.rs.core.MultivaluedHashMap;
 import jakarta.ws.rs.core.MultivaluedMap;
 import jakarta.ws.rs.core.SecurityContext;
 import jakarta.ws.rs.core.UriInfo;
+import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.security.Principal;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 class RestCallTest {
@@ -32,14 +33,30 @@ class RestCallTest {
     private final RestCall call = by(() -> "alice");
 
     private RestCall by(Principal user) {
-        return new RestCall(
-                fake(ContainerRequestContext.class, answers),
-                Optional.of("203.0.113.7"),
-                Optional.of(user),
-                Optional.of("Search.find"));
+        answers.put("getSecurityContext", fake(SecurityContext.class, Map.of("getUserPrincipal", user)));
+        RestCall matched = RestCall.matched(fake(ContainerRequestContext.class, answers), null, new Search());
+        answers.remove("getSecurityContext");
+        return matched;
     }
 
-    /** An object that gives each method's answer by its name, null for the others. */
+    /** A resource method. */
+    private static final class Search implements ResourceInfo {
+        @Override
+        public Method getResourceMethod() {
+            try {
+                return Search.class.getMethod("getResourceMethod");
+            } catch (NoSuchMethodException e) {
+                throw new AssertionError(e);
+            }
+        }
+
+        @Override
+        public Class<?> getResourceClass() {
+            return Search.class;
+        }
+    }
+
+    /** Returns an object that answers each method by its name, with null for the others. */
     private static <T> T fake(Class<T> type, Map<String, Object> answers) {
         return type.cast(Proxy.newProxyInstance(
                 type.getClassLoader(),
@@ -48,7 +65,7 @@ class RestCallTest {
     }
 
     @Test
-    void ofSeveralLinesOfOneHeaderTheFirstCounts() {
+    void readsTheFirstOfSeveralHeaderLines() {
         headers.put("x-key", List.of("a", "b"));
         headers.put("empty", List.of());
         assertThat(call.header("x-key")).contains("a");
@@ -59,20 +76,20 @@ class RestCallTest {
     }
 
     @Test
-    void cookiesAndParametersAreThoseOfTheRequestAndTheFirstOfSeveralCounts() {
+    void readsCookiesAndTheFirstOfSeveralParameters() {
         query.put("tenant", List.of("a b", "c"));
         path.put("org", List.of("inner", "outer"));
         assertThat(call.cookie("id")).contains("s3cret");
         assertThat(call.cookie("ID")).isEmpty();
-        assertThat(call.query("tenant")).contains("a b");
-        assertThat(call.query("org")).isEmpty();
+        assertThat(call.queryParameter("tenant")).contains("a b");
+        assertThat(call.queryParameter("org")).isEmpty();
         assertThat(call.pathParameter("org")).contains("inner");
         assertThat(call.pathParameter("tenant")).isEmpty();
-        assertThat(call.method()).contains("Search.find");
+        assertThat(call.method()).contains("Search.getResourceMethod");
     }
 
     @Test
-    void aCallerHasTheClaimsOfATokenAndTheRolesOfTheRequest() {
+    void readsClaimsOfTheTokenAndRolesOfTheRequest() {
         assertThat(by(Tokens.of("plan", "free")).claim("plan")).contains("free");
         assertThat(by(Tokens.of("plan", "free")).principal()).contains("alice");
         assertThat(call.claim("plan")).isEmpty();
@@ -82,7 +99,25 @@ class RestCallTest {
     }
 
     @Test
-    void itHasNoArgumentsAndNamesNobody() {
+    void thePropertyNamesThePeerWithoutAServlet() {
+        assertThat(call.peerAddress()).isEmpty();
+        answers.put("getProperty", "203.0.113.7");
+        assertThat(by(() -> "alice").peerAddress()).contains("203.0.113.7");
+        assertThat(RestCall.early(fake(ContainerRequestContext.class, answers), null)
+                        .peerAddress())
+                .contains("203.0.113.7");
+    }
+
+    @Test
+    void anEarlyCallHasNeitherAUserNorAMethod() {
+        RestCall early = RestCall.early(fake(ContainerRequestContext.class, answers), null);
+        assertThat(early.principal()).isEmpty();
+        assertThat(early.claim("plan")).isEmpty();
+        assertThat(early.method()).isEmpty();
+    }
+
+    @Test
+    void hasNoArgumentsAndShowsNoClientData() {
         headers.putSingle("authorization", "s3cret");
         assertThat(call.argument("x")).isEmpty();
         assertThat(call).hasToString("RestCall");

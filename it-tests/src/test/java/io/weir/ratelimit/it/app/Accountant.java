@@ -8,7 +8,7 @@ import jakarta.inject.Inject;
 import jakarta.transaction.TransactionSynchronizationRegistry;
 import jakarta.transaction.Transactional;
 
-/** Books in a transaction of its own. */
+/** A bean that calls a limited bean in a new transaction. */
 @ApplicationScoped
 public class Accountant {
     @Inject
@@ -23,7 +23,7 @@ public class Accountant {
         try {
             outcome = ledger.book();
         } catch (RateLimitExceededException e) {
-            outcome = "refused";
+            outcome = "rejected";
         }
         return outcome + (transaction.getRollbackOnly() ? ", must roll back" : ", may commit");
     }

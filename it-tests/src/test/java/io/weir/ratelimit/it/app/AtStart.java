@@ -9,7 +9,7 @@ import jakarta.inject.Inject;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Calls a limited bean before there is any request. */
+/** A bean that calls a limited bean at the start, outside of a request. */
 @ApplicationScoped
 public class AtStart {
     private final List<String> answers = new ArrayList<>();
@@ -22,7 +22,7 @@ public class AtStart {
             try {
                 answers.add(work.call());
             } catch (RateLimitExceededException e) {
-                answers.add("refused");
+                answers.add("rejected");
             }
         }
     }

@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 
-/** Calls beans of all sorts, and is not limited itself. */
+/** A resource without limits that calls limited beans. */
 @Path("bean")
 @RequestScoped
 public class BeanResource {
@@ -62,7 +62,7 @@ public class BeanResource {
         return keeper.keep();
     }
 
-    /** What a caller catches. */
+    /** Returns the type of the exception that a caller receives. */
     @GET
     @Path("caught")
     public String caught() {
@@ -92,13 +92,13 @@ public class BeanResource {
     @GET
     @Path("asynchronous")
     public String asynchronous() throws Exception {
-        CompletionStage<String> answer;
+        CompletionStage<String> result;
         try {
-            answer = flaky.asynchronous();
+            result = flaky.asynchronous();
         } catch (RateLimitExceededException e) {
-            return "refused at the call";
+            return "rejected at the call";
         }
-        return answer.toCompletableFuture().get();
+        return result.toCompletableFuture().get();
     }
 
     @GET
@@ -113,7 +113,7 @@ public class BeanResource {
         return ledger.mandatory();
     }
 
-    /** Three calls on threads of the container. */
+    /** Calls a bean three times on threads of the container. */
     @GET
     @Path("detached")
     public String detached() throws Exception {

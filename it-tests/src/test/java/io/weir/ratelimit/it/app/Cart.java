@@ -6,7 +6,7 @@ import jakarta.enterprise.context.SessionScoped;
 import java.io.Serial;
 import java.io.Serializable;
 
-/** Passivated with its session, and its interceptors with it. */
+/** A session-scoped bean, which is passivated with its interceptors. */
 @SessionScoped
 public class Cart implements Serializable {
     @Serial

@@ -7,7 +7,7 @@ import jakarta.ws.rs.GET;
 import jakarta.ws.rs.Path;
 import jakarta.ws.rs.QueryParam;
 
-/** Limits that change while the application runs. */
+/** Resources whose limits change while the application runs. */
 @Path("change")
 @RequestScoped
 public class ChangeResource {
@@ -25,7 +25,7 @@ public class ChangeResource {
         return "bought";
     }
 
-    /** Sets a property of the source that the application brings, or of the server's process; removes it if the value is empty. */
+    /** Sets a property of the config source of the application, or a system property. An empty value removes it. */
     @GET
     @Path("set")
     public void set(

@@ -6,7 +6,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.eclipse.microprofile.config.spi.ConfigSource;
 
-/** A source of configuration whose properties a test sets while the application runs. */
+/** A config source whose properties a test sets at run time. */
 public class ChangingSource implements ConfigSource {
     static final Map<String, String> PROPERTIES = new ConcurrentHashMap<>();
 

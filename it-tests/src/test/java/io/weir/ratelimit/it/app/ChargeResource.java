@@ -44,13 +44,13 @@ public class ChargeResource {
     }
 
     @GET
-    @Path("own-answer")
-    public Response ownAnswer() {
+    @Path("handled")
+    public Response handled() {
         try {
             return Response.ok(work.below()).build();
         } catch (RateLimitExceededException e) {
             return Response.status(409)
-                    .entity("come back in "
+                    .entity("retry after "
                             + e.retryAfter().orElseThrow().plusMillis(999).toSeconds())
                     .build();
         }

@@ -15,10 +15,10 @@ public class ClassLevelResource {
     }
 
     @GET
-    @Path("own")
+    @Path("method")
     @RateLimit("method-level")
-    public String own() {
-        return "own";
+    public String method() {
+        return "method";
     }
 
     @Path("down")

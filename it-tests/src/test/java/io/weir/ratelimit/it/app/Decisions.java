@@ -10,7 +10,7 @@ import jakarta.enterprise.event.ObservesAsync;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** Counts decisions by endpoint, and refusals by policy. */
+/** A counter of decisions by endpoint and of rejections by policy. */
 @ApplicationScoped
 public class Decisions implements DecisionListener {
     private final Map<String, Integer> counts = new ConcurrentHashMap<>();
@@ -20,15 +20,15 @@ public class Decisions implements DecisionListener {
         counts.merge(event.endpoint(), 1, Integer::sum);
     }
 
-    void refused(@Observes RateLimitRejected event) {
-        counts.merge("refused " + event.policy(), 1, Integer::sum);
+    void rejected(@Observes RateLimitRejected event) {
+        counts.merge("rejected " + event.policy(), 1, Integer::sum);
     }
 
-    void refusedLater(@ObservesAsync RateLimitRejected event) {
-        counts.merge("refused later " + event.policy(), 1, Integer::sum);
+    void rejectedAsync(@ObservesAsync RateLimitRejected event) {
+        counts.merge("rejected async " + event.policy(), 1, Integer::sum);
     }
 
-    public int about(String endpoint) {
+    public int count(String endpoint) {
         return counts.getOrDefault(endpoint, 0);
     }
 }

@@ -4,7 +4,7 @@ package io.weir.ratelimit.it.app;
 import io.weir.ratelimit.RateLimit;
 import jakarta.ws.rs.GET;
 
-/** A resource's contract, with the limit as part of it. */
+/** An interface of a resource with a limit. */
 public interface Described {
     @GET
     @RateLimit("described")

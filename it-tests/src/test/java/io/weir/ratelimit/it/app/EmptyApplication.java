@@ -4,6 +4,6 @@ package io.weir.ratelimit.it.app;
 import jakarta.ws.rs.ApplicationPath;
 import jakarta.ws.rs.core.Application;
 
-/** Leaves it to the server to find resources and providers. In place of {@link TestApplication}, never beside it. */
+/** An application whose resources and providers the server scans. It replaces {@link TestApplication}. */
 @ApplicationPath("api")
 public class EmptyApplication extends Application {}

@@ -9,7 +9,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.eclipse.microprofile.faulttolerance.Asynchronous;
 import org.eclipse.microprofile.faulttolerance.Retry;
 
-/** Under MicroProfile Fault Tolerance. */
+/** A bean with annotations of MicroProfile Fault Tolerance. */
 @ApplicationScoped
 public class Flaky {
     private final AtomicInteger attempts = new AtomicInteger();

@@ -4,7 +4,7 @@ package io.weir.ratelimit.it.app;
 import io.weir.ratelimit.RateLimit;
 import jakarta.ws.rs.GET;
 
-/** No bean: its policy is only known when it is first called. */
+/** A sub-resource that is not a bean. Its inline policy is found at the first call. */
 public class InPlaceSubResource {
     @GET
     @RateLimit(limit = "1/1h", key = "header:X-Client")

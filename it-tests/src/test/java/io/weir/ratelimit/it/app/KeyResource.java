@@ -17,7 +17,7 @@ public class KeyResource {
     @Inject
     Work work;
 
-    /** Nothing but the annotation says who may call. */
+    /** Requires a role by annotation only. */
     @GET
     @Path("user")
     @RolesAllowed("user")
@@ -26,7 +26,7 @@ public class KeyResource {
         return "user";
     }
 
-    /** {@code web.xml} says who may call. */
+    /** Requires a role by {@code web.xml}. */
     @GET
     @Path("locked")
     @RateLimit("by-user")
@@ -34,7 +34,7 @@ public class KeyResource {
         return "locked";
     }
 
-    /** The same policy where nobody has to log in. */
+    /** Has the same policy without a login. */
     @GET
     @Path("visitor")
     @RateLimit("by-user")

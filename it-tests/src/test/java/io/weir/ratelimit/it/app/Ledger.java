@@ -13,7 +13,7 @@ public class Ledger {
         return "booked";
     }
 
-    /** Fails where there is no transaction: before that, if the limit is asked first, it is refused. */
+    /** Fails without a transaction. If the limit is decided first, the call is rejected instead. */
     @Transactional(Transactional.TxType.MANDATORY)
     @RateLimit("mandatory")
     public String mandatory() {

@@ -3,6 +3,6 @@ package io.weir.ratelimit.it.app;
 
 import io.weir.ratelimit.RateLimit;
 
-/** Its annotation is inherited. */
+/** A superclass whose annotation is inherited. */
 @RateLimit("inherited")
 public abstract class LimitedBase {}

@@ -14,7 +14,7 @@ import java.util.concurrent.CompletionStage;
 import javax.naming.InitialContext;
 import javax.naming.NamingException;
 
-/** The injected limiter, for tests to look and spend through. */
+/** A resource that exposes the injected limiter to tests. */
 @Path("limiter")
 @RequestScoped
 public class LimiterResource {
@@ -27,7 +27,7 @@ public class LimiterResource {
     @GET
     @Path("remaining")
     public long remaining(@QueryParam("policy") String policy, @QueryParam("key") String key) {
-        return limiter.peek(policy, identity(key)).get(0).remaining();
+        return limiter.peek(policy, key(key)).get(0).remaining();
     }
 
     @GET
@@ -36,44 +36,44 @@ public class LimiterResource {
             @QueryParam("policy") String policy,
             @QueryParam("key") String key,
             @QueryParam("cost") @DefaultValue("1") long cost) {
-        return word(limiter.acquire(policy, identity(key), cost));
+        return word(limiter.acquire(policy, key(key), cost));
     }
 
-    /** Acquires, and says whether the thread of the answer has the application's context. */
+    /** Acquires permits and returns whether the thread of the result has the context of the application. */
     @GET
     @Path("acquire-async")
     public CompletionStage<String> acquireAsync(@QueryParam("policy") String policy, @QueryParam("key") String key) {
-        return limiter.acquireAsync(policy, identity(key)).thenApply(decision -> word(decision) + " " + context());
+        return limiter.acquireAsync(policy, key(key)).thenApply(decision -> word(decision) + " " + context());
     }
 
     @GET
     @Path("acquire-and-refund")
     public String acquireAndRefund(@QueryParam("policy") String policy, @QueryParam("key") String key) {
-        if (limiter.acquire(policy, identity(key), 2) instanceof Decision.Allowed allowed) {
+        if (limiter.acquire(policy, key(key), 2) instanceof Decision.Allowed allowed) {
             limiter.refund(allowed.receipt());
             return "refunded";
         }
-        return "refused";
+        return "rejected";
     }
 
     @GET
     @Path("refund")
     public void refund(
             @QueryParam("policy") String policy, @QueryParam("key") String key, @QueryParam("cost") long cost) {
-        limiter.refund(policy, identity(key), cost);
+        limiter.refund(policy, key(key), cost);
     }
 
     @GET
     @Path("reset")
     public void reset(@QueryParam("policy") String policy, @QueryParam("key") String key) {
-        limiter.reset(policy, identity(key));
+        limiter.reset(policy, key(key));
     }
 
-    /** How many decisions were taken about an endpoint. */
+    /** Returns the number of decisions for an endpoint. */
     @GET
     @Path("decisions")
     public int decisions(@QueryParam("endpoint") String endpoint) {
-        return decisions.about(endpoint);
+        return decisions.count(endpoint);
     }
 
     private static String word(Decision decision) {
@@ -90,16 +90,16 @@ public class LimiterResource {
         }
     }
 
-    /** {@code client:x}, {@code user:x}, {@code address:x}, {@code code:x}, {@code all}, or {@code anonymous}. */
-    private static Identity identity(String key) {
-        String[] sides = key.split(":", 2);
-        return switch (sides[0]) {
-            case "client" -> Identity.header("X-Client", sides[1]);
-            case "user" -> Identity.principal(sides[1]);
-            case "address" -> Identity.address(sides[1]);
+    /** Returns the key of {@code client:x}, {@code user:x}, {@code address:x}, {@code code:x}, {@code all}, or {@code anonymous}. */
+    private static Identity key(String key) {
+        String[] parts = key.split(":", 2);
+        return switch (parts[0]) {
+            case "client" -> Identity.header("X-Client", parts[1]);
+            case "user" -> Identity.principal(parts[1]);
+            case "address" -> Identity.address(parts[1]);
             case "all" -> Identity.GLOBAL;
             case "anonymous" -> Identity.ANONYMOUS;
-            case "code" -> Identity.of(sides[1]);
+            case "code" -> Identity.of(parts[1]);
             default -> throw new IllegalArgumentException(key);
         };
     }

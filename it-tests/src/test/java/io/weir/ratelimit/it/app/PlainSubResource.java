@@ -3,7 +3,7 @@ package io.weir.ratelimit.it.app;
 
 import jakarta.ws.rs.GET;
 
-/** Not limited itself: the class of its locator is. */
+/** A sub-resource without a limit; the class of its locator has one. */
 public class PlainSubResource {
     @GET
     public String get() {

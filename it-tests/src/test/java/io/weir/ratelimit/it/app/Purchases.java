@@ -8,7 +8,7 @@ import jakarta.enterprise.context.ApplicationScoped;
 import java.util.Optional;
 import java.util.Set;
 
-/** Customers who have bought more. */
+/** A policy source with the limits of paying customers. */
 @ApplicationScoped
 public class Purchases implements PolicySource {
     @Override

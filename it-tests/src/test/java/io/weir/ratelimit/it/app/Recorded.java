@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.it.app;
 
-/** An entity of which it is known whether it was read. */
+/** An entity whose reads are counted. */
 public record Recorded(String text) {}

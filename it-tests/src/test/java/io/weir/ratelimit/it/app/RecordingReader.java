@@ -12,7 +12,7 @@ import java.lang.reflect.Type;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** Counts how often an entity is read. */
+/** A message body reader that counts its reads. */
 @Provider
 public class RecordingReader implements MessageBodyReader<Recorded> {
     static final AtomicInteger READ = new AtomicInteger();

@@ -9,7 +9,7 @@ import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 
-/** Calls a limited bean twice, where no filter of Jakarta REST runs. */
+/** A servlet that calls a limited bean twice, outside of Jakarta REST. */
 @WebServlet("/served")
 public class ServedServlet extends HttpServlet {
     private static final long serialVersionUID = 1;

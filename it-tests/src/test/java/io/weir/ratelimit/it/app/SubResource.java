@@ -4,7 +4,7 @@ package io.weir.ratelimit.it.app;
 import io.weir.ratelimit.RateLimit;
 import jakarta.ws.rs.GET;
 
-/** Made by {@code new}, so that no interceptor sees its calls. */
+/** A sub-resource that is created by {@code new}, so that no interceptor is called. */
 public class SubResource {
     @GET
     @RateLimit("sub")

@@ -5,7 +5,7 @@ import jakarta.ws.rs.ApplicationPath;
 import jakarta.ws.rs.core.Application;
 import java.util.Set;
 
-/** Lists its classes, and knows nothing of Weir's. */
+/** An application that lists its classes, without those of Weir. */
 @ApplicationPath("api")
 public class TestApplication extends Application {
     @Override

@@ -9,7 +9,7 @@ import jakarta.security.enterprise.identitystore.IdentityStore;
 import java.util.Map;
 import java.util.Set;
 
-/** Who may log in, on every server without a registry of its own. All but the outsider have the role {@code user}. */
+/** An identity store that works on every server. All users except the outsider have the role {@code user}. */
 @ApplicationScoped
 @BasicAuthenticationMechanismDefinition(realmName = "weir")
 public class Users implements IdentityStore {
@@ -21,10 +21,10 @@ public class Users implements IdentityStore {
             "outsider", "outsider-password");
 
     /**
-     * Called by the name and the parameter that Jakarta Security looks for.
+     * Validates a user. Jakarta Security calls this method by its name and parameter type.
      *
-     * @param credential what the client sent
-     * @return valid with the user's roles, or invalid
+     * @param credential the credential of the client
+     * @return a valid result with the roles of the user, or an invalid result
      */
     public CredentialValidationResult validate(UsernamePasswordCredential credential) {
         String password = PASSWORDS.get(credential.getCaller());

@@ -1,3 +1,3 @@
 // SPDX-License-Identifier: Apache-2.0
-/** An application with one resource or bean for each way in which a limit can be put on something. Deployed by tests only. */
+/** A test application with one resource or bean for each place of a limit. */
 package io.weir.ratelimit.it.app;

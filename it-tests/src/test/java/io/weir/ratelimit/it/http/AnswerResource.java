@@ -16,7 +16,7 @@ import jakarta.ws.rs.PathParam;
 import jakarta.ws.rs.QueryParam;
 import jakarta.ws.rs.core.Response;
 
-/** Answers at once. */
+/** Resources with synchronous responses. */
 @Path("answer")
 @RequestScoped
 public class AnswerResource {
@@ -96,7 +96,7 @@ public class AnswerResource {
         return "leaky-bucket";
     }
 
-    /** Below a policy that tells its quotas, a bean under one that does not. */
+    /** Calls a bean with minimal disclosure under a policy with full disclosure. */
     @GET
     @Path("secret-bean")
     @RateLimit("wide")
@@ -111,7 +111,7 @@ public class AnswerResource {
         return "secret";
     }
 
-    /** What code decides and throws. */
+    /** Acquires permits by code and throws the rejection. */
     @GET
     @Path("secret-code")
     @RateLimit("wide")
@@ -148,7 +148,7 @@ public class AnswerResource {
         return new Located(name);
     }
 
-    /** A resource that its locator makes. */
+    /** A resource that a locator creates. */
     public record Located(String name) {
         @GET
         @RateLimit("plain")
@@ -157,7 +157,7 @@ public class AnswerResource {
         }
     }
 
-    /** What a client has left, for tests to look at. */
+    /** Returns the remaining permits of a client. */
     @GET
     @Path("remaining")
     public long remaining(@QueryParam("policy") String policy, @QueryParam("client") String client) {

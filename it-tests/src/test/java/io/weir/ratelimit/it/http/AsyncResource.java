@@ -25,7 +25,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.CompletionStage;
 
-/** Answers later, or bit by bit. */
+/** Resources with asynchronous or streamed responses. */
 @Path("async")
 @RequestScoped
 public class AsyncResource {
@@ -42,16 +42,16 @@ public class AsyncResource {
         return executor.supplyAsync(() -> "stage");
     }
 
-    /** Refused by code on another thread. */
+    /** Acquires permits by code on another thread. */
     @GET
-    @Path("stage-refused")
-    public CompletionStage<String> stageRefused(@HeaderParam("X-Client") String client) {
+    @Path("stage-rejected")
+    public CompletionStage<String> stageRejected(@HeaderParam("X-Client") String client) {
         return limiter.acquireAsync("plain", Identity.header("X-Client", client))
                 .thenApply(decision -> {
                     if (decision instanceof Decision.Rejected rejected) {
                         throw new RateLimitExceededException(rejected);
                     }
-                    return "admitted";
+                    return "allowed";
                 });
     }
 
@@ -82,7 +82,7 @@ public class AsyncResource {
         };
     }
 
-    /** The header fields are gone before the method returns. */
+    /** Commits the response before the method returns. */
     @GET
     @Path("committed")
     @RateLimit("twice")

@@ -6,7 +6,7 @@ import jakarta.ws.rs.container.ContainerResponseContext;
 import jakarta.ws.rs.container.ContainerResponseFilter;
 import jakarta.ws.rs.ext.Provider;
 
-/** Lets every origin in, as applications do, without a priority. */
+/** A CORS filter without a priority, as in many applications. */
 @Provider
 public class CorsFilter implements ContainerResponseFilter {
     @Override

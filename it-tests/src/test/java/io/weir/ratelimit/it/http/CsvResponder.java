@@ -5,15 +5,15 @@ import io.weir.ratelimit.spi.RejectionResponder;
 import jakarta.enterprise.context.ApplicationScoped;
 import java.util.Optional;
 
-/** Answers those who take CSV, and fails for those who take YAML. */
+/** A responder that writes CSV, and fails for YAML. */
 @ApplicationScoped
 public class CsvResponder implements RejectionResponder {
     @Override
     public Optional<Body> respond(Rejection rejection) {
-        if (rejection.acceptable().contains("application/yaml")) {
+        if (rejection.acceptedMediaTypes().contains("application/yaml")) {
             throw new IllegalStateException("on purpose");
         }
-        return rejection.acceptable().contains("text/csv")
+        return rejection.acceptedMediaTypes().contains("text/csv")
                 ? Optional.of(new Body(
                         "text/csv",
                         rejection.endpoint() + ","

@@ -1,3 +1,3 @@
 // SPDX-License-Identifier: Apache-2.0
-/** An application for all that a client can see of a limit. Deployed by tests only. */
+/** A test application for the HTTP contract. */
 package io.weir.ratelimit.it.http;

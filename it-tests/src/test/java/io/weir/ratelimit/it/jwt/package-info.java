@@ -1,3 +1,3 @@
 // SPDX-License-Identifier: Apache-2.0
-/** An application whose callers have a JSON Web Token. Deployed by tests only. */
+/** A test application with JWT authentication. */
 package io.weir.ratelimit.it.jwt;

@@ -1,3 +1,3 @@
 // SPDX-License-Identifier: Apache-2.0
-/** An application that answers refusals by mappers of its own. Deployed by tests only. */
+/** A test application with exception mappers for rejections. */
 package io.weir.ratelimit.it.mapper;

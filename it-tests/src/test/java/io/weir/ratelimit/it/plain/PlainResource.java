@@ -5,7 +5,7 @@ import io.weir.ratelimit.RateLimit;
 import jakarta.ws.rs.GET;
 import jakarta.ws.rs.Path;
 
-/** Has no scope, and so is no bean to every server. */
+/** A resource without a scope, which is not a bean on every server. */
 @Path("plain")
 public class PlainResource {
     @GET

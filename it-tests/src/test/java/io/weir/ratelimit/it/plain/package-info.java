@@ -1,3 +1,3 @@
 // SPDX-License-Identifier: Apache-2.0
-/** The least application: one resource without a scope. */
+/** A minimal test application: one resource without a scope. */
 package io.weir.ratelimit.it.plain;

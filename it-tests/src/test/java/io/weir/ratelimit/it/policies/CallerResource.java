@@ -8,7 +8,7 @@ import jakarta.ws.rs.GET;
 import jakarta.ws.rs.Path;
 import jakarta.ws.rs.PathParam;
 
-/** One method for each way to tell callers apart. */
+/** Resources with one method for each kind of key. */
 @Path("caller")
 @RequestScoped
 public class CallerResource {

@@ -7,7 +7,7 @@ import jakarta.enterprise.context.RequestScoped;
 import jakarta.ws.rs.GET;
 import jakarta.ws.rs.Path;
 
-/** Below a policy that is decided before requests are matched. */
+/** Resources under a policy of the early phase. */
 @Path("early")
 @RequestScoped
 public class EarlyResource {

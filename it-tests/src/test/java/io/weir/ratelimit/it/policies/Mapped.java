@@ -3,7 +3,7 @@ package io.weir.ratelimit.it.policies;
 
 import java.io.Serial;
 
-/** Has a mapper. */
+/** An exception with a mapper. */
 public class Mapped extends RuntimeException {
     @Serial
     private static final long serialVersionUID = 1;

@@ -4,11 +4,11 @@ package io.weir.ratelimit.it.policies;
 import jakarta.ws.rs.core.Response;
 import java.net.URI;
 
-/** How a request ends. */
+/** The outcomes of requests. */
 final class Outcome {
     private Outcome() {}
 
-    /** A response with the status of this name, or an exception. */
+    /** Returns a response with a status, or throws an exception. */
     static Response of(String how) {
         return switch (how) {
             case "mapped" -> throw new Mapped();

@@ -25,14 +25,14 @@ import java.io.IOException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
-/** Each way to end a request. Path rules say under {@code success} and {@code failure} which outcomes count. */
+/** Resources with one method for each kind of outcome. Path rules count successes under {@code success} and failures under {@code failure}. */
 @Path("{counted: success|failure}")
 @RequestScoped
 public class OutcomeResource {
     private static final int MORE_THAN_ANY_BUFFER = 1 << 20;
 
     @Inject
-    Held held;
+    PendingResponses pending;
 
     @Resource
     ManagedExecutorService executor;
@@ -55,34 +55,35 @@ public class OutcomeResource {
         executor.execute(() -> resume(response, how));
     }
 
-    /** Answers when {@link #release} is called for the same client. */
+    /** Completes when {@link #release} is called for the same client. */
     @GET
-    @Path("held/{how}")
-    public void held(
+    @Path("pending/{how}")
+    public void pending(
             @HeaderParam("X-Client") String client, @PathParam("how") String how, @Suspended AsyncResponse response) {
-        held.hold(client, () -> resume(response, how));
+        pending.add(client, () -> resume(response, how));
     }
 
     @GET
-    @Path("held-stage/{how}")
-    public CompletionStage<Response> heldStage(@HeaderParam("X-Client") String client, @PathParam("how") String how) {
-        CompletableFuture<Response> answer = new CompletableFuture<>();
-        held.hold(client, () -> answer.completeAsync(() -> Outcome.of(how), executor));
-        return answer;
+    @Path("pending-stage/{how}")
+    public CompletionStage<Response> pendingStage(
+            @HeaderParam("X-Client") String client, @PathParam("how") String how) {
+        CompletableFuture<Response> response = new CompletableFuture<>();
+        pending.add(client, () -> response.completeAsync(() -> Outcome.of(how), executor));
+        return response;
     }
 
-    /** Events that begin when they are released. */
+    /** Sends an event when {@link #release} is called. */
     @GET
-    @Path("held-events")
+    @Path("pending-events")
     @Produces("text/event-stream")
-    public void heldEvents(@HeaderParam("X-Client") String client, @Context SseEventSink sink, @Context Sse sse) {
-        held.hold(client, () -> sink.send(sse.newEvent("one")).whenComplete((sent, failure) -> sink.close()));
+    public void pendingEvents(@HeaderParam("X-Client") String client, @Context SseEventSink sink, @Context Sse sse) {
+        pending.add(client, () -> sink.send(sse.newEvent("one")).whenComplete((sent, failure) -> sink.close()));
     }
 
     @POST
     @Path("release")
     public boolean release(@HeaderParam("X-Client") String client) {
-        return held.release(client);
+        return pending.release(client);
     }
 
     @GET
@@ -95,7 +96,7 @@ public class OutcomeResource {
         };
     }
 
-    /** Decided at the method's call, since the key is an argument. */
+    /** Is decided at the call of the method, because the key is an argument. */
     @POST
     @Path("login")
     @RateLimit("tries")

@@ -7,7 +7,7 @@ import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Named;
 import java.util.Optional;
 
-/** Names the tier of a header, and badly if that says so. */
+/** A tier resolver that reads a header, and fails for some values. */
 @Named("plans")
 @ApplicationScoped
 public class Plans implements TierResolver {

@@ -8,17 +8,17 @@ import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Named;
 import java.util.Optional;
 
-/** Resolves by a header, and badly if that says so. */
+/** A key resolver that reads a header, and fails for some values. */
 @Named("tenant")
 @ApplicationScoped
 public class Tenants implements KeyResolver {
     @Override
     public Optional<Identity> resolve(CallContext call) {
-        String tenant = call.header("X-Tenant").orElse("nobody");
+        String tenant = call.header("X-Tenant").orElse("unresolved");
         return switch (tenant) {
             case "throws" -> throw new IllegalStateException("on purpose");
             case "null" -> null;
-            case "nobody" -> Optional.empty();
+            case "unresolved" -> Optional.empty();
             default -> Optional.of(Identity.of(tenant));
         };
     }

@@ -1,3 +1,3 @@
 // SPDX-License-Identifier: Apache-2.0
-/** An application in which everything that can be configured wrongly is. Deployed by a test only, and never successfully. */
+/** A test application with every kind of configuration problem. Its deployment fails. */
 package io.weir.ratelimit.it.wrong;

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.redisson;
+
+import java.time.Duration;
+import org.redisson.api.RedissonClient;
+
+/** A Redis backend without the rejection cache, which shows the cost of rejections by Redis. */
+public final class UncachedBackend {
+    private UncachedBackend() {}
+
+    /** Creates a backend on a client, which it does not close. */
+    public static RedissonBackend on(RedissonClient client, String namespace, Duration deadline) {
+        // The backend uses the cache only with its own constant for the Redis clock. This lambda selects the same
+        // clock.
+        return new RedissonBackend(
+                new RedisClient(() -> client, false, namespace, deadline), namespace, deadline, () -> 0);
+    }
+}

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.core.local;
+
+import io.weir.ratelimit.Decision;
+import io.weir.ratelimit.Quota;
+import io.weir.ratelimit.Receipt;
+import io.weir.ratelimit.spi.BackendException;
+import io.weir.ratelimit.spi.Charge;
+import io.weir.ratelimit.spi.PolicyLimits;
+import java.time.Duration;
+import java.util.List;
+import java.util.stream.Collectors;
+
+/** The local backend with the operations and results of {@link SequentialBackend}. Its clock does not advance. */
+class ConcurrentBackend {
+    private static final PolicyLimits POLICY = Keys.policy("api", SequentialBackend.PERMITS, Duration.ofHours(1));
+
+    private final LocalBackend backend = new LocalBackend(SequentialBackend.MAX_KEYS, () -> 0);
+    private final Receipt receipt;
+
+    ConcurrentBackend() {
+        Decision decision = backend.acquire(List.of(charge(0, 1), charge(1, 1)));
+        receipt = ((Decision.Allowed) decision).receipt();
+    }
+
+    String acquire(int key, int cost) {
+        return acquire(List.of(charge(key, cost)));
+    }
+
+    String acquireBoth(int key) {
+        return acquire(List.of(charge(key, 1), charge(SequentialBackend.next(key), 1)));
+    }
+
+    private String acquire(List<Charge> charges) {
+        try {
+            Decision decision = backend.acquire(charges);
+            return decision.quotas().stream()
+                    .map(quota -> " " + quota.remaining())
+                    .collect(Collectors.joining("", decision.allowed() ? "allowed" : "rejected", ""));
+        } catch (BackendException e) {
+            if (e.reason() != BackendException.Reason.FULL) {
+                throw e;
+            }
+            return SequentialBackend.FULL;
+        }
+    }
+
+    int peek(int key) {
+        Quota quota = backend.peek(charge(key, 1)).get(0);
+        return (int) quota.remaining();
+    }
+
+    void refundReceipt() {
+        backend.refund(receipt);
+    }
+
+    void refund(int key, int cost) {
+        backend.refund(charge(key, cost));
+    }
+
+    void reset(int key) {
+        backend.reset(POLICY, storedKey(key));
+    }
+
+    int size() {
+        return backend.size();
+    }
+
+    private static Charge charge(int key, int cost) {
+        return new Charge(POLICY, storedKey(key), cost);
+    }
+
+    private static String storedKey(int key) {
+        return "k." + key;
+    }
+}

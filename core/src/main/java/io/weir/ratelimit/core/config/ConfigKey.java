@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.core.config;
+
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * A property, or a family of properties whose names have variable parts.
+ *
+ * @param name the name; a variable part is in angle brackets, such as {@code ratelimit.policies.<p>.limit}
+ * @param defaultValue the value if the property is not set; empty if there is no fixed one
+ * @param defaultText the default as the reference shows it; empty if there is none
+ * @param form the form of the values
+ * @param meaning the effect of the property
+ * @param <T> the type of the values
+ */
+public record ConfigKey<T>(
+        String name, Optional<T> defaultValue, String defaultText, ValueForm<T> form, String meaning) {
+    /** The beginning of the names of all properties of a policy. */
+    static final String POLICY = "ratelimit.policies.<p>.";
+
+    private static final Pattern VARIABLE = Pattern.compile("<\\w+>");
+
+    /**
+     * Tests whether the property belongs to a policy.
+     *
+     * @return true if its name begins with that of a policy
+     */
+    public boolean isOfPolicy() {
+        return name.startsWith(POLICY);
+    }
+
+    /**
+     * Returns the part of the name after the name of the policy.
+     *
+     * @return the attribute, such as {@code limit} or {@code tiers.<t>.limit}
+     */
+    public String attribute() {
+        return name.substring(POLICY.length());
+    }
+
+    /**
+     * Returns the attribute with its variable part filled in.
+     *
+     * @param value the value of the variable part
+     * @return the attribute, such as {@code tiers.gold.limit}
+     */
+    public String attribute(String value) {
+        return VARIABLE.matcher(attribute()).replaceFirst(Matcher.quoteReplacement(value));
+    }
+
+    /**
+     * Returns the variable part of an attribute of this family.
+     *
+     * @param attribute the attribute, such as {@code tiers.gold.limit}
+     * @return the variable part, such as {@code gold}; empty if the attribute is not one of this family
+     */
+    public Optional<String> variable(String attribute) {
+        String[] fixed = VARIABLE.split(attribute(), -1);
+        boolean matches = fixed.length == 2
+                && attribute.length() > fixed[0].length() + fixed[1].length()
+                && attribute.startsWith(fixed[0])
+                && attribute.endsWith(fixed[1]);
+        return matches
+                ? Optional.of(attribute.substring(fixed[0].length(), attribute.length() - fixed[1].length()))
+                : Optional.empty();
+    }
+}

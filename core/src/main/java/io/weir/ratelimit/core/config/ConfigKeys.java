@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.core.config;
+
+import io.weir.ratelimit.Algorithm;
+import io.weir.ratelimit.FailureMode;
+import io.weir.ratelimit.core.key.AddressRange;
+import io.weir.ratelimit.core.key.ForwardedHeader;
+import io.weir.ratelimit.spi.Limit;
+import io.weir.ratelimit.spi.PolicyLimits;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+
+/**
+ * The table of all properties. The readers, the check for unknown properties and the reference of the configuration use it, so a
+ * new property is one entry here.
+ */
+public final class ConfigKeys {
+    /** The least number of characters of the key secret. */
+    static final int MINIMUM_SECRET = 16;
+
+    private static final List<ConfigKey<?>> TABLE = new ArrayList<>();
+
+    public static final ConfigKey<Boolean> ENABLED =
+            key("ratelimit.enabled", "true", ValueForm.FLAG, "false allows every call and counts nothing");
+
+    public static final ConfigKey<String> BACKEND = key(
+            "ratelimit.backend",
+            "auto",
+            ValueForm.text("auto, local, redisson or the name of another backend"),
+            "the backend; auto uses Redis if it is configured, otherwise the local backend");
+
+    public static final ConfigKey<String> NAMESPACE = key(
+            "ratelimit.namespace",
+            "default",
+            ValueForm.text("1 to 64 of the characters A-Z a-z 0-9 . _ -"),
+            "separates applications that share a Redis");
+
+    public static final ConfigKey<String> REDIS_ADDRESS = key(
+            "ratelimit.redis.address",
+            ValueForm.text("redis://host:6379 or rediss://user:password@host:6379/0; commas separate several"),
+            "the address of Redis; several addresses are nodes of a cluster");
+
+    public static final ConfigKey<String> REDIS_CONFIG = key(
+            "ratelimit.redis.config",
+            ValueForm.text("a file or a resource, such as /etc/redisson.yaml or classpath:redisson.yaml"),
+            "a Redisson YAML file in place of the address");
+
+    public static final ConfigKey<Duration> REDIS_DEADLINE = key(
+            "ratelimit.redis.deadline",
+            "100ms",
+            ValueForm.duration("from 1ms to 60s", Duration.ofMillis(1), Duration.ofSeconds(60)),
+            "the longest time that a decision waits for Redis");
+
+    public static final ConfigKey<String> KEY_SECRET = key(
+            "ratelimit.key-secret",
+            ValueForm.of(
+                    "16 characters or more",
+                    text -> Optional.of(text).filter(secret -> secret.length() >= MINIMUM_SECRET)),
+            "the secret of the hashes (HMAC-SHA-256) that replace all values in stored keys, the same on all instances");
+
+    public static final ConfigKey<Integer> IPV4_PREFIX = key(
+            "ratelimit.ipv4-prefix",
+            "32",
+            ValueForm.number(1, 32),
+            "the number of leading bits of an IPv4 address that share a key");
+
+    public static final ConfigKey<Integer> IPV6_PREFIX = key(
+            "ratelimit.ipv6-prefix",
+            "64",
+            ValueForm.number(1, 128),
+            "the number of leading bits of an IPv6 address that share a key");
+
+    public static final ConfigKey<List<AddressRange>> TRUSTED_PROXIES = list(
+            "ratelimit.trusted-proxies", ValueForm.ADDRESSES, "the proxies whose header determines the client address");
+
+    public static final ConfigKey<ForwardedHeader> FORWARDED_HEADER = key(
+            "ratelimit.forwarded-header",
+            "x-forwarded-for",
+            ValueForm.oneOf(ForwardedHeader.values(), ForwardedHeader::fieldName),
+            "the only header of the trusted proxies that is read");
+
+    public static final ConfigKey<List<String>> HEADERS = key(
+            "ratelimit.headers",
+            "ietf, legacy",
+            ValueForm.someOf("ietf", "draft-06", "legacy"),
+            "the header dialects of responses");
+
+    public static final ConfigKey<Integer> LOCAL_MAX_KEYS = key(
+            "ratelimit.local.max-keys",
+            "100000",
+            ValueForm.number(1, 100_000_000),
+            "the number of keys that are kept in process");
+
+    public static final ConfigKey<Settings.Metrics> METRICS = key(
+            "ratelimit.metrics",
+            "auto",
+            ValueForm.oneOf(Settings.Metrics.values(), metrics -> metrics.name().toLowerCase(Locale.ROOT)),
+            "the destination of metrics");
+
+    public static final ConfigKey<Duration> RELOAD_INTERVAL = key(
+            "ratelimit.reload-interval",
+            "5s",
+            ValueForm.durationOrZero("from 1s to 1h, or 0s for never", Duration.ofSeconds(1), Duration.ofHours(1)),
+            "the interval of reloads, and the lifetime of cached limits of single keys");
+
+    public static final ConfigKey<Integer> INSTANCES = key(
+            "ratelimit.instances",
+            "1",
+            ValueForm.number(1, 10_000),
+            "the number of instances, which on-failure=local and on-failure=sample use");
+
+    public static final ConfigKey<Boolean> FAIL_WHEN_DEGRADED = key(
+            "ratelimit.health.fail-when-degraded",
+            "false",
+            ValueForm.FLAG,
+            "whether an instance without its backend is not ready");
+
+    public static final ConfigKey<Boolean> CONSOLE_ENABLED = key(
+            "ratelimit.console.enabled",
+            "false",
+            ValueForm.FLAG,
+            "enables the console, which needs the jar weir-console");
+
+    public static final ConfigKey<String> CONSOLE_ROLE = key(
+            "ratelimit.console.role",
+            ValueForm.text("the name of a role"),
+            "the role that the users of the console need");
+
+    public static final ConfigKey<Boolean> CONSOLE_OPEN = key(
+            "ratelimit.console.open",
+            "false",
+            ValueForm.FLAG,
+            "opens the console to everyone, including the reset of keys; only for demonstrations");
+
+    public static final ConfigKey<List<String>> BYPASS_TOKENS = key(
+            "ratelimit.bypass.tokens",
+            ValueForm.list("64 hexadecimal digits; commas separate several"),
+            "SHA-256 digests of bypass tokens; a request with a bypass token is not limited");
+
+    public static final ConfigKey<String> BYPASS_HEADER = key(
+            "ratelimit.bypass.header", "X-RateLimit-Bypass", ValueForm.FIELD_NAME, "the header with the bypass token");
+
+    public static final ConfigKey<List<AddressRange>> BYPASS_ADDRESSES = list(
+            "ratelimit.bypass.addresses",
+            ValueForm.ADDRESSES,
+            "the clients that are not limited, by their address behind trusted proxies");
+
+    public static final ConfigKey<List<String>> BYPASS_ROLES = key(
+            "ratelimit.bypass.roles",
+            ValueForm.list("the names of roles; commas separate several"),
+            "the roles whose users are not limited");
+
+    public static final ConfigKey<List<String>> PATH_POLICIES = key(
+            "ratelimit.path-policies",
+            ValueForm.list("the names of policies; commas separate several"),
+            "the policies with paths that only environment variables configure");
+
+    public static final ConfigKey<Long> METHOD_COST = key(
+            "ratelimit.costs.\"Class.method\"",
+            ValueForm.permits(1),
+            "the permits that a call of the method spends under each policy of its annotations");
+
+    public static final ConfigKey<String> LIMIT = noted(
+            "ratelimit.policies.<p>.limit",
+            "required",
+            ValueForm.text("<permits>/<duration>, such as 100/1m; 0 to " + Limit.MAX_PERMITS
+                    + " permits (10000 for sliding-log) in 1ms to 366d; commas separate several"),
+            "the limits of the policy");
+
+    public static final ConfigKey<Algorithm> ALGORITHM = key(
+            "ratelimit.policies.<p>.algorithm",
+            "sliding-window",
+            ValueForm.oneOf(Algorithm.values(), Algorithm::configName),
+            "the algorithm of the limits");
+
+    public static final ConfigKey<Long> BURST = noted(
+            "ratelimit.policies.<p>.burst",
+            "the permits of a token bucket, 1 for a leaky bucket",
+            ValueForm.permits(1),
+            "the capacity of the bucket");
+
+    public static final ConfigKey<String> KEY = key(
+            "ratelimit.policies.<p>.key",
+            "principal | ip",
+            ValueForm.text("a key expression"),
+            "the key; all calls with one key share the limits");
+
+    public static final ConfigKey<Long> COST = key(
+            "ratelimit.policies.<p>.cost",
+            "1",
+            ValueForm.permits(1),
+            "the permits that a call spends if neither ratelimit.costs nor the annotation has a cost");
+
+    public static final ConfigKey<Duration> MAX_WAIT = key(
+            "ratelimit.policies.<p>.max-wait",
+            "0s",
+            ValueForm.duration("from 0s to 1h", Duration.ZERO, Limit.MAX_MAX_WAIT),
+            "the longest time that a call waits for permits before it is rejected");
+
+    public static final ConfigKey<Integer> MAX_WAITING = key(
+            "ratelimit.policies.<p>.max-waiting",
+            "16",
+            ValueForm.number(1, 10_000),
+            "the number of calls under the policy that wait at once in this process");
+
+    public static final ConfigKey<Integer> LEASE = key(
+            "ratelimit.policies.<p>.lease",
+            "0",
+            ValueForm.number(0, (int) PolicyLimits.MAX_LEASE),
+            "the permits that an instance may lease for a busy key and spend from memory");
+
+    public static final ConfigKey<String> TIER = key(
+            "ratelimit.policies.<p>.tier",
+            ValueForm.text("key terms joined with |, or the name of a TierResolver bean"),
+            "the tier of a caller, for example claim:plan");
+
+    public static final ConfigKey<String> TIER_LIMIT = key(
+            "ratelimit.policies.<p>.tiers.<t>.limit",
+            ValueForm.text("as limit; a tier name has 1 to 64 of the characters A-Z a-z 0-9 _ -"),
+            "the limits of the tier");
+
+    public static final ConfigKey<Long> TIER_BURST = noted(
+            "ratelimit.policies.<p>.tiers.<t>.burst",
+            "as burst",
+            ValueForm.permits(1),
+            "the capacity of the bucket of the tier");
+
+    public static final ConfigKey<String> MODE = key(
+            "ratelimit.policies.<p>.mode",
+            "enforce",
+            ValueForm.oneOf("enforce", "shadow", "off"),
+            "shadow decides, counts and reports, but never rejects; off disables the policy");
+
+    public static final ConfigKey<String> COUNT = key(
+            "ratelimit.policies.<p>.count",
+            "always",
+            ValueForm.oneOf("always", "success", "failure"),
+            "the calls that stay charged, by their outcome");
+
+    public static final ConfigKey<String> DISCLOSURE = key(
+            "ratelimit.policies.<p>.disclosure",
+            "full",
+            ValueForm.oneOf("full", "minimal"),
+            "minimal omits policies and quotas in all responses to requests under the policy");
+
+    public static final ConfigKey<String> HELP =
+            key("ratelimit.policies.<p>.help", ValueForm.URI_REFERENCE, "a page about the limit for clients");
+
+    public static final ConfigKey<String> PATHS = key(
+            "ratelimit.policies.<p>.paths",
+            ValueForm.text("default, or paths such as /api/search, /api/orgs/{org}, /api/admin/*"),
+            "the requests under the policy without an annotation");
+
+    public static final ConfigKey<List<String>> METHODS = noted(
+            "ratelimit.policies.<p>.methods",
+            "all",
+            ValueForm.HTTP_METHODS,
+            "the HTTP methods of these requests; GET includes HEAD");
+
+    public static final ConfigKey<Long> PATH_COST = key(
+            "ratelimit.policies.<p>.costs.<path>",
+            ValueForm.permits(0),
+            "the permits that a request of the path spends under the policy; 0 is free");
+
+    public static final ConfigKey<String> PHASE = key(
+            "ratelimit.policies.<p>.phase",
+            "normal",
+            ValueForm.oneOf("normal", "early"),
+            "early decides before the request is matched and authenticated");
+
+    public static final ConfigKey<FailureMode> ON_FAILURE = key(
+            "ratelimit.policies.<p>.on-failure",
+            "open",
+            ValueForm.oneOf(FailureMode.values(), FailureMode::configName),
+            "the decision while Redis is unavailable");
+
+    private ConfigKeys() {}
+
+    /**
+     * Lists all properties.
+     *
+     * @return the table in the order of the reference
+     */
+    public static List<ConfigKey<?>> all() {
+        return Collections.unmodifiableList(TABLE);
+    }
+
+    /**
+     * Tests whether a policy can have an attribute.
+     *
+     * @param attribute the part of a name after that of the policy
+     * @return true if the table has it
+     */
+    public static boolean isPolicyAttribute(String attribute) {
+        return TABLE.stream()
+                .filter(ConfigKey::isOfPolicy)
+                .anyMatch(key -> key.attribute().equals(attribute)
+                        || key.variable(attribute).isPresent());
+    }
+
+    private static <T> ConfigKey<T> key(String name, String defaultText, ValueForm<T> form, String meaning) {
+        return added(name, Optional.of(form.parse(defaultText)), defaultText, form, meaning);
+    }
+
+    private static <T> ConfigKey<T> key(String name, ValueForm<T> form, String meaning) {
+        return added(name, Optional.empty(), "", form, meaning);
+    }
+
+    private static <T> ConfigKey<List<T>> list(String name, ValueForm<List<T>> form, String meaning) {
+        return added(name, Optional.of(List.of()), "", form, meaning);
+    }
+
+    /** Adds a property whose default depends on others. */
+    private static <T> ConfigKey<T> noted(String name, String defaultText, ValueForm<T> form, String meaning) {
+        return added(name, Optional.empty(), defaultText, form, meaning);
+    }
+
+    private static <T> ConfigKey<T> added(
+            String name, Optional<T> defaultValue, String defaultText, ValueForm<T> form, String meaning) {
+        ConfigKey<T> key = new ConfigKey<>(name, defaultValue, defaultText, form, meaning);
+        TABLE.add(key);
+        return key;
+    }
+}

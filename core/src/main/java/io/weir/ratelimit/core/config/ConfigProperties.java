@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.core.config;
+
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+
+/** The configuration properties of the application. */
+public interface ConfigProperties {
+    /**
+     * Returns a property.
+     *
+     * @param name the full name, such as {@code ratelimit.enabled}
+     * @return the property; {@link ConfigProperty#ABSENT} if no source sets it
+     */
+    ConfigProperty get(String name);
+
+    /**
+     * Returns the source of a property.
+     *
+     * @param name the name of a property that is set
+     * @return the name of the source that sets it
+     */
+    String source(String name);
+
+    /**
+     * Lists the properties that begin with {@code ratelimit.}.
+     *
+     * @return the names, without those that only environment variables set, because {@code RATELIMIT_POLICIES_A_B_LIMIT} does not
+     *     determine the name of a property
+     */
+    Set<String> names();
+
+    /**
+     * Creates properties from a map.
+     *
+     * @param values the values by name, taken literally
+     * @return the properties
+     */
+    static ConfigProperties of(Map<String, String> values) {
+        Map<String, String> copy = Map.copyOf(values);
+        return new ConfigProperties() {
+            @Override
+            public ConfigProperty get(String name) {
+                String value = copy.get(name);
+                return value == null ? ConfigProperty.ABSENT : ConfigProperty.of(value);
+            }
+
+            @Override
+            public String source(String name) {
+                return "map";
+            }
+
+            @Override
+            public Set<String> names() {
+                Set<String> names = new TreeSet<>(copy.keySet());
+                names.removeIf(name -> !name.startsWith("ratelimit."));
+                return names;
+            }
+        };
+    }
+}

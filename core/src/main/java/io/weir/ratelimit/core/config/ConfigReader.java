@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.core.config;
+
+import static io.weir.ratelimit.core.message.CoreMessages.MESSAGES;
+
+import io.weir.ratelimit.spi.ConfigurationProblem;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.BiFunction;
+import java.util.function.Function;
+
+/** A reader of typed properties. It collects invalid values as problems and goes on with their defaults. */
+public final class ConfigReader {
+    private static final String POLICIES = "ratelimit.policies.";
+
+    private final ConfigProperties config;
+    private final Problems problems;
+
+    /**
+     * Creates a reader.
+     *
+     * @param config the properties
+     * @param problems collects the problems
+     */
+    public ConfigReader(ConfigProperties config, Problems problems) {
+        this.config = config;
+        this.problems = problems;
+    }
+
+    /**
+     * Adds a problem.
+     *
+     * @param problem the problem
+     */
+    public void report(ConfigurationProblem problem) {
+        problems.add(problem);
+    }
+
+    /**
+     * Reads a property as text.
+     *
+     * @param property the full name
+     * @return the text without blanks around it; empty if the property is not set or not readable
+     */
+    public Optional<String> text(String property) {
+        ConfigProperty value = config.get(property);
+        if (!value.readable()) {
+            report(MESSAGES.problem("WEIR-101", property, ""));
+        }
+        return value.value().map(String::strip);
+    }
+
+    /**
+     * Reads a property that has a default.
+     *
+     * @param key the property
+     * @param <T> the type of its values
+     * @return the value, or the default if there is no valid one
+     */
+    public <T> T value(ConfigKey<T> key) {
+        return value(key.name(), key);
+    }
+
+    /**
+     * Reads a property that has a default and problems of its own.
+     *
+     * @param key the property
+     * @param invalid describes an invalid text
+     * @param <T> the type of its values
+     * @return the value, or the default if there is no valid one
+     */
+    public <T> T value(ConfigKey<T> key, Function<String, ConfigurationProblem> invalid) {
+        return value(key.name(), key, invalid);
+    }
+
+    /**
+     * Reads a property that has no default.
+     *
+     * @param key the property
+     * @param <T> the type of its values
+     * @return the value, if there is a valid one
+     */
+    public <T> Optional<T> optional(ConfigKey<T> key) {
+        return optional(key.name(), key.form());
+    }
+
+    /**
+     * Reads a property that has no default.
+     *
+     * @param property the full name
+     * @param form the form of its values
+     * @param <T> the type of its values
+     * @return the value, if there is a valid one
+     */
+    public <T> Optional<T> optional(String property, ValueForm<T> form) {
+        return parsed(
+                property, form, (text, reason) -> MESSAGES.problem("WEIR-102.no-default", property, text, reason));
+    }
+
+    /**
+     * Reads a property that has no default and problems of its own.
+     *
+     * @param key the property
+     * @param invalid describes an invalid text
+     * @param <T> the type of its values
+     * @return the value, if there is a valid one
+     */
+    public <T> Optional<T> optional(ConfigKey<T> key, Function<String, ConfigurationProblem> invalid) {
+        return parsed(key.name(), key.form(), (text, reason) -> invalid.apply(text));
+    }
+
+    <T> T value(String property, ConfigKey<T> key) {
+        return parsed(property, key.form(), (text, reason) -> MESSAGES.problem("WEIR-102", property, text, reason))
+                .orElseGet(key.defaultValue()::orElseThrow);
+    }
+
+    <T> T value(String property, ConfigKey<T> key, Function<String, ConfigurationProblem> invalid) {
+        return parsed(property, key.form(), (text, reason) -> invalid.apply(text))
+                .orElseGet(key.defaultValue()::orElseThrow);
+    }
+
+    private <T> Optional<T> parsed(
+            String property, ValueForm<T> form, BiFunction<String, String, ConfigurationProblem> invalid) {
+        Optional<String> text = text(property);
+        try {
+            return text.map(form::parse);
+        } catch (IllegalArgumentException e) {
+            report(invalid.apply(text.orElse(""), String.valueOf(e.getMessage())));
+            return Optional.empty();
+        }
+    }
+
+    /**
+     * Returns the source of a property.
+     *
+     * @param property the name of a property that is set
+     * @return the name of the source
+     */
+    public String source(String property) {
+        return config.source(property);
+    }
+
+    /**
+     * Lists the properties.
+     *
+     * @return the names, without those that only environment variables define
+     */
+    public Set<String> names() {
+        return config.names();
+    }
+
+    /**
+     * Returns the properties of a policy.
+     *
+     * @param policy the name of the policy
+     * @return its properties
+     */
+    public PolicyProperties policy(String policy) {
+        return new PolicyProperties(this, policy);
+    }
+
+    /**
+     * Lists the policies that properties name. A name that is no property of a policy is a problem.
+     *
+     * @return the attributes of each policy that are set
+     */
+    public Map<String, Set<String>> policies() {
+        Map<String, Set<String>> policies = new LinkedHashMap<>();
+        for (String name : names()) {
+            if (name.startsWith(POLICIES)) {
+                QuotedName.parse(name.substring(POLICIES.length()))
+                        .ifPresentOrElse(
+                                parts -> policies.computeIfAbsent(parts.name(), first -> new TreeSet<>())
+                                        .add(parts.attribute()),
+                                () -> report(MESSAGES.problem("WEIR-103", name, "")));
+            }
+        }
+        return policies;
+    }
+}

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.core.config;
+
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+/** Properties that keep the value of their first look-up, for a comparison with a later state of the configuration. */
+public final class ConfigSnapshot implements ConfigProperties {
+    private final ConfigProperties config;
+    private final Set<String> names;
+    private final Map<String, ConfigProperty> known = new ConcurrentHashMap<>();
+
+    /**
+     * Creates a snapshot with the names of the properties. Values are added at their first look-up.
+     *
+     * @param config the configuration, whose exceptions are not caught
+     */
+    public ConfigSnapshot(ConfigProperties config) {
+        this.config = config;
+        this.names = config.names();
+    }
+
+    /**
+     * Compares the names and the values of this snapshot with another configuration.
+     *
+     * @param other the other configuration, whose exceptions are not caught
+     * @return true if they are equal
+     */
+    public boolean isSameIn(ConfigProperties other) {
+        return other.names().equals(names)
+                && known.entrySet().stream()
+                        .allMatch(property -> other.get(property.getKey()).equals(property.getValue()));
+    }
+
+    @Override
+    public ConfigProperty get(String name) {
+        ConfigProperty property = known.get(name);
+        return property != null ? property : known.computeIfAbsent(name, config::get);
+    }
+
+    @Override
+    public String source(String name) {
+        return config.source(name);
+    }
+
+    @Override
+    public Set<String> names() {
+        return names;
+    }
+}

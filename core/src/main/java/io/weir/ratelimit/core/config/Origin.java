@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.core.config;
+
+/**
+ * The origin of an attribute of a policy.
+ *
+ * @param property the property of the attribute
+ * @param value the value as text
+ * @param source the name of the configuration source, or the place of the annotation such as {@code com.example.Search.find(String)},
+ *     or {@value #DEFAULT}
+ */
+public record Origin(String property, String value, String source) {
+    /** The source of a default. */
+    public static final String DEFAULT = "default";
+
+    /** Masks secrets in the name of the source, which can be a URL with a password or with parameters. */
+    public Origin {
+        source = source.replaceAll("://\\S*@", "://***@")
+                .replaceAll("([?;])\\S*", "$1***")
+                .replaceAll("\\p{Cntrl}", " ");
+    }
+}

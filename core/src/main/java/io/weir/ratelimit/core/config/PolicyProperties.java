@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.core.config;
+
+import io.weir.ratelimit.spi.ConfigurationProblem;
+import java.util.Optional;
+import java.util.function.Function;
+
+/** The properties of one policy. */
+public final class PolicyProperties {
+    private static final String POLICIES = "ratelimit.policies.";
+
+    private final ConfigReader reader;
+    private final String policy;
+
+    PolicyProperties(ConfigReader reader, String policy) {
+        this.reader = reader;
+        this.policy = policy;
+    }
+
+    /**
+     * Returns the source of a property.
+     *
+     * @param property the full name of a property that is set
+     * @return the name of the source
+     */
+    public String source(String property) {
+        return reader.source(property);
+    }
+
+    /**
+     * Returns the name of the policy.
+     *
+     * @return the name without quotes
+     */
+    public String policy() {
+        return policy;
+    }
+
+    /**
+     * Returns the place of problems that concern several attributes.
+     *
+     * @return the common beginning of the names of the properties
+     */
+    public String place() {
+        return POLICIES + policy;
+    }
+
+    /**
+     * Returns the full name of a property. The name of the policy is in quotes if it contains dots or if the configuration
+     * writes it so.
+     *
+     * @param attribute the attribute, such as {@code limit}
+     * @return the name of the property
+     */
+    public String name(String attribute) {
+        String quoted = POLICIES + '"' + policy + "\"." + attribute;
+        return policy.indexOf('.') >= 0 || reader.text(quoted).isPresent() ? quoted : place() + "." + attribute;
+    }
+
+    /**
+     * Returns the full name of a property.
+     *
+     * @param key the property
+     * @return the name
+     */
+    public String name(ConfigKey<?> key) {
+        return name(key.attribute());
+    }
+
+    /**
+     * Reads a property as text.
+     *
+     * @param key the property
+     * @return the text, if the property is set
+     */
+    public Optional<String> text(ConfigKey<?> key) {
+        return reader.text(name(key));
+    }
+
+    /**
+     * Reads a property as text.
+     *
+     * @param property the full name
+     * @return the text, if the property is set
+     */
+    public Optional<String> text(String property) {
+        return reader.text(property);
+    }
+
+    /**
+     * Reads a property that has a default.
+     *
+     * @param key the property
+     * @param <T> the type of its values
+     * @return the value, or the default if there is no valid one
+     */
+    public <T> T value(ConfigKey<T> key) {
+        return reader.value(name(key), key);
+    }
+
+    /**
+     * Reads a property that has a default and problems of its own.
+     *
+     * @param key the property
+     * @param invalid describes an invalid text
+     * @param <T> the type of its values
+     * @return the value, or the default if there is no valid one
+     */
+    public <T> T value(ConfigKey<T> key, Function<String, ConfigurationProblem> invalid) {
+        return reader.value(name(key), key, invalid);
+    }
+
+    /**
+     * Reads a property that has no default.
+     *
+     * @param key the property
+     * @param <T> the type of its values
+     * @return the value, if there is a valid one
+     */
+    public <T> Optional<T> optional(ConfigKey<T> key) {
+        return reader.optional(name(key), key.form());
+    }
+
+    /**
+     * Reads a property of a form that the table does not have.
+     *
+     * @param property the full name
+     * @param parser converts the text
+     * @param <T> the type of its values
+     * @return the value, if there is a valid one
+     */
+    public <T> Optional<T> optional(String property, Function<String, T> parser) {
+        return reader.optional(property, new ValueForm<>("", parser));
+    }
+
+    /**
+     * Reads a property of a family.
+     *
+     * @param property the full name
+     * @param key the family
+     * @param <T> the type of its values
+     * @return the value, if there is a valid one
+     */
+    public <T> Optional<T> optional(String property, ConfigKey<T> key) {
+        return reader.optional(property, key.form());
+    }
+
+    /**
+     * Adds a problem.
+     *
+     * @param problem the problem
+     */
+    public void report(ConfigurationProblem problem) {
+        reader.report(problem);
+    }
+}

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.core.config;
+
+import static io.weir.ratelimit.core.message.CoreMessages.MESSAGES;
+
+import io.weir.ratelimit.spi.ConfigurationProblem;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.stream.Collectors;
+
+/** The problems of a deployment, which are reported together. */
+public final class Problems {
+    private final List<ConfigurationProblem> found = new ArrayList<>();
+
+    /**
+     * Adds a problem.
+     *
+     * @param problem the problem
+     */
+    public void add(ConfigurationProblem problem) {
+        found.add(problem);
+    }
+
+    /**
+     * Adds problems.
+     *
+     * @param problems the problems
+     */
+    public void addAll(Collection<ConfigurationProblem> problems) {
+        found.addAll(problems);
+    }
+
+    /**
+     * Returns the problems so far.
+     *
+     * @return the problems in order
+     */
+    public List<ConfigurationProblem> found() {
+        return List.copyOf(found);
+    }
+
+    /**
+     * Returns the message of the failed deployment.
+     *
+     * @return the text, with one line for each problem
+     */
+    public String message() {
+        return lines().stream()
+                .map(line -> "\n  " + line)
+                .collect(Collectors.joining("", MESSAGES.text("WEIR-100"), ""));
+    }
+
+    /**
+     * Describes each problem once.
+     *
+     * @return one line for each problem
+     */
+    public List<String> lines() {
+        return found.stream()
+                .distinct()
+                .map(problem -> problem.toString().replaceAll("\\p{Cntrl}", " "))
+                .toList();
+    }
+}

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.core.config;
+
+import io.weir.ratelimit.core.key.AddressRange;
+import io.weir.ratelimit.spi.Limit;
+import java.net.URI;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+
+/**
+ * The form of the values of a property.
+ *
+ * @param description the allowed values, as they read after "must be"
+ * @param parser converts a text without blanks around it, or throws an {@link IllegalArgumentException} with the reason
+ * @param <T> the type of the values
+ */
+public record ValueForm<T>(String description, Function<String, T> parser) {
+    private static final int LONGEST_URI = 2_000;
+
+    /** The values {@code true} and {@code false}. */
+    static final ValueForm<Boolean> FLAG = of("true or false", text -> switch (text) {
+        case "true" -> Optional.of(true);
+        case "false" -> Optional.of(false);
+        default -> Optional.empty();
+    });
+
+    /** Addresses and ranges of addresses. */
+    static final ValueForm<List<AddressRange>> ADDRESSES =
+            new ValueForm<>("addresses and ranges such as 10.0.0.0/8, 2001:db8::/32, ::1", AddressRange::parseAll);
+
+    /** The name of an HTTP header field. */
+    static final ValueForm<String> FIELD_NAME = of(
+            "the name of a header field",
+            text -> Optional.of(text).filter(name -> name.matches("[A-Za-z0-9!#$%&'*+.^_`|~-]{1,64}")));
+
+    /** HTTP methods. */
+    static final ValueForm<List<String>> HTTP_METHODS = of(
+            "HTTP methods in upper case, separated by commas",
+            text -> Optional.of(split(text))
+                    .filter(methods -> !methods.isEmpty()
+                            && methods.stream().allMatch(method -> method.matches("[A-Z][A-Z-]{0,31}"))));
+
+    /** A URI that is safe in a header field. */
+    static final ValueForm<String> URI_REFERENCE = of(
+            "a URI of printable ASCII",
+            text -> Optional.of(text)
+                    .filter(uri ->
+                            uri.length() <= LONGEST_URI && uri.matches("[!-~]+") && !uri.matches(".*[<>\"\\\\^`{|}].*"))
+                    .map(uri -> URI.create(uri).toString()));
+
+    /**
+     * Creates a form whose description is the reason for every invalid value.
+     *
+     * @param parser converts a text; empty if it is invalid
+     */
+    static <T> ValueForm<T> of(String description, Function<String, Optional<T>> parser) {
+        return new ValueForm<>(
+                description,
+                text -> parser.apply(text).orElseThrow(() -> new IllegalArgumentException("must be " + description)));
+    }
+
+    /** Creates a form of any text. */
+    static ValueForm<String> text(String description) {
+        return new ValueForm<>(description, text -> text);
+    }
+
+    /** Creates a form of names that commas separate. */
+    static ValueForm<List<String>> list(String description) {
+        return new ValueForm<>(description, ValueForm::split);
+    }
+
+    static ValueForm<Integer> number(int minimum, int maximum) {
+        return of(
+                "a whole number from " + minimum + " to " + maximum,
+                text -> Optional.of(text)
+                        .filter(digits -> digits.matches("\\d{1,9}"))
+                        .map(Integer::valueOf)
+                        .filter(number -> number >= minimum && number <= maximum));
+    }
+
+    static ValueForm<Long> permits(long minimum) {
+        return of(
+                "a whole number from " + minimum + " to " + Limit.MAX_PERMITS,
+                text -> Optional.of(text)
+                        .filter(digits -> digits.matches("\\d{1,15}"))
+                        .map(Long::valueOf)
+                        .filter(number -> number >= minimum && number <= Limit.MAX_PERMITS));
+    }
+
+    /** Creates a form of durations within bounds, which the description names. */
+    static ValueForm<Duration> duration(String description, Duration minimum, Duration maximum) {
+        return of(
+                description,
+                text -> Optional.of(Durations.parse(text))
+                        .filter(duration -> duration.compareTo(minimum) >= 0 && duration.compareTo(maximum) <= 0));
+    }
+
+    /** Creates a form of durations that are zero or within bounds. */
+    static ValueForm<Duration> durationOrZero(String description, Duration minimum, Duration maximum) {
+        ValueForm<Duration> bounded = duration(description, minimum, maximum);
+        return new ValueForm<>(
+                description, text -> Durations.parse(text).isZero() ? Duration.ZERO : bounded.parse(text));
+    }
+
+    static ValueForm<String> oneOf(String... names) {
+        return oneOf(names, name -> name);
+    }
+
+    static <T> ValueForm<T> oneOf(T[] values, Function<T, String> name) {
+        return of(
+                "one of " + Arrays.stream(values).map(name).collect(Collectors.joining(", ")),
+                text -> Arrays.stream(values)
+                        .filter(value -> name.apply(value).equals(text))
+                        .findFirst());
+    }
+
+    /** Creates a form of lists of some names, or {@code none}. */
+    static ValueForm<List<String>> someOf(String... names) {
+        return of("none, or some of " + String.join(", ", names), text -> {
+            List<String> given =
+                    Arrays.stream(text.split(",")).map(String::strip).distinct().toList();
+            return given.equals(List.of("none"))
+                    ? Optional.of(List.of())
+                    : Optional.of(given)
+                            .filter(each -> !each.isEmpty() && List.of(names).containsAll(each));
+        });
+    }
+
+    /**
+     * Converts a value.
+     *
+     * @param text the text, without blanks around it
+     * @return the value
+     * @throws IllegalArgumentException with the reason if the text has another form
+     */
+    public T parse(String text) {
+        return parser.apply(text);
+    }
+
+    /**
+     * Splits a list.
+     *
+     * @param text the elements, which commas separate
+     * @return the elements that are not blank
+     */
+    public static List<String> split(String text) {
+        return Arrays.stream(text.split(","))
+                .map(String::strip)
+                .filter(element -> !element.isEmpty())
+                .toList();
+    }
+}

@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+/**
+ * Configuration: the table of properties, their readers, and the problems of their values.
+ *
+ * <p>Plain Java. The container provides the properties.
+ */
+@NullMarked
+package io.weir.ratelimit.core.config;
+
+import org.jspecify.annotations.NullMarked;

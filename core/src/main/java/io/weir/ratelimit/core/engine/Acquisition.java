@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.core.engine;
+
+import io.weir.ratelimit.Decision;
+import io.weir.ratelimit.Quota;
+import io.weir.ratelimit.Receipt;
+import io.weir.ratelimit.core.limit.LimitState;
+import io.weir.ratelimit.core.policy.Policy;
+import io.weir.ratelimit.spi.BackendException;
+import io.weir.ratelimit.spi.BackendException.Reason;
+import io.weir.ratelimit.spi.Charge;
+import io.weir.ratelimit.spi.Limit;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One call on its way to a decision: it calls the backend, waits if its policies let it wait, and calls the backend again.
+ *
+ * <p>A bucket reserves permits for a call that waits, so the call waits once. A window reserves none: a rejected call calls the
+ * backend again when the window has room, until the max-wait of its policy is used up. If too many calls wait already, the call
+ * refunds its reserved permits and asks for a decision without a wait.
+ *
+ * <table>
+ * <caption>Transitions</caption>
+ * <tr><th>step</th><th>result</th><th>next step</th></tr>
+ * <tr><td>{@link #begin}</td><td>charges are due; all are paid</td><td>ACQUIRE; END</td></tr>
+ * <tr><td>ACQUIRE</td><td>no wait; a wait; a wait without room in the bulkhead</td><td>END; SLEEP; REFUND if allowed, else END</td></tr>
+ * <tr><td>SLEEP</td><td>permits were reserved; the window has room</td><td>END; ACQUIRE</td></tr>
+ * <tr><td>SLEEP, interrupted</td><td>permits were reserved; the call was rejected</td><td>REFUND; END</td></tr>
+ * <tr><td>REFUND</td><td>refunded; failed</td><td>ACQUIRE without a wait; END by the failure modes</td></tr>
+ * </table>
+ *
+ * <p>{@link #await} runs the steps on the calling thread; {@link AsyncAcquisition} runs them without holding a thread. One thread
+ * at a time uses an acquisition.
+ */
+final class Acquisition {
+    /** The operation that follows. */
+    enum Step {
+        ACQUIRE,
+        SLEEP,
+        REFUND,
+        END
+    }
+
+    private final Binding binding;
+    private final FallbackBackend backend;
+    private final Sleeper sleeper;
+    private final WaitBulkhead bulkhead;
+    private final @Nullable RequestState request;
+    private final Function<Acquisition, List<Charge>> resolver;
+    private final long startNanos;
+    private long waitedMicros;
+    private long waitMicros;
+    private List<Policy> entered = List.of();
+    private List<Charge> charges = List.of();
+    private boolean reserved;
+    private boolean interrupted;
+    private @Nullable TimedDecision result;
+
+    /**
+     * Creates an acquisition that has not begun.
+     *
+     * @param request the request that the call is part of, null if there is none
+     * @param resolver resolves the charges of the call, with the {@linkplain #maxWaitMicros rest} of its max-wait
+     */
+    Acquisition(
+            Binding binding,
+            FallbackBackend backend,
+            Sleeper sleeper,
+            WaitBulkhead bulkhead,
+            @Nullable RequestState request,
+            Function<Acquisition, List<Charge>> resolver) {
+        this.binding = binding;
+        this.backend = backend;
+        this.sleeper = sleeper;
+        this.bulkhead = bulkhead;
+        this.request = request;
+        this.resolver = resolver;
+        this.startNanos = canWait(binding) ? sleeper.nanos() : 0;
+    }
+
+    private static boolean canWait(Binding binding) {
+        for (Binding.PolicyCost limited : binding.policies()) {
+            if (limited.policy().maxWaitMicros() > 0) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Returns how long the call can still wait under a policy, 0 if too many calls wait already. */
+    long maxWaitMicros(Policy policy) {
+        long left = policy.maxWaitMicros() - waitedMicros;
+        return left > 0 && (entered.contains(policy) || bulkhead.hasRoom(policy)) ? left : 0;
+    }
+
+    /** Runs all steps on the calling thread. An interrupt ends a wait. Returns null if nothing was due. */
+    @Nullable
+    TimedDecision await() {
+        try {
+            Step step = begin();
+            while (step != Step.END) {
+                step = switch (step) {
+                    case ACQUIRE -> decided(acquire());
+                    case SLEEP -> sleep();
+                    default -> refunded(backend.refund(receipt()));
+                };
+            }
+            return result;
+        } finally {
+            close();
+            if (interrupted) {
+                // Not before: the backend fails on an interrupted thread.
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    private TimedDecision acquire() {
+        BackendException recent = request == null ? null : request.recentFailure(sleeper);
+        if (recent != null) {
+            // A request waits once for a backend that does not answer.
+            return backend.decideWithoutBackend(binding, charges, recent);
+        }
+        TimedDecision timed = backend.acquire(binding, charges);
+        if (request != null && timed.failure() != null && !BackendHealth.concernsSomeKeys(timed.failure())) {
+            request.failed(timed.failure(), sleeper.nanos());
+        }
+        return timed;
+    }
+
+    private Step sleep() {
+        try {
+            sleeper.sleep(waitMicros);
+        } catch (InterruptedException e) {
+            interrupted = true;
+            return interrupted();
+        }
+        return woken();
+    }
+
+    /** Resolves the charges and reserves them in the ledger of the request. */
+    Step begin() {
+        result = null;
+        charges = resolver.apply(this);
+        if (request != null) {
+            List<Charge> due = request.ledger().reserve(charges, backend.deadlineNanos());
+            if (due == null) {
+                BackendException failure = new BackendException(
+                        Reason.TIMEOUT, "another call of the request is still being decided", null);
+                return end(backend.decideWithoutBackend(binding, charges, failure), false);
+            }
+            charges = due;
+            reserved = !due.isEmpty();
+            if (due.isEmpty()) {
+                request.decided(binding);
+            }
+        }
+        return charges.isEmpty() ? Step.END : Step.ACQUIRE;
+    }
+
+    List<Charge> charges() {
+        return charges;
+    }
+
+    @Nullable
+    TimedDecision result() {
+        return result;
+    }
+
+    Step decided(TimedDecision timed) {
+        result = timed;
+        waitMicros = waitMicros(timed);
+        if (waitMicros == 0) {
+            return end(timed, timed.decision().allowed());
+        }
+        if (!enterBulkhead(timed.charges())) {
+            return timed.decision().allowed() ? Step.REFUND : end(timed, false);
+        }
+        if (timed.decision().allowed()) {
+            end(timed, true);
+        } else {
+            release();
+        }
+        return Step.SLEEP;
+    }
+
+    long waitMicros() {
+        return waitMicros;
+    }
+
+    Step woken() {
+        if (result != null && result.decision().allowed()) {
+            return Step.END;
+        }
+        waitedMicros = (sleeper.nanos() - startNanos + 999) / 1_000;
+        return begin();
+    }
+
+    private Step interrupted() {
+        TimedDecision last = result;
+        if (last == null || !last.decision().allowed()) {
+            return last == null ? Step.END : end(last, false);
+        }
+        if (request != null) {
+            request.ledger().reopen(binding, charges);
+            reserved = true;
+        }
+        return Step.REFUND;
+    }
+
+    /** Returns the receipt of the permits that the call has reserved at the backend. */
+    Receipt receipt() {
+        return result != null && result.decision() instanceof Decision.Allowed allowed
+                ? allowed.receipt()
+                : Receipt.EMPTY;
+    }
+
+    Step refunded(@Nullable BackendException failure) {
+        charges = withoutMaxWait(charges);
+        if (failure == null) {
+            return Step.ACQUIRE;
+        }
+        TimedDecision degraded = backend.decideWithoutBackend(binding, charges, failure);
+        return end(degraded, degraded.decision().allowed());
+    }
+
+    private Step end(TimedDecision timed, boolean pays) {
+        result = timed;
+        if (request != null) {
+            if (pays) {
+                request.ledger().pay(binding, charges);
+                reserved = false;
+            }
+            release();
+            request.decided(binding, timed.charges(), timed.decision());
+        }
+        return Step.END;
+    }
+
+    private void release() {
+        if (request != null && reserved) {
+            request.ledger().release(charges);
+            reserved = false;
+        }
+    }
+
+    /** Leaves the bulkhead and releases what an error has left reserved. */
+    void close() {
+        release();
+        bulkhead.leave(entered);
+        entered = List.of();
+    }
+
+    private boolean enterBulkhead(List<Charge> waiting) {
+        List<Policy> needed = new ArrayList<>();
+        for (Binding.PolicyCost limited : binding.policies()) {
+            if (waits(limited.policy(), waiting) && !entered.contains(limited.policy())) {
+                needed.add(limited.policy());
+            }
+        }
+        if (!bulkhead.tryEnter(needed)) {
+            return false;
+        }
+        needed.addAll(entered);
+        entered = needed;
+        return true;
+    }
+
+    private static boolean waits(Policy policy, List<Charge> charges) {
+        for (Charge charge : charges) {
+            if (charge.maxWaitMicros() > 0 && charge.policy().policy().equals(policy.name())) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    static List<Charge> withoutMaxWait(List<Charge> charges) {
+        return charges.stream().map(Charge::withoutMaxWait).toList();
+    }
+
+    /** Returns how long a call has to wait before it proceeds or calls the backend again, 0 if the decision is final. */
+    static long waitMicros(TimedDecision timed) {
+        if (timed.decision() instanceof Decision.Allowed allowed) {
+            return allowed.waitMicros();
+        }
+        return timed.decision() instanceof Decision.Rejected rejected
+                ? untilRoom(timed.charges(), rejected.quotas())
+                : 0;
+    }
+
+    /**
+     * Returns the longest wait of the limits that rejected, 0 if one of them exceeds the max-wait of its charge. A bucket has
+     * rejected in spite of the whole max-wait, so a wait does not help.
+     */
+    private static long untilRoom(List<Charge> charges, List<Quota> quotas) {
+        long longest = 0;
+        int next = 0;
+        for (Charge charge : charges) {
+            if (charge.shadow()) {
+                continue;
+            }
+            long maxWait = charge.maxWaitMicros();
+            for (Limit limit : charge.policy().limits()) {
+                Quota quota = quotas.get(next);
+                next++;
+                if (quota.rejected()) {
+                    if (quota.retryAfterMicros() > maxWait - LimitState.maxDelayMicros(limit, maxWait)) {
+                        return 0;
+                    }
+                    longest = Math.max(longest, quota.retryAfterMicros());
+                }
+            }
+        }
+        return longest;
+    }
+}

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.core.engine;
+
+import io.weir.ratelimit.Decision;
+import io.weir.ratelimit.core.engine.Acquisition.Step;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import java.util.function.Consumer;
+
+/** Runs an {@link Acquisition} without holding a thread. If the caller cancels the result, the charges are refunded. */
+final class AsyncAcquisition {
+    private final Binding binding;
+    private final Acquisition call;
+    private final FallbackBackend backend;
+    private final Sleeper sleeper;
+    private final Executor executor;
+    private final Consumer<TimedDecision> listener;
+    private final CompletableFuture<Decision> result = new CompletableFuture<>();
+
+    /**
+     * Creates a run that has not started.
+     *
+     * @param executor runs everything but the work of the backend and of the timer
+     * @param listener is notified of the decision before the result completes
+     */
+    AsyncAcquisition(
+            Binding binding,
+            Acquisition call,
+            FallbackBackend backend,
+            Sleeper sleeper,
+            Executor executor,
+            Consumer<TimedDecision> listener) {
+        this.binding = binding;
+        this.call = call;
+        this.backend = backend;
+        this.sleeper = sleeper;
+        this.executor = executor;
+        this.listener = listener;
+    }
+
+    /** Starts when the limits are known, on the calling thread if they already are. */
+    CompletableFuture<Decision> start(CompletableFuture<?> limits) {
+        if (limits.isDone()) {
+            run(call.begin());
+        } else {
+            CompletionStage<?> known = limits;
+            known.whenComplete((nothing, failure) -> onExecutor(this::begin));
+        }
+        return result;
+    }
+
+    private void begin() {
+        if (!result.isDone()) {
+            run(call.begin());
+        }
+    }
+
+    private void run(Step step) {
+        switch (step) {
+            case ACQUIRE -> acquire();
+            case SLEEP -> sleep();
+            case REFUND -> onExecutor(() -> run(call.refunded(backend.refund(call.receipt()))));
+            case END -> onExecutor(this::end);
+        }
+    }
+
+    private void acquire() {
+        backend.acquireAsync(binding, call.charges())
+                .thenAccept(timed -> run(call.decided(timed)))
+                .whenComplete((done, failure) -> {
+                    if (failure != null) {
+                        fail(
+                                failure instanceof CompletionException && failure.getCause() != null
+                                        ? failure.getCause()
+                                        : failure);
+                    }
+                });
+    }
+
+    private void sleep() {
+        CompletableFuture<Void> timer = sleeper.timer(call.waitMicros());
+        CompletionStage<Void> due = timer;
+        due.whenComplete((nothing, failure) -> onExecutor(this::wake));
+        CompletionStage<Decision> ended = result;
+        ended.whenComplete((decision, failure) -> timer.cancel(false));
+    }
+
+    private void wake() {
+        if (result.isDone()) {
+            call.close();
+            backend.refund(call.receipt());
+        } else {
+            run(call.woken());
+        }
+    }
+
+    private void end() {
+        call.close();
+        TimedDecision timed = call.result();
+        if (timed != null) {
+            listener.accept(timed);
+        }
+        if (!result.complete(timed == null ? Decision.Allowed.UNLIMITED : timed.decision())) {
+            backend.refund(call.receipt());
+        }
+    }
+
+    private void onExecutor(Runnable step) {
+        try {
+            executor.execute(() -> {
+                try {
+                    step.run();
+                } catch (RuntimeException | Error e) {
+                    fail(e);
+                }
+            });
+        } catch (RuntimeException e) {
+            fail(e);
+        }
+    }
+
+    private void fail(Throwable failure) {
+        call.close();
+        result.completeExceptionally(failure);
+    }
+}

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.core.engine;
+
+import io.weir.ratelimit.Decision;
+import io.weir.ratelimit.Quota;
+import io.weir.ratelimit.Receipt;
+import io.weir.ratelimit.core.limit.LimitState;
+import io.weir.ratelimit.core.limit.QuotaCalculator;
+import io.weir.ratelimit.spi.Charge;
+import io.weir.ratelimit.spi.Limit;
+import io.weir.ratelimit.spi.PolicyLimits;
+import io.weir.ratelimit.spi.RateLimitBackend;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+/** The store when limits are off: every call passes and nothing is counted. */
+public final class DisabledBackend implements RateLimitBackend {
+    @Override
+    public String name() {
+        return "off";
+    }
+
+    @Override
+    public boolean isConfigured() {
+        return false;
+    }
+
+    @Override
+    public Decision acquire(List<Charge> charges) {
+        return Decision.Allowed.UNLIMITED;
+    }
+
+    @Override
+    public CompletionStage<Decision> acquireAsync(List<Charge> charges) {
+        return CompletableFuture.completedStage(Decision.Allowed.UNLIMITED);
+    }
+
+    @Override
+    public List<Quota> peek(Charge charge) {
+        List<Quota> quotas = new ArrayList<>();
+        for (Limit limit : charge.policy().limits()) {
+            quotas.add(QuotaCalculator.quota(charge, quotas.size(), LimitState.untouched(limit, 0), false, 0));
+        }
+        return quotas;
+    }
+
+    @Override
+    public void refund(Receipt receipt) {
+        // nothing was spent
+    }
+
+    @Override
+    public void refund(Charge charge) {
+        // nothing was spent
+    }
+
+    @Override
+    public void reset(PolicyLimits policy, String storedKey) {
+        // nothing is kept
+    }
+}

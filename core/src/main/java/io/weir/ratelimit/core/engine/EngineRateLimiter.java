@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.core.engine;
+
+import io.weir.ratelimit.Decision;
+import io.weir.ratelimit.Identity;
+import io.weir.ratelimit.Quota;
+import io.weir.ratelimit.RateLimiter;
+import io.weir.ratelimit.Receipt;
+import io.weir.ratelimit.TopKeys;
+import io.weir.ratelimit.core.policy.Policy;
+import io.weir.ratelimit.spi.CallContext;
+import io.weir.ratelimit.spi.Charge;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import java.util.function.Supplier;
+
+/** The engine for code. */
+public final class EngineRateLimiter implements RateLimiter {
+    private static final String ENDPOINT = "RateLimiter";
+
+    private final RateLimitEngine engine;
+    private final Supplier<Map<String, Policy>> policies;
+    private final Supplier<Executor> executor;
+    private final Supplier<Optional<CallContext>> caller;
+
+    /**
+     * A limiter.
+     *
+     * @param engine decides
+     * @param policies the policies by name at the moment
+     * @param executor completes what is asynchronous; asked on the calling thread
+     * @param caller who makes the request at hand
+     */
+    public EngineRateLimiter(
+            RateLimitEngine engine,
+            Supplier<Map<String, Policy>> policies,
+            Supplier<Executor> executor,
+            Supplier<Optional<CallContext>> caller) {
+        this.engine = engine;
+        this.policies = policies;
+        this.executor = executor;
+        this.caller = caller;
+    }
+
+    @Override
+    public Decision acquire(String policy, Identity key) {
+        return acquire(policy, key, named(policy).cost());
+    }
+
+    @Override
+    public Decision acquire(String policy, Identity key, long cost) {
+        Binding binding = binding(policy, cost);
+        Objects.requireNonNull(key, "key");
+        return isOff(binding) ? Decision.Allowed.UNLIMITED : engine.decide(binding, key);
+    }
+
+    @Override
+    public CompletionStage<Decision> acquireAsync(String policy, Identity key) {
+        return acquireAsync(policy, key, named(policy).cost());
+    }
+
+    @Override
+    public CompletionStage<Decision> acquireAsync(String policy, Identity key, long cost) {
+        Binding binding = binding(policy, cost);
+        Objects.requireNonNull(key, "key");
+        return isOff(binding)
+                ? CompletableFuture.completedFuture(Decision.Allowed.UNLIMITED)
+                : engine.decideAsync(binding, key, executor.get());
+    }
+
+    @Override
+    public List<Quota> peek(String policy, Identity key) {
+        Policy asked = named(policy);
+        String storedKey = engine.encoder().encode(key);
+        Charge charge =
+                new Charge(engine.limits(asked, key, storedKey), storedKey, asked.cost(), asked.maxWaitMicros());
+        return engine.call(backend -> backend.peek(charge));
+    }
+
+    @Override
+    public List<Quota> peek(String policy) {
+        Policy asked = named(policy);
+        if (asked.key().needsArguments()) {
+            throw new IllegalArgumentException(
+                    "the key of the policy " + policy + " uses an argument: name the key to peek at");
+        }
+        CallContext call = caller.get()
+                .orElseThrow(() -> new IllegalStateException(
+                        "there is no HTTP request at hand whose caller could be asked about"));
+        return engine.peek(asked, call);
+    }
+
+    @Override
+    public void refund(Receipt receipt) {
+        engine.call(backend -> {
+            backend.refund(receipt);
+            return true;
+        });
+    }
+
+    @Override
+    public void refund(String policy, Identity key, long cost) {
+        Charge charge = charge(policy, key, cost);
+        engine.call(backend -> {
+            backend.refund(charge);
+            return true;
+        });
+    }
+
+    @Override
+    public void reset(String policy, Identity key) {
+        Charge charge = charge(policy, key, 1);
+        engine.call(backend -> {
+            backend.reset(charge.policy(), charge.storedKey());
+            return true;
+        });
+    }
+
+    @Override
+    public TopKeys topKeys(String policy) {
+        return engine.topKeys().top(named(policy).name());
+    }
+
+    private static boolean isOff(Binding binding) {
+        return binding.policies().get(0).policy().mode() == Policy.Mode.OFF;
+    }
+
+    private Binding binding(String policy, long cost) {
+        return new Binding(ENDPOINT, List.of(new Binding.PolicyCost(named(policy), cost)));
+    }
+
+    private Charge charge(String policy, Identity key, long cost) {
+        Policy named = named(policy);
+        String storedKey = engine.encoder().encode(key);
+        return new Charge(engine.limits(named, key, storedKey), storedKey, cost);
+    }
+
+    private Policy named(String policy) {
+        Policy named = policies.get().get(Objects.requireNonNull(policy, "policy"));
+        if (named == null) {
+            throw new IllegalArgumentException("there is no policy \"" + policy + "\"");
+        }
+        return named;
+    }
+}

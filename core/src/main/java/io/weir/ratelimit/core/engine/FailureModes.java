@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.core.engine;
+
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
+import io.weir.ratelimit.Decision;
+import io.weir.ratelimit.FailureMode;
+import io.weir.ratelimit.core.limit.BackendReceipt;
+import io.weir.ratelimit.spi.BackendException;
+import io.weir.ratelimit.spi.Charge;
+import io.weir.ratelimit.spi.RateLimitBackend;
+import java.time.Duration;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.IntUnaryOperator;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Decides without the backend, by the strictest failure mode among the policies of the charges. Policies in shadow mode and
+ * policies that the request has already paid do not take part.
+ */
+public final class FailureModes {
+    private static final List<FailureMode> STRICTEST_FIRST =
+            List.of(FailureMode.CLOSED, FailureMode.LOCAL, FailureMode.SAMPLE);
+
+    private final int instances;
+    private final InstanceShare share;
+    private final Supplier<RateLimitBackend> localBackend;
+    private final IntUnaryOperator random;
+
+    /** Survives an outage: a backend that fails again and again must not reset the limits in process. */
+    private volatile @Nullable RateLimitBackend local;
+
+    /** The charges in process by their decision, as long as the decision is reachable and can be settled. */
+    private final Cache<Decision, LocalCharges> localCharges =
+            Caffeine.newBuilder().weakKeys().executor(Runnable::run).build();
+
+    private record LocalCharges(BackendReceipt receipt, List<Charge> charges) {}
+
+    /**
+     * Creates the failure modes of an instance.
+     *
+     * @param instances the number of instances of the application, 1 or more
+     * @param localBackend creates the backend in process; called once, when it is first needed
+     */
+    public FailureModes(int instances, Supplier<RateLimitBackend> localBackend) {
+        this(instances, localBackend, bound -> ThreadLocalRandom.current().nextInt(bound));
+    }
+
+    /** With a source of random numbers from 0 to below its argument. */
+    FailureModes(int instances, Supplier<RateLimitBackend> localBackend, IntUnaryOperator random) {
+        this.instances = instances;
+        this.share = new InstanceShare(instances);
+        this.localBackend = localBackend;
+        this.random = random;
+    }
+
+    /** Decides charges that the backend failed to decide. */
+    Decision.Degraded decide(Binding binding, List<Charge> charges, BackendException failure) {
+        String reason = failure.reason().tag();
+        FailureMode mode = strictest(binding, charges);
+        return switch (mode) {
+            case OPEN -> new Decision.Degraded(mode, true, reason);
+            case CLOSED -> new Decision.Degraded(mode, false, reason, failure.retryAfter());
+            case SAMPLE -> new Decision.Degraded(mode, random.applyAsInt(instances) == 0, reason);
+            case LOCAL -> decideLocally(binding, charges, reason);
+        };
+    }
+
+    private static FailureMode strictest(Binding binding, List<Charge> charges) {
+        Set<FailureMode> modes = EnumSet.noneOf(FailureMode.class);
+        charges.stream()
+                .filter(charge -> !charge.shadow())
+                .forEach(charge -> modes.add(binding.onFailure(charge.policy().policy())));
+        return STRICTEST_FIRST.stream().filter(modes::contains).findFirst().orElse(FailureMode.OPEN);
+    }
+
+    /** A policy with the mode {@code open} stays open if another policy of the call has the mode {@code local}. */
+    private Decision.Degraded decideLocally(Binding binding, List<Charge> charges, String reason) {
+        List<Charge> shares = charges.stream()
+                .filter(charge ->
+                        !charge.shadow() && binding.onFailure(charge.policy().policy()) != FailureMode.OPEN)
+                .map(share::of)
+                .toList();
+        Decision decision;
+        try {
+            decision = local().acquire(shares);
+        } catch (BackendException e) { // a flood of new keys must not be unlimited
+            return new Decision.Degraded(FailureMode.LOCAL, false, e.reason().tag());
+        }
+        if (decision instanceof Decision.Rejected rejected) {
+            Duration retryAfter = rejected.retryAfter().orElse(Duration.ZERO);
+            return new Decision.Degraded(FailureMode.LOCAL, false, reason, retryAfter);
+        }
+        Decision.Degraded degraded = new Decision.Degraded(FailureMode.LOCAL, true, reason);
+        if (binding.countsOutcomes()
+                && decision instanceof Decision.Allowed allowed
+                && allowed.receipt() instanceof BackendReceipt receipt) {
+            localCharges.put(degraded, new LocalCharges(receipt, charges));
+        }
+        return degraded;
+    }
+
+    private RateLimitBackend local() {
+        RateLimitBackend known = local;
+        if (known == null) {
+            synchronized (this) {
+                known = local;
+                if (known == null) {
+                    known = localBackend.get();
+                    local = known;
+                }
+            }
+        }
+        return known;
+    }
+
+    /**
+     * Refunds the charges in process whose policies do not count the outcome of the call.
+     *
+     * @return the refunded charges
+     */
+    List<Charge> settle(Binding binding, Decision decision, boolean succeeded) {
+        LocalCharges found = localCharges.getIfPresent(decision);
+        if (found == null) {
+            return List.of();
+        }
+        BackendReceipt uncounted =
+                found.receipt.split(charge -> !binding.counts(charge.policy().policy(), succeeded));
+        List<String> policies = uncounted.charges().stream()
+                .map(charge -> charge.policy().policy())
+                .toList();
+        local().refund(uncounted);
+        return found.charges.stream()
+                .filter(charge ->
+                        !charge.shadow() && policies.contains(charge.policy().policy()))
+                .toList();
+    }
+}

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.core.engine;
+
+import io.weir.ratelimit.Decision;
+import io.weir.ratelimit.RateLimitUnavailableException;
+import io.weir.ratelimit.Receipt;
+import io.weir.ratelimit.spi.BackendException;
+import io.weir.ratelimit.spi.Charge;
+import io.weir.ratelimit.spi.ChargeReceipt;
+import io.weir.ratelimit.spi.RateLimitBackend;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** A backend that always decides: if the wrapped backend fails, the failure modes of the policies apply. */
+public final class FallbackBackend {
+    private final RateLimitBackend backend;
+    private final FailureModes failureModes;
+    private final BackendHealth health;
+    private final long deadlineNanos;
+
+    /**
+     * Creates a backend with a fallback.
+     *
+     * @param backend the backend that is called first
+     * @param failureModes decides if the backend fails
+     * @param health records answers and failures of the backend
+     * @param deadline the longest time that a call of a request waits for another call of the same request
+     */
+    public FallbackBackend(
+            RateLimitBackend backend, FailureModes failureModes, BackendHealth health, Duration deadline) {
+        this.backend = backend;
+        this.failureModes = failureModes;
+        this.health = health;
+        this.deadlineNanos = deadline.toNanos();
+    }
+
+    long deadlineNanos() {
+        return deadlineNanos;
+    }
+
+    TimedDecision acquire(Binding binding, List<Charge> charges) {
+        long start = System.nanoTime();
+        Decision decision;
+        try {
+            decision = backend.acquire(charges);
+        } catch (RuntimeException e) {
+            return failed(binding, charges, asBackendException(e), start, System.nanoTime());
+        }
+        health.answered();
+        long end = System.nanoTime();
+        return new TimedDecision(charges, decision, end - start, end, null);
+    }
+
+    CompletionStage<TimedDecision> acquireAsync(Binding binding, List<Charge> charges) {
+        long start = System.nanoTime();
+        return startAcquire(charges).handle((decision, failure) -> {
+            long end = System.nanoTime();
+            if (decision == null) {
+                return failed(binding, charges, asBackendException(failure), start, end);
+            }
+            health.answered();
+            return new TimedDecision(charges, decision, end - start, end, null);
+        });
+    }
+
+    /** A backend can throw instead of completing its stage. */
+    private CompletionStage<Decision> startAcquire(List<Charge> charges) {
+        try {
+            return backend.acquireAsync(charges);
+        } catch (RuntimeException e) {
+            return CompletableFuture.failedStage(e);
+        }
+    }
+
+    private TimedDecision failed(
+            Binding binding, List<Charge> charges, BackendException failure, long start, long end) {
+        health.decisionFailed(failure);
+        return new TimedDecision(charges, failureModes.decide(binding, charges, failure), end - start, end, failure);
+    }
+
+    /** Decides by the failure modes because of a failure that the call has met before. The backend is not called. */
+    TimedDecision decideWithoutBackend(Binding binding, List<Charge> charges, BackendException failure) {
+        health.decidedWithoutBackend(failure);
+        return new TimedDecision(
+                charges, failureModes.decide(binding, charges, failure), 0, System.nanoTime(), failure);
+    }
+
+    /** Any other exception can have a key in its message, so its message is left out. */
+    static BackendException asBackendException(Throwable failure) {
+        Throwable cause =
+                failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
+        return cause instanceof BackendException known
+                ? known
+                : new BackendException(
+                        BackendException.Reason.BACKEND_ERROR,
+                        "the backend failed with " + cause.getClass().getName(),
+                        cause);
+    }
+
+    /**
+     * Refunds the charges of a call that does not proceed. If the backend fails, the charges stay until their window has passed.
+     *
+     * @return the failure, null if the charges are refunded
+     */
+    @Nullable
+    BackendException refund(Receipt receipt) {
+        try {
+            backend.refund(receipt);
+            return null;
+        } catch (RuntimeException e) {
+            BackendException failure = asBackendException(e);
+            health.operationFailed(failure);
+            return failure;
+        }
+    }
+
+    private void refundAsync(Receipt receipt) {
+        try {
+            CompletionStage<Void> refunded = backend.refundAsync(receipt);
+            refunded.whenComplete((done, failure) -> {
+                if (failure != null) {
+                    health.operationFailed(asBackendException(failure));
+                }
+            });
+        } catch (RuntimeException e) {
+            health.operationFailed(asBackendException(e));
+        }
+    }
+
+    /** Refunds the charges whose policies do not count the outcome of the call, without waiting. Returns these charges. */
+    List<Charge> settle(Binding binding, Decision decision, boolean succeeded) {
+        if (decision instanceof Decision.Allowed allowed && allowed.receipt() instanceof ChargeReceipt receipt) {
+            ChargeReceipt uncounted =
+                    receipt.split(charge -> !binding.counts(charge.policy().policy(), succeeded));
+            if (!uncounted.charges().isEmpty()) {
+                refundAsync(uncounted);
+            }
+            return uncounted.charges();
+        }
+        return failureModes.settle(binding, decision, succeeded);
+    }
+
+    /** Calls the backend for anything but a decision. */
+    <T> T call(Function<RateLimitBackend, T> operation) {
+        try {
+            return operation.apply(backend);
+        } catch (RuntimeException e) {
+            BackendException failure = asBackendException(e);
+            health.operationFailed(failure);
+            throw new RateLimitUnavailableException(failure.reason().tag(), failure.retryAfter());
+        }
+    }
+
+    /** Notifies listeners of changes of the backend's state. */
+    void notifyChanges() {
+        health.notifyChanges();
+    }
+}

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.core.engine;
+
+import static io.weir.ratelimit.core.message.CoreMessages.MESSAGES;
+
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BiConsumer;
+
+/**
+ * Listeners whose failures affect neither the call nor the other listeners. The first failure of a listener is logged.
+ *
+ * <p>Events on a thread that is notifying a listener are dropped: a listener that requests a decision would be notified of that
+ * decision too, without end.
+ */
+final class GuardedListeners<L> {
+    private static final System.Logger LOG = System.getLogger("io.weir.ratelimit");
+
+    private final List<Listener<L>> listeners;
+    private final ThreadLocal<Boolean> notifying = new ThreadLocal<>();
+
+    private record Listener<L>(L listener, AtomicBoolean failed) {}
+
+    GuardedListeners(List<L> listeners) {
+        this.listeners = listeners.stream()
+                .map(listener -> new Listener<>(listener, new AtomicBoolean()))
+                .toList();
+    }
+
+    boolean isEmpty() {
+        return listeners.isEmpty();
+    }
+
+    <E> void notifyEach(BiConsumer<L, E> method, E event) {
+        if (listeners.isEmpty() || notifying.get() != null) {
+            return;
+        }
+        notifying.set(true);
+        try {
+            for (Listener<L> each : listeners) {
+                notify(each, method, event);
+            }
+        } finally {
+            notifying.remove();
+        }
+    }
+
+    private static <L, E> void notify(Listener<L> each, BiConsumer<L, E> method, E event) {
+        try {
+            method.accept(each.listener, event);
+        } catch (OutOfMemoryError | InternalError e) {
+            throw e;
+        } catch (Throwable e) {
+            if (each.failed.compareAndSet(false, true)) {
+                MESSAGES.log(LOG, e, "WEIR-303", each.listener.getClass().getName());
+            }
+        }
+    }
+}

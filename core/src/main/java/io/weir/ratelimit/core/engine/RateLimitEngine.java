@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.core.engine;
+
+import io.weir.ratelimit.Decision;
+import io.weir.ratelimit.Identity;
+import io.weir.ratelimit.Quota;
+import io.weir.ratelimit.core.key.IdentityEncoder;
+import io.weir.ratelimit.core.policy.Overrides;
+import io.weir.ratelimit.core.policy.Policy;
+import io.weir.ratelimit.core.topkeys.TopKeysTracker;
+import io.weir.ratelimit.spi.CallContext;
+import io.weir.ratelimit.spi.Charge;
+import io.weir.ratelimit.spi.DecisionEvent;
+import io.weir.ratelimit.spi.DecisionListener;
+import io.weir.ratelimit.spi.PolicyLimits;
+import io.weir.ratelimit.spi.RateLimitBackend;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** The pipeline of a call: resolves the charges of its policies, lets the backend decide, and notifies the listeners. */
+public final class RateLimitEngine {
+    private final FallbackBackend backend;
+    private final IdentityEncoder encoder;
+    private final GuardedListeners<DecisionListener> listeners;
+    private final Sleeper sleeper;
+    private final Overrides overrides;
+    private final TopKeysTracker topKeys;
+    private final WaitBulkhead bulkhead = new WaitBulkhead();
+
+    /**
+     * Creates an engine.
+     *
+     * @param backend decides about charges
+     * @param encoder encodes keys as stored keys
+     * @param listeners are notified of each decision
+     * @param sleeper the clock of calls that wait
+     * @param overrides the limits of single keys
+     * @param topKeys counts the keys of decisions
+     */
+    public RateLimitEngine(
+            FallbackBackend backend,
+            IdentityEncoder encoder,
+            List<DecisionListener> listeners,
+            Sleeper sleeper,
+            Overrides overrides,
+            TopKeysTracker topKeys) {
+        this.backend = backend;
+        this.encoder = encoder;
+        this.listeners = new GuardedListeners<>(listeners);
+        this.sleeper = sleeper;
+        this.overrides = overrides;
+        this.topKeys = topKeys;
+    }
+
+    /**
+     * Decides about a call. Waits if the policies let the call wait.
+     *
+     * @param binding the policies of the call
+     * @param call the caller, and the arguments of the method if they are known
+     * @param request the request that the call is part of, null if there is none: charges that the request has paid are not due
+     * @return the decision
+     */
+    public Decision decide(Binding binding, CallContext call, @Nullable RequestState request) {
+        if (request != null && request.ledger().covers(binding)) {
+            return Decision.Allowed.UNLIMITED;
+        }
+        awaitOverrides(binding, call);
+        return complete(binding, acquisition(binding, request, acquisition -> charges(binding, call, acquisition)));
+    }
+
+    /** Decides about a key that application code names. */
+    Decision decide(Binding binding, Identity key) {
+        String storedKey = encoder.encode(key);
+        for (Binding.PolicyCost limited : binding.policies()) {
+            overrides.await(limited.policy(), key, storedKey);
+        }
+        return complete(
+                binding, acquisition(binding, null, acquisition -> charges(binding, key, storedKey, acquisition)));
+    }
+
+    private Acquisition acquisition(
+            Binding binding, @Nullable RequestState request, Function<Acquisition, List<Charge>> resolver) {
+        return new Acquisition(binding, backend, sleeper, bulkhead, request, resolver);
+    }
+
+    private Decision complete(Binding binding, Acquisition acquisition) {
+        TimedDecision timed = acquisition.await();
+        if (timed == null) {
+            return Decision.Allowed.UNLIMITED;
+        }
+        notifyListeners(binding, timed);
+        return timed.decision();
+    }
+
+    /** Decides as {@link #decide(Binding, Identity)}; the result completes on a thread of the executor. */
+    CompletableFuture<Decision> decideAsync(Binding binding, Identity key, Executor executor) {
+        String storedKey = encoder.encode(key);
+        CompletableFuture<?>[] limits = binding.policies().stream()
+                .map(limited -> overrides.awaitAsync(limited.policy(), key, storedKey, sleeper::timer))
+                .toArray(CompletableFuture<?>[]::new);
+        return new AsyncAcquisition(
+                        binding,
+                        acquisition(binding, null, acquisition -> charges(binding, key, storedKey, acquisition)),
+                        backend,
+                        sleeper,
+                        executor,
+                        timed -> notifyListeners(binding, timed))
+                .start(CompletableFuture.allOf(limits));
+    }
+
+    private List<Charge> charges(Binding binding, CallContext call, Acquisition acquisition) {
+        List<Binding.PolicyCost> policies = binding.policies();
+        if (policies.size() == 1) {
+            return List.of(charge(policies.get(0), call, acquisition));
+        }
+        Charge[] charges = new Charge[policies.size()];
+        for (int i = 0; i < charges.length; i++) {
+            charges[i] = charge(policies.get(i), call, acquisition);
+        }
+        return List.of(charges);
+    }
+
+    private Charge charge(Binding.PolicyCost limited, CallContext call, Acquisition acquisition) {
+        Policy policy = limited.policy();
+        Identity key = policy.key().resolve(call);
+        String storedKey = encoder.encode(key);
+        return charge(policy, limits(policy, key, storedKey, call), storedKey, limited.cost(), acquisition);
+    }
+
+    private List<Charge> charges(Binding binding, Identity key, String storedKey, Acquisition acquisition) {
+        return binding.policies().stream()
+                .map(limited -> charge(
+                        limited.policy(),
+                        knownLimits(limited.policy(), key, storedKey),
+                        storedKey,
+                        limited.cost(),
+                        acquisition))
+                .toList();
+    }
+
+    private static Charge charge(
+            Policy policy, PolicyLimits limits, String storedKey, long cost, Acquisition acquisition) {
+        return policy.mode() == Policy.Mode.SHADOW
+                ? new Charge(limits, storedKey, cost).asShadow()
+                : new Charge(limits, storedKey, cost, acquisition.maxWaitMicros(policy));
+    }
+
+    /** Returns the limits of the key, else of the caller's tier, else of the policy. */
+    private PolicyLimits limits(Policy policy, Identity key, String storedKey, CallContext call) {
+        Optional<PolicyLimits> override = overrides.of(policy, key, storedKey);
+        return override.isPresent() ? override.get() : policy.tiers().of(call, policy.limits());
+    }
+
+    private PolicyLimits knownLimits(Policy policy, Identity key, String storedKey) {
+        return overrides.of(policy, key, storedKey).orElse(policy.limits());
+    }
+
+    /** Before charges are reserved, because a source can be slow. */
+    private void awaitOverrides(Binding binding, CallContext call) {
+        for (Binding.PolicyCost limited : binding.policies()) {
+            if (overrides.existFor(limited.policy())) {
+                Identity key = limited.policy().key().resolve(call);
+                overrides.await(limited.policy(), key, encoder.encode(key));
+            }
+        }
+    }
+
+    /** Returns the limits of a key that application code names. Waits for them if they are not known. */
+    PolicyLimits limits(Policy policy, Identity key, String storedKey) {
+        overrides.await(policy, key, storedKey);
+        return knownLimits(policy, key, storedKey);
+    }
+
+    /**
+     * Refunds the charges of a call whose policies do not count its outcome, without waiting for the backend.
+     *
+     * @param binding the policies of the call
+     * @param decision the decision about the call
+     * @param succeeded the outcome
+     * @param request the request that the call is part of, null if there is none: it pays the refunded charges again
+     */
+    public void settle(Binding binding, Decision decision, boolean succeeded, @Nullable RequestState request) {
+        List<Charge> refunded = backend.settle(binding, decision, succeeded);
+        if (request != null) {
+            request.ledger().refund(refunded);
+        }
+    }
+
+    /**
+     * Settles all decisions that wait for the outcome of a request.
+     *
+     * @param request the request
+     * @param succeeded the outcome
+     */
+    public void settle(RequestState request, boolean succeeded) {
+        for (RequestState.Settlement due : request.takeUnsettled()) {
+            backend.settle(due.binding(), due.decision(), succeeded);
+        }
+    }
+
+    /**
+     * Notifies the listeners of a call that bypasses its policies.
+     *
+     * @param binding the policies, one or more
+     */
+    public void bypass(Binding binding) {
+        if (!listeners.isEmpty()) {
+            List<PolicyLimits> policies = binding.policies().stream()
+                    .map(limited -> limited.policy().limits())
+                    .toList();
+            listeners.notifyEach((listener, endpoint) -> listener.onBypass(endpoint, policies), binding.endpoint());
+        }
+    }
+
+    /** Holds no monitor: a listener can call beans of the same request, or wait for another thread of it. */
+    private void notifyListeners(Binding binding, TimedDecision timed) {
+        topKeys.decided(timed.charges(), timed.decision(), timed.atNanos());
+        backend.notifyChanges();
+        if (!listeners.isEmpty()) {
+            listeners.notifyEach(
+                    DecisionListener::onDecision,
+                    new DecisionEvent(binding.endpoint(), timed.charges(), timed.decision(), timed.nanos()));
+        }
+    }
+
+    /** Returns the quotas of a caller. */
+    List<Quota> peek(Policy policy, CallContext call) {
+        Identity key = policy.key().resolve(call);
+        String storedKey = encoder.encode(key);
+        overrides.await(policy, key, storedKey);
+        Charge charge =
+                new Charge(limits(policy, key, storedKey, call), storedKey, policy.cost(), policy.maxWaitMicros());
+        return call(known -> known.peek(charge));
+    }
+
+    /** Calls the backend for anything but a decision. */
+    <T> T call(Function<RateLimitBackend, T> operation) {
+        return backend.call(operation);
+    }
+
+    TopKeysTracker topKeys() {
+        return topKeys;
+    }
+
+    IdentityEncoder encoder() {
+        return encoder;
+    }
+}

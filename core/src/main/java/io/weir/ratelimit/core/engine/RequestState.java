@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.core.engine;
+
+import io.weir.ratelimit.Decision;
+import io.weir.ratelimit.spi.BackendException;
+import io.weir.ratelimit.spi.CallContext;
+import io.weir.ratelimit.spi.Charge;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The state of one request, which its entry points share: the caller, the binding of the resource method, the charges, and the
+ * quotas for the response.
+ *
+ * <p>Safe for use by several threads, because a resource can call limited beans in parallel.
+ */
+public final class RequestState {
+    /** Longer than a request that repeats its calls; a long request calls a backend again that has recovered. */
+    private static final long RECENT_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+    private final ChargeLedger ledger = new ChargeLedger();
+    private final ResponseQuotas quotas = new ResponseQuotas();
+    private volatile CallContext caller;
+    private volatile @Nullable RequestBinding binding;
+    private volatile @Nullable RecentFailure failure;
+
+    /** The caller that was checked last and does not bypass the limits. */
+    private @Nullable CallContext limitedCaller;
+
+    /** The bindings that the request has bypassed; null unless the caller bypasses the limits. */
+    private @Nullable List<Binding> bypassed;
+
+    private List<Settlement> unsettled = List.of();
+
+    private record RecentFailure(BackendException failure, long atNanos) {}
+
+    /** A decision that waits for the outcome of the request. */
+    record Settlement(Binding binding, Decision decision) {}
+
+    /**
+     * Creates the state of a request without decisions.
+     *
+     * @param caller the caller
+     */
+    public RequestState(CallContext caller) {
+        this.caller = caller;
+    }
+
+    /**
+     * Returns the caller, as the last entry point knows it.
+     *
+     * @return the caller
+     */
+    public CallContext caller() {
+        return caller;
+    }
+
+    /**
+     * Replaces the caller by the one that a later entry point knows, such as the user that the resource's filters authenticated.
+     *
+     * @param known the caller
+     */
+    public void caller(CallContext known) {
+        caller = known;
+    }
+
+    /**
+     * Returns the quotas for the response.
+     *
+     * @return the quotas
+     */
+    public ResponseQuotas quotas() {
+        return quotas;
+    }
+
+    ChargeLedger ledger() {
+        return ledger;
+    }
+
+    /**
+     * Sets the policies of the resource method in this request.
+     *
+     * @param method the policies that annotations bind to the method
+     * @param request the policies that apply in this request
+     * @param deferred whether the decision is left to the entry point that knows the method's arguments
+     */
+    public void bind(Binding method, Binding request, boolean deferred) {
+        binding = method.equals(request) && !deferred ? null : new RequestBinding(method, request, deferred);
+    }
+
+    /**
+     * Returns the policies that apply to a method in this request.
+     *
+     * @param method the policies that annotations bind to the method
+     * @return the policies of the request if the method is its resource method, else {@code method}
+     */
+    public Binding bindingOf(Binding method) {
+        RequestBinding current = binding;
+        return current != null && method.equals(current.method()) ? current.request() : method;
+    }
+
+    /**
+     * Returns the policies of a deferred decision.
+     *
+     * @return the policies, empty if no decision is pending
+     */
+    public Optional<Binding> pending() {
+        RequestBinding current = binding;
+        return current != null && current.pending() ? Optional.of(current.request()) : Optional.empty();
+    }
+
+    /** Ends a deferred decision. */
+    void decided(Binding decided) {
+        RequestBinding current = binding;
+        if (current != null && current.pending() && decided.equals(current.request())) {
+            binding = new RequestBinding(current.method(), current.request(), false);
+        }
+    }
+
+    /** Records a decision that the backend or a failure mode has taken. */
+    void decided(Binding decided, List<Charge> charges, Decision decision) {
+        decided(decided);
+        quotas.add(decided, charges, decision);
+    }
+
+    /** Records that the backend has failed to decide about this request. */
+    void failed(BackendException reason, long nanos) {
+        failure = new RecentFailure(reason, nanos);
+    }
+
+    /** Returns the failure of the backend for this request within the last second, null if there is none. */
+    @Nullable
+    BackendException recentFailure(Sleeper clock) {
+        RecentFailure recent = failure;
+        return recent != null && clock.nanos() - recent.atNanos < RECENT_NANOS ? recent.failure : null;
+    }
+
+    /**
+     * Checks whether the caller bypasses all limits. The check runs once for each caller of the request.
+     *
+     * @param check the check
+     * @return true if no limit applies to the request
+     */
+    public boolean bypasses(Predicate<CallContext> check) {
+        CallContext checked = caller;
+        synchronized (this) {
+            if (bypassed != null || checked == limitedCaller) {
+                return bypassed != null;
+            }
+        }
+        boolean bypasses = check.test(checked);
+        synchronized (this) {
+            if (bypasses && bypassed == null) {
+                bypassed = new ArrayList<>(1);
+            }
+            limitedCaller = bypasses ? null : checked;
+            return bypassed != null;
+        }
+    }
+
+    /**
+     * Records that the request bypasses policies.
+     *
+     * @param policies the policies
+     * @return true the first time
+     */
+    public synchronized boolean bypass(Binding policies) {
+        return bypassed != null && !bypassed.contains(policies) && bypassed.add(policies);
+    }
+
+    /**
+     * Leaves the settlement of a decision until the outcome of the request is known.
+     *
+     * @param decided the policies that were decided
+     * @param decision the decision
+     */
+    public synchronized void settleLater(Binding decided, Decision decision) {
+        List<Settlement> all = new ArrayList<>(unsettled);
+        all.add(new Settlement(decided, decision));
+        unsettled = all;
+    }
+
+    /** Returns the decisions that wait for the outcome, and forgets them. */
+    synchronized List<Settlement> takeUnsettled() {
+        List<Settlement> due = unsettled;
+        unsettled = List.of();
+        return due;
+    }
+}

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.core.engine;
+
+import io.weir.ratelimit.Decision;
+import io.weir.ratelimit.Quota;
+import io.weir.ratelimit.spi.Charge;
+import io.weir.ratelimit.spi.DecisionEvent;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** The decisions of one request, as far as its response shows them. */
+public final class ResponseQuotas {
+    private List<Quota> latest = List.of();
+    private @Nullable Decision decision;
+    private String endpoint = "";
+    private List<Charge> charges = List.of();
+    private boolean hidden;
+
+    ResponseQuotas() {}
+
+    synchronized void add(Binding binding, List<Charge> decided, Decision last) {
+        decision = last;
+        endpoint = binding.endpoint();
+        charges = decided;
+        hidden |= binding.isMinimal();
+        latest = latest.isEmpty() ? last.quotas() : merge(latest, last.quotas());
+    }
+
+    private static List<Quota> merge(List<Quota> older, List<Quota> newer) {
+        List<Quota> merged = new ArrayList<>(older);
+        for (Quota quota : newer) {
+            merged.removeIf(
+                    each -> each.policy().equals(quota.policy()) && each.name().equals(quota.name()));
+            merged.add(quota);
+        }
+        return List.copyOf(merged);
+    }
+
+    /**
+     * Returns the last decision.
+     *
+     * @return the decision, empty if no limit was checked
+     */
+    public synchronized Optional<Decision> last() {
+        return Optional.ofNullable(decision);
+    }
+
+    /**
+     * Returns the last decision with its charges.
+     *
+     * @return the decision without its duration, empty if no limit was checked
+     */
+    public synchronized Optional<DecisionEvent> lastEvent() {
+        return decision == null ? Optional.empty() : Optional.of(new DecisionEvent(endpoint, charges, decision, 0));
+    }
+
+    /**
+     * Returns the latest quota of each limit.
+     *
+     * @return the quotas in the order of their decisions
+     */
+    public synchronized List<Quota> all() {
+        return latest;
+    }
+
+    /** Hides all quotas of the request from the client, because of a policy with minimal disclosure. */
+    public synchronized void hide() {
+        hidden = true;
+    }
+
+    /**
+     * Returns whether the client must not see any quota of the request.
+     *
+     * @return true if a policy with minimal disclosure took part
+     */
+    public synchronized boolean areHidden() {
+        return hidden;
+    }
+}

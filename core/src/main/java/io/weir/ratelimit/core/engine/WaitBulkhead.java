@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.core.engine;
+
+import io.weir.ratelimit.core.policy.Policy;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * Limits how many calls wait at once under each policy in this process.
+ *
+ * <p>A call looks for room before it calls the backend, so that a call that cannot wait reserves no permits. It enters after the
+ * backend has answered that it must wait; by then other calls can have taken the room.
+ */
+final class WaitBulkhead {
+    private final Map<String, AtomicInteger> waiting = new ConcurrentHashMap<>();
+
+    boolean hasRoom(Policy policy) {
+        return count(policy).get() < policy.maxWaiting();
+    }
+
+    /** Enters under all policies, or under none if one of them has no room. */
+    boolean tryEnter(List<Policy> policies) {
+        for (int i = 0; i < policies.size(); i++) {
+            if (!tryEnter(policies.get(i))) {
+                leave(policies.subList(0, i));
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private boolean tryEnter(Policy policy) {
+        AtomicInteger count = count(policy);
+        for (int calls = count.get(); calls < policy.maxWaiting(); calls = count.get()) {
+            if (count.compareAndSet(calls, calls + 1)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    void leave(List<Policy> policies) {
+        for (Policy policy : policies) {
+            count(policy).decrementAndGet();
+        }
+    }
+
+    private AtomicInteger count(Policy policy) {
+        AtomicInteger count = waiting.get(policy.name());
+        return count != null ? count : waiting.computeIfAbsent(policy.name(), name -> new AtomicInteger());
+    }
+}

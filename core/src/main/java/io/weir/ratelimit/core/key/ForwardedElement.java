@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.core.key;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One element of a {@code Forwarded} field (RFC 7239): pairs separated by semicolons, of which {@code for} is wanted. Blanks
+ * around pairs and unquoted values that are no tokens are let pass, since proxies write them.
+ */
+final class ForwardedElement {
+    /** More than any address with a port has, even with each character escaped. */
+    private static final int LONGEST_ESCAPED = 256;
+
+    private static final String TOKEN_MARKS = "!#$%&'*+-.^_`|~";
+
+    private final String line;
+    private final int end;
+    private int at;
+    private @Nullable IpAddress address;
+
+    private ForwardedElement(String line, int start, int end) {
+        this.line = line;
+        this.at = start;
+        this.end = end;
+    }
+
+    /** Where the last element before a position begins, −1 if its quotes are not in pairs. Read from the right. */
+    static int start(String line, int end) {
+        for (int at = end - 1; at >= 0; at--) {
+            char c = line.charAt(at);
+            if (c == ',') {
+                return at + 1;
+            }
+            if (c == '"') {
+                at--;
+                while (at >= 0 && (line.charAt(at) != '"' || isEscaped(line, at))) {
+                    at--;
+                }
+                if (at < 0) {
+                    return -1;
+                }
+            }
+        }
+        return 0;
+    }
+
+    private static boolean isEscaped(String line, int quote) {
+        int before = quote;
+        while (before > 0 && line.charAt(before - 1) == '\\') {
+            before--;
+        }
+        return (quote - before) % 2 == 1;
+    }
+
+    /** The address of an element's {@code for}; null if it has none, two, another, or the form is wrong. */
+    static @Nullable IpAddress read(String line, int start, int end) {
+        ForwardedElement element = new ForwardedElement(line, start, end);
+        return element.read() ? element.address : null;
+    }
+
+    private boolean read() {
+        while (true) {
+            skipBlanks();
+            if (at < end && line.charAt(at) != ';' && !pair()) {
+                return false;
+            }
+            skipBlanks();
+            if (at == end) {
+                return true;
+            }
+            if (line.charAt(at++) != ';') {
+                return false;
+            }
+        }
+    }
+
+    private boolean pair() {
+        int name = at;
+        while (at < end && isToken(line.charAt(at))) {
+            at++;
+        }
+        boolean isFor = at - name == 3 && line.regionMatches(true, name, "for", 0, 3);
+        if (at == name || at == end || line.charAt(at++) != '=') {
+            return false;
+        }
+        boolean quoted = at < end && line.charAt(at) == '"';
+        int value = quoted ? ++at : at;
+        boolean escapes = quoted ? !skipToQuote() : !skipValue();
+        int valueEnd = at;
+        if (quoted && at++ >= end) {
+            return false;
+        }
+        if (!isFor) {
+            return valueEnd > value || quoted;
+        }
+        if (address != null) {
+            return false;
+        }
+        address = escapes ? unescaped(value, valueEnd) : HopAddress.read(line, value, valueEnd, false);
+        return address != null;
+    }
+
+    /** Goes to the closing quote, or the end if there is none; false if something is escaped before it. */
+    private boolean skipToQuote() {
+        boolean plain = true;
+        while (at < end && line.charAt(at) != '"') {
+            boolean escape = line.charAt(at) == '\\';
+            plain &= !escape;
+            at += escape ? 2 : 1;
+        }
+        at = Math.min(at, end);
+        return plain;
+    }
+
+    private boolean skipValue() {
+        while (at < end && line.charAt(at) != ';' && line.charAt(at) != '"' && !isBlank(line.charAt(at))) {
+            at++;
+        }
+        return true;
+    }
+
+    private @Nullable IpAddress unescaped(int start, int stop) {
+        if (stop - start > LONGEST_ESCAPED) {
+            return null;
+        }
+        StringBuilder text = new StringBuilder(stop - start);
+        for (int i = start; i < stop; i++) {
+            if (line.charAt(i) == '\\') {
+                i++;
+            }
+            text.append(line.charAt(i));
+        }
+        return HopAddress.read(text.toString(), 0, text.length(), false);
+    }
+
+    private void skipBlanks() {
+        while (at < end && isBlank(line.charAt(at))) {
+            at++;
+        }
+    }
+
+    private static boolean isBlank(char c) {
+        return c == ' ' || c == '\t';
+    }
+
+    private static boolean isToken(char c) {
+        return (c >= 'a' && c <= 'z')
+                || (c >= 'A' && c <= 'Z')
+                || (c >= '0' && c <= '9')
+                || TOKEN_MARKS.indexOf(c) >= 0;
+    }
+}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.core.key;
+
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/** The header in which each proxy adds the address of the peer it has the request from, at the right. */
+public enum ForwardedHeader {
+    /** {@code X-Forwarded-For}: addresses separated by commas. */
+    X_FORWARDED_FOR("x-forwarded-for") {
+        @Override
+        int start(String line, int end) {
+            return line.lastIndexOf(',', end - 1) + 1;
+        }
+
+        @Override
+        @Nullable
+        IpAddress address(String line, int start, int end) {
+            int first = start;
+            int last = end;
+            while (first < last && isBlank(line.charAt(first))) {
+                first++;
+            }
+            while (first < last && isBlank(line.charAt(last - 1))) {
+                last--;
+            }
+            return HopAddress.read(line, first, last, true);
+        }
+    },
+
+    /** {@code Forwarded}, RFC 7239. */
+    FORWARDED("forwarded") {
+        @Override
+        int start(String line, int end) {
+            return ForwardedElement.start(line, end);
+        }
+
+        @Override
+        @Nullable
+        IpAddress address(String line, int start, int end) {
+            return ForwardedElement.read(line, start, end);
+        }
+    };
+
+    private final String fieldName;
+
+    ForwardedHeader(String fieldName) {
+        this.fieldName = fieldName;
+    }
+
+    /**
+     * The header's name, as configuration writes it.
+     *
+     * @return the name in lower case
+     */
+    public String fieldName() {
+        return fieldName;
+    }
+
+    /**
+     * Reads the name of a header.
+     *
+     * @param text the name
+     * @return the header
+     * @throws IllegalArgumentException if it is another
+     */
+    public static ForwardedHeader parse(String text) {
+        return Arrays.stream(values())
+                .filter(header -> header.fieldName.equals(text))
+                .findFirst()
+                .orElseThrow(() -> new IllegalArgumentException("must be x-forwarded-for or forwarded"));
+    }
+
+    /** Where the last element of a line before a position begins, −1 if that cannot be said. */
+    abstract int start(String line, int end);
+
+    /** The address that an element gives, null if it is no literal address. */
+    abstract @Nullable IpAddress address(String line, int start, int end);
+
+    private static boolean isBlank(char c) {
+        return c == ' ' || c == '\t';
+    }
+}

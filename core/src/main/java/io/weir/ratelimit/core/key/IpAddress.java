@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.core.key;
+
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A literal IP address. Never looks a name up. IPv4-mapped IPv6 addresses are IPv4; zones are dropped.
+ *
+ * <p>Canonical text of IPv6 follows RFC 5952: lower case, and the longest run of zero groups shortened.
+ */
+public final class IpAddress {
+    static final int BITS = 128;
+    /** How many bits stand before the address in the IPv6 form of an IPv4 address. */
+    static final int MAPPED_BITS = 96;
+
+    private static final int GROUPS = 8;
+    private static final long MAPPED = 0xffff_0000_0000L;
+    private static final long NONE = -1;
+
+    /** The 128 bits; of an IPv4 address those of its IPv6 form, {@code ::ffff:0:0/96}. */
+    private final long high;
+
+    private final long low;
+
+    private IpAddress(long high, long low) {
+        this.high = high;
+        this.low = low;
+    }
+
+    /**
+     * Reads an address.
+     *
+     * @param text a literal, such as {@code 203.0.113.7}, {@code 2001:db8::1}, {@code fe80::1%eth0}
+     * @return the address, empty if the text is something else
+     */
+    public static Optional<IpAddress> parse(String text) {
+        return Optional.ofNullable(read(text, 0, text.length()));
+    }
+
+    /** As {@link #parse}, of a part of a text; null if it is something else. */
+    static @Nullable IpAddress read(String text, int start, int end) {
+        return looksLikeIpv6(text, start, end) ? readIpv6(text, start, end) : readIpv4(text, start, end);
+    }
+
+    /** An address in IPv4 form, null if the text is something else. */
+    static @Nullable IpAddress readIpv4(String text, int start, int end) {
+        long value = ipv4(text, start, end);
+        return value == NONE ? null : new IpAddress(0, MAPPED | value);
+    }
+
+    /** The first group of an IPv6 address has at most four digits, so one look at its start tells it from IPv4. */
+    private static boolean looksLikeIpv6(String text, int start, int end) {
+        for (int i = start; i < Math.min(end, start + 5); i++) {
+            if (text.charAt(i) == ':') {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** The value of an IPv4 address, or {@link #NONE}. */
+    private static long ipv4(String text, int start, int end) {
+        long value = 0;
+        int at = start;
+        for (int part = 0; part < 4; part++) {
+            if (part > 0 && (at >= end || text.charAt(at++) != '.')) {
+                return NONE;
+            }
+            int first = at;
+            int octet = 0;
+            while (at < end && at - first <= 3) {
+                int digit = text.charAt(at) - '0';
+                if (digit < 0 || digit > 9) {
+                    break;
+                }
+                octet = 10 * octet + digit;
+                at++;
+            }
+            // A leading zero means octal to some parsers: ambiguous, so no address.
+            if (at == first || octet > 255 || (at - first > 1 && text.charAt(first) == '0')) {
+                return NONE;
+            }
+            value = value << 8 | octet;
+        }
+        return at == end ? value : NONE;
+    }
+
+    /** An address in IPv6 form, null if the text is something else. */
+    static @Nullable IpAddress readIpv6(String text, int start, int end) {
+        Groups groups = new Groups();
+        int at = start;
+        if (text.startsWith("::", at) && end - at >= 2) {
+            groups.gap();
+            at += 2;
+        }
+        while (at < end && text.charAt(at) != '%') {
+            int first = at;
+            int value = 0;
+            while (at < end && at - first <= 4) {
+                int digit = hex(text.charAt(at));
+                if (digit < 0) {
+                    break;
+                }
+                value = value << 4 | digit;
+                at++;
+            }
+            if (at < end && text.charAt(at) == '.') {
+                return groups.isEndedBy(text, first, end) ? groups.address() : null;
+            }
+            if (at == first || at - first > 4 || !groups.add(value)) {
+                return null;
+            }
+            if (at < end && text.charAt(at) == ':') {
+                at++;
+                if (at < end && text.charAt(at) == ':') {
+                    if (!groups.gap()) {
+                        return null;
+                    }
+                    at++;
+                } else if (at == end || text.charAt(at) == '%') {
+                    return null;
+                }
+            } else if (at < end && text.charAt(at) != '%') {
+                return null;
+            }
+        }
+        return groups.address();
+    }
+
+    private static int hex(char c) {
+        if (c >= '0' && c <= '9') {
+            return c - '0';
+        }
+        int letter = c | 0x20;
+        return letter >= 'a' && letter <= 'f' && c < 128 ? letter - 'a' + 10 : -1;
+    }
+
+    /** The groups of an IPv6 address as they are read: those before the gap stand at its start, those after it at its end. */
+    private static final class Groups {
+        private long high;
+        private long low;
+        private long tailHigh;
+        private long tailLow;
+        private int count;
+        private boolean hasGap;
+
+        boolean gap() {
+            boolean first = !hasGap;
+            hasGap = true;
+            return first;
+        }
+
+        boolean add(long value) {
+            if (count == GROUPS) {
+                return false;
+            }
+            if (hasGap) {
+                tailHigh = tailHigh << 16 | tailLow >>> 48;
+                tailLow = tailLow << 16 | value;
+            } else if (count < GROUPS / 2) {
+                high |= value << (48 - 16 * count);
+            } else {
+                low |= value << (48 - 16 * (count - GROUPS / 2));
+            }
+            count++;
+            return true;
+        }
+
+        /** Adds the IPv4 address that ends an address before its zone. */
+        boolean isEndedBy(String text, int start, int end) {
+            int at = start;
+            while (at < end && text.charAt(at) != '%') {
+                at++;
+            }
+            long value = ipv4(text, start, at);
+            return value != NONE && add(value >>> 16) && add(value & 0xffff);
+        }
+
+        @Nullable
+        IpAddress address() {
+            boolean complete = hasGap ? count < GROUPS : count == GROUPS;
+            return complete ? new IpAddress(high | tailHigh, low | tailLow) : null;
+        }
+    }
+
+    boolean isIpv4() {
+        return high == 0 && low >>> 32 == MAPPED >>> 32;
+    }
+
+    /** The address whose bits after the first ones are zero; of an IPv4 address in its IPv6 form. */
+    IpAddress first(int bits) {
+        return new IpAddress(high & mask(bits), low & mask(bits - Long.SIZE));
+    }
+
+    private static long mask(int bits) {
+        return bits <= 0 ? 0 : bits >= Long.SIZE ? -1 : -1L << (Long.SIZE - bits);
+    }
+
+    /** Whether the first bits of both are the same; of an IPv4 address in its IPv6 form. */
+    boolean shares(int bits, IpAddress other) {
+        return ((high ^ other.high) & mask(bits)) == 0 && ((low ^ other.low) & mask(bits - Long.SIZE)) == 0;
+    }
+
+    /**
+     * The text of the addresses that share a key with this one: the address itself, or {@code 2001:db8::/64}.
+     *
+     * @param ipv4Prefix how many leading bits of an IPv4 address count
+     * @param ipv6Prefix how many leading bits of an IPv6 address count
+     * @return the text
+     */
+    public String sharing(int ipv4Prefix, int ipv6Prefix) {
+        int prefix = isIpv4() ? MAPPED_BITS + ipv4Prefix : ipv6Prefix;
+        return prefix >= BITS ? toString() : first(prefix) + "/" + (isIpv4() ? ipv4Prefix : ipv6Prefix);
+    }
+
+    /** The canonical text. */
+    @Override
+    public String toString() {
+        if (isIpv4()) {
+            return (low >>> 24 & 0xff) + "." + (low >>> 16 & 0xff) + "." + (low >>> 8 & 0xff) + "." + (low & 0xff);
+        }
+        int gapStart = -1;
+        int gapEnd = -1;
+        for (int start = 0; start < GROUPS; start++) {
+            int end = start;
+            while (end < GROUPS && group(end) == 0) {
+                end++;
+            }
+            if (end - start > Math.max(1, gapEnd - gapStart)) {
+                gapStart = start;
+                gapEnd = end;
+            }
+        }
+        StringBuilder text = new StringBuilder(39);
+        for (int i = 0; i < GROUPS; i++) {
+            if (i == gapStart) {
+                text.append("::");
+                i = gapEnd - 1;
+            } else {
+                text.append(i == 0 || i == gapEnd ? "" : ":").append(Integer.toHexString(group(i)));
+            }
+        }
+        return text.toString();
+    }
+
+    private int group(int index) {
+        long half = index < GROUPS / 2 ? high : low;
+        return (int) (half >>> (48 - 16 * (index % (GROUPS / 2)))) & 0xffff;
+    }
+
+    @Override
+    public boolean equals(Object other) {
+        return other instanceof IpAddress that && high == that.high && low == that.low;
+    }
+
+    @Override
+    public int hashCode() {
+        return Long.hashCode(high) * 31 + Long.hashCode(low);
+    }
+}

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.core.key;
+
+import io.weir.ratelimit.Identity;
+import java.util.function.Function;
+
+/**
+ * The identities of callers of whom a person has written the values, as the terms of a key give them for a call.
+ *
+ * @param ipv4Prefix how many leading bits of an IPv4 address share a key
+ * @param ipv6Prefix how many leading bits of an IPv6 address share a key
+ */
+record NamedValues(int ipv4Prefix, int ipv6Prefix) {
+    /** For values of a term; throws an {@link IllegalArgumentException} that says what is wrong with one. */
+    Function<String, Identity> of(KeyWord word, String name) {
+        return switch (word) {
+            case GLOBAL -> NamedValues::global;
+            case IP -> this::address;
+            case PRINCIPAL -> value -> Identity.principal(told(value, "the user's name"));
+            case METHOD -> value -> Identity.method(told(value, "the method, Class.method,"));
+            // As a request's is.
+            case HEADER ->
+                value -> Identity.header(name, told(value, "the header " + name).strip());
+            case COOKIE -> value -> Identity.cookie(name, told(value, "the cookie " + name));
+            case QUERY -> value -> Identity.query(name, told(value, "the parameter " + name + " of the query"));
+            case PATH -> value -> Identity.path(name, told(value, "the parameter " + name + " of the path"));
+            case CLAIM -> value -> Identity.claim(name, told(value, "the claim " + name));
+            case ARG -> value -> Identity.argument(name, told(value, "the argument " + name));
+        };
+    }
+
+    private static String told(String value, String what) {
+        if (value.isBlank()) {
+            throw new IllegalArgumentException(what + " must not be blank");
+        }
+        return value;
+    }
+
+    private static Identity global(String value) {
+        if (!value.isBlank() && !value.strip().equals(KeyWord.GLOBAL.text())) {
+            throw new IllegalArgumentException("global is one key for everyone and has no value: leave it empty");
+        }
+        return Identity.GLOBAL;
+    }
+
+    private Identity address(String value) {
+        String text = told(value, "the address").strip();
+        int slash = text.indexOf('/');
+        String shared = IpAddress.parse(slash < 0 ? text : text.substring(0, slash))
+                .orElseThrow(() -> new IllegalArgumentException(
+                        "this is no address: write one such as 203.0.113.7 or 2001:db8::1"))
+                .sharing(ipv4Prefix, ipv6Prefix);
+        if (slash >= 0 && !shared.endsWith(text.substring(slash))) {
+            throw new IllegalArgumentException(
+                    "addresses do not share a key by " + text.substring(slash) + ": that of this one is " + shared);
+        }
+        return Identity.address(shared);
+    }
+}

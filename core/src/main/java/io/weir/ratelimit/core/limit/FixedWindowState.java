@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.core.limit;
+
+import io.weir.ratelimit.Quota;
+import io.weir.ratelimit.spi.Limit;
+
+/**
+ * The state of a fixed window, which starts at the first call of a key. The permits spent in the window count until its end, and
+ * then all return at once.
+ *
+ * @param startMicros the start of the window, in microseconds of the backend's clock
+ * @param spent the permits spent in the window
+ */
+public record FixedWindowState(long startMicros, long spent) implements LimitState {
+
+    @Override
+    public FixedWindowState asOf(Limit limit, long nowMicros) {
+        long start = Math.min(startMicros, nowMicros);
+        long counted = nowMicros - start < limit.windowMicros() ? Math.min(spent, limit.permits()) : 0;
+        if (counted == 0) {
+            start = nowMicros;
+        }
+        return start == startMicros && counted == spent ? this : new FixedWindowState(start, counted);
+    }
+
+    @Override
+    public boolean isAfter(long nowMicros) {
+        return startMicros > nowMicros;
+    }
+
+    @Override
+    public boolean hasRoom(Limit limit, long cost, long nowMicros) {
+        return cost <= limit.permits() - spent;
+    }
+
+    @Override
+    public FixedWindowState spend(Limit limit, long cost, long nowMicros) {
+        return new FixedWindowState(startMicros, spent + cost);
+    }
+
+    @Override
+    public long remaining(Limit limit, long nowMicros) {
+        return limit.permits() - spent;
+    }
+
+    @Override
+    public long retryAfterMicros(Limit limit, long cost, long nowMicros) {
+        if (cost > limit.capacity()) {
+            return Quota.NEVER;
+        }
+        return hasRoom(limit, cost, nowMicros) ? 0 : untilEnd(limit, nowMicros);
+    }
+
+    @Override
+    public long resetAfterMicros(Limit limit, long nowMicros) {
+        return spent == 0 ? 0 : untilEnd(limit, nowMicros);
+    }
+
+    @Override
+    public FixedWindowState refund(Limit limit, LimitState charged, long cost, long nowMicros) {
+        return charged instanceof FixedWindowState then && then.startMicros == startMicros ? reduced(cost) : this;
+    }
+
+    @Override
+    public FixedWindowState refund(Limit limit, long cost) {
+        return reduced(cost);
+    }
+
+    private FixedWindowState reduced(long cost) {
+        return new FixedWindowState(startMicros, Math.max(0, spent - cost));
+    }
+
+    private long untilEnd(Limit limit, long nowMicros) {
+        return startMicros + limit.windowMicros() - nowMicros;
+    }
+}

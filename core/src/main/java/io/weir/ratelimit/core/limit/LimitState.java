@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.core.limit;
+
+import io.weir.ratelimit.spi.Limit;
+
+/**
+ * The state of one key under one limit, with the arithmetic of the limit's algorithm. Immutable.
+ *
+ * <p>The state does not contain the limit, so a changed limit applies from the next call. If more permits are spent than a lowered
+ * limit has, windows and buckets count them as the whole limit; a log counts them in full.
+ *
+ * <p>Unless stated otherwise, a method expects the state as {@link #asOf} returns it for the same instant. All instants are in
+ * microseconds of the backend's clock.
+ */
+public sealed interface LimitState permits FixedWindowState, SlidingWindowState, SlidingLogState, TokenBucketState {
+
+    /**
+     * Returns the state of a key that was never charged.
+     *
+     * @param limit the limit
+     * @param nowMicros the current instant
+     * @return the state
+     */
+    static LimitState untouched(Limit limit, long nowMicros) {
+        return switch (limit.algorithm()) {
+            case FIXED_WINDOW -> new FixedWindowState(nowMicros, 0);
+            case SLIDING_WINDOW -> new SlidingWindowState(nowMicros, 0, 0);
+            case TOKEN_BUCKET, LEAKY_BUCKET -> new TokenBucketState(nowMicros, 0, limit.unitExponent());
+            case SLIDING_LOG -> SlidingLogState.EMPTY;
+        };
+    }
+
+    /**
+     * Returns this state as of an instant: without the windows that have passed, and with the permits that have returned. If the
+     * state is later than the instant because the clock stepped back, the result starts at the instant.
+     *
+     * @param limit the limit
+     * @param nowMicros the instant
+     * @return the state
+     */
+    LimitState asOf(Limit limit, long nowMicros);
+
+    /**
+     * Tests whether this stored state is later than an instant, because the clock stepped back. A backend then stores the state as
+     * of the instant, also on a rejection. Otherwise the retry-after of later rejections would not decrease.
+     *
+     * @param nowMicros the instant
+     * @return true if the state is later
+     */
+    boolean isAfter(long nowMicros);
+
+    /**
+     * Tests whether a cost can be spent.
+     *
+     * @param limit the limit
+     * @param cost the cost in permits, 1 or more
+     * @param nowMicros the instant
+     * @return true if the limit has room for the cost
+     */
+    boolean hasRoom(Limit limit, long cost, long nowMicros);
+
+    /**
+     * Tests whether a call is allowed: the limit has room, or a bucket has a slot within the call's max-wait. Before the cost is
+     * spent, {@link #retryAfterMicros} returns the time until that slot.
+     *
+     * @param limit the limit
+     * @param cost the cost in permits, 1 or more
+     * @param maxWaitMicros how long the call may wait, 0 or more; {@link Limit#maxWait()} bounds it
+     * @param nowMicros the instant
+     * @return true if the call is allowed
+     */
+    default boolean allows(Limit limit, long cost, long maxWaitMicros, long nowMicros) {
+        return retryAfterMicros(limit, cost, nowMicros) <= maxDelayMicros(limit, maxWaitMicros);
+    }
+
+    /**
+     * Returns how long before the return of its permits a call can be charged.
+     *
+     * @param limit the limit
+     * @param maxWaitMicros how long the call may wait, in microseconds, 0 or more
+     * @return microseconds, 0 or more; 0 for windows, which charge no call in advance
+     */
+    static long maxDelayMicros(Limit limit, long maxWaitMicros) {
+        return Math.min(maxWaitMicros, limit.maxDelayMicros());
+    }
+
+    /**
+     * Returns the state after a cost was spent.
+     *
+     * @param limit the limit
+     * @param cost permits for which the limit has room, now or within the call's max-wait
+     * @param nowMicros the instant
+     * @return the state
+     */
+    LimitState spend(Limit limit, long cost, long nowMicros);
+
+    /**
+     * Returns the permits that a call could spend now.
+     *
+     * @param limit the limit
+     * @param nowMicros the instant
+     * @return 0 or more
+     */
+    long remaining(Limit limit, long nowMicros);
+
+    /**
+     * Returns the least wait after which the limit has room for a cost, if no other call spends.
+     *
+     * @param limit the limit
+     * @param cost the cost in permits, 1 or more
+     * @param nowMicros the instant
+     * @return microseconds, 0 if there is room now, {@link io.weir.ratelimit.Quota#NEVER} if the cost exceeds the capacity
+     */
+    long retryAfterMicros(Limit limit, long cost, long nowMicros);
+
+    /**
+     * Returns the time until this state equals an untouched one.
+     *
+     * @param limit the limit
+     * @param nowMicros the instant
+     * @return microseconds, 0 if it equals one now
+     */
+    long resetAfterMicros(Limit limit, long nowMicros);
+
+    /**
+     * Returns the state after a charge was refunded, as far as the charge still counts. This method expects the stored state, not
+     * the state as of the instant, because the limit of the charge can differ from the current limit.
+     *
+     * @param limit the limit that was charged
+     * @param charged the state right after the charge
+     * @param cost the cost of the charge, in permits
+     * @param nowMicros the instant
+     * @return the state; this one if the window of the charge has passed
+     */
+    LimitState refund(Limit limit, LimitState charged, long cost, long nowMicros);
+
+    /**
+     * Returns the state after a refund of permits that were spent at an unknown instant.
+     *
+     * @param limit the limit
+     * @param cost the permits to refund, 1 or more
+     * @return the state
+     */
+    LimitState refund(Limit limit, long cost);
+}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.core.limit;
+
+import io.weir.ratelimit.Quota;
+import io.weir.ratelimit.spi.Charge;
+import io.weir.ratelimit.spi.Limit;
+import io.weir.ratelimit.spi.PolicyLimits;
+
+/** Calculates the quota of a key from the state of one limit. */
+public final class QuotaCalculator {
+    private QuotaCalculator() {}
+
+    /**
+     * Calculates a quota.
+     *
+     * @param charge the charge
+     * @param index the position of the limit in the policy of the charge
+     * @param state the state of the key at that instant, as {@link LimitState#asOf} returns it
+     * @param spent whether the state includes the charge
+     * @param nowMicros the instant, in microseconds
+     * @return the quota
+     */
+    public static Quota quota(Charge charge, int index, LimitState state, boolean spent, long nowMicros) {
+        PolicyLimits policy = charge.policy();
+        Limit limit = policy.limits().get(index);
+        long retryAfter = spent ? 0 : retryAfterMicros(charge, limit, state, nowMicros);
+        long remaining = state.remaining(limit, nowMicros);
+        return new Quota(
+                policy.policy(),
+                policy.limitName(index),
+                limit.permits(),
+                limit.capacity(),
+                limit.window(),
+                remaining,
+                retryAfter > 0,
+                retryAfter,
+                state.resetAfterMicros(limit, nowMicros),
+                remaining < limit.capacity() ? state.retryAfterMicros(limit, remaining + 1, nowMicros) : 0);
+    }
+
+    /** Returns the wait until the charge is allowed, which is 0 if its slot is within its max-wait. */
+    private static long retryAfterMicros(Charge charge, Limit limit, LimitState state, long nowMicros) {
+        long wait = state.retryAfterMicros(limit, charge.cost(), nowMicros);
+        return wait == Quota.NEVER
+                ? wait
+                : Math.max(0, wait - LimitState.maxDelayMicros(limit, charge.maxWaitMicros()));
+    }
+}

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.core.limit;
+
+import io.weir.ratelimit.Quota;
+import io.weir.ratelimit.spi.Limit;
+
+/**
+ * The state of a sliding window counter, which estimates the permits of a rolling window from two consecutive windows: a limit of
+ * n permits has room if {@code current + previous × (1 − elapsed) + cost ≤ n}, where {@code elapsed} is the elapsed part of the
+ * current window. All arithmetic uses whole numbers. Source: "How we built rate limiting capable of scaling to millions of
+ * domains", Cloudflare, 2017.
+ *
+ * @param startMicros the start of the current window, in microseconds of the backend's clock
+ * @param current the permits spent in the current window
+ * @param previous the permits spent in the window before it
+ */
+public record SlidingWindowState(long startMicros, long current, long previous) implements LimitState {
+
+    @Override
+    public SlidingWindowState asOf(Limit limit, long nowMicros) {
+        long n = limit.permits();
+        long start = Math.min(startMicros, nowMicros);
+        long cur = Math.min(current, n);
+        long prev = Math.min(previous, n);
+        if (nowMicros - start >= limit.windowMicros()) {
+            prev = nowMicros - start < 2 * limit.windowMicros() ? cur : 0;
+            cur = 0;
+            start += limit.windowMicros();
+        }
+        if (cur == 0 && prev == 0) {
+            start = nowMicros;
+        }
+        return start == startMicros && cur == current && prev == previous
+                ? this
+                : new SlidingWindowState(start, cur, prev);
+    }
+
+    @Override
+    public boolean isAfter(long nowMicros) {
+        return startMicros > nowMicros;
+    }
+
+    @Override
+    public boolean hasRoom(Limit limit, long cost, long nowMicros) {
+        long n = limit.permits();
+        return cost <= n - current
+                && previous * unitsLeft(limit, nowMicros) <= (n - current - cost) * limit.windowUnits();
+    }
+
+    @Override
+    public SlidingWindowState spend(Limit limit, long cost, long nowMicros) {
+        return new SlidingWindowState(startMicros, current + cost, previous);
+    }
+
+    @Override
+    public long remaining(Limit limit, long nowMicros) {
+        long previousPart = ceilDiv(previous * unitsLeft(limit, nowMicros), limit.windowUnits());
+        return Math.max(0, limit.permits() - current - previousPart);
+    }
+
+    @Override
+    public long retryAfterMicros(Limit limit, long cost, long nowMicros) {
+        if (cost > limit.capacity()) {
+            return Quota.NEVER;
+        }
+        if (hasRoom(limit, cost, nowMicros)) {
+            return 0;
+        }
+        long sinceStart = nowMicros - startMicros;
+        long room = limit.permits() - cost;
+        if (current <= room) {
+            return microsUntilRoom(limit, room - current, previous) - sinceStart;
+        }
+        return limit.windowMicros() + microsUntilRoom(limit, room, current) - sinceStart;
+    }
+
+    @Override
+    public long resetAfterMicros(Limit limit, long nowMicros) {
+        long windows = current > 0 ? 2 : previous > 0 ? 1 : 0;
+        return windows == 0 ? 0 : startMicros + windows * limit.windowMicros() - nowMicros;
+    }
+
+    @Override
+    public SlidingWindowState refund(Limit limit, LimitState charged, long cost, long nowMicros) {
+        if (charged instanceof SlidingWindowState then) {
+            if (then.startMicros == startMicros) {
+                return new SlidingWindowState(startMicros, Math.max(0, current - cost), previous);
+            }
+            if (then.startMicros + limit.windowMicros() == startMicros) {
+                return new SlidingWindowState(startMicros, current, Math.max(0, previous - cost));
+            }
+        }
+        return this;
+    }
+
+    @Override
+    public SlidingWindowState refund(Limit limit, long cost) {
+        long fromCurrent = Math.min(current, cost);
+        return new SlidingWindowState(startMicros, current - fromCurrent, Math.max(0, previous - (cost - fromCurrent)));
+    }
+
+    private long unitsLeft(Limit limit, long nowMicros) {
+        return limit.windowUnits() - (nowMicros - startMicros) / limit.unitMicros();
+    }
+
+    /** Returns the microseconds from the start of a window until at most {@code room} of the previous window's permits count. */
+    private static long microsUntilRoom(Limit limit, long room, long previous) {
+        long unitsLeft = previous <= room ? limit.windowUnits() : room * limit.windowUnits() / previous;
+        return (limit.windowUnits() - unitsLeft) * limit.unitMicros();
+    }
+
+    private static long ceilDiv(long dividend, long divisor) {
+        return (dividend + divisor - 1) / divisor;
+    }
+}

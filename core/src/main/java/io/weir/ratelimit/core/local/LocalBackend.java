@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.core.local;
+
+import io.weir.ratelimit.Decision;
+import io.weir.ratelimit.Quota;
+import io.weir.ratelimit.Receipt;
+import io.weir.ratelimit.core.limit.BackendReceipt;
+import io.weir.ratelimit.core.limit.ChargeStates;
+import io.weir.ratelimit.core.limit.LimitState;
+import io.weir.ratelimit.spi.BackendException;
+import io.weir.ratelimit.spi.Charge;
+import io.weir.ratelimit.spi.Limit;
+import io.weir.ratelimit.spi.PolicyLimits;
+import io.weir.ratelimit.spi.RateLimitBackend;
+import io.weir.ratelimit.spi.TimeSource;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The in-process backend. The keys are spread over shards with one lock each. A decision holds the locks of its keys' shards, so it
+ * is atomic over all of its limits. The locks are acquired in ascending order, so decisions cannot deadlock.
+ *
+ * <p>The number of keys is bounded. If a new key needs a place, the backend drops keys whose state equals an untouched one. It never
+ * drops another key, so a flood of new keys cannot reset an exhausted key. If it can drop no key, a call with a new key fails with
+ * {@link BackendException.Reason#FULL}.
+ */
+public final class LocalBackend implements RateLimitBackend {
+    private final TimeSource time;
+    private final StateTable table;
+
+    /**
+     * Creates a backend with the monotonic clock of the process.
+     *
+     * @param maxKeys the maximum number of keys, 1 or more
+     */
+    public LocalBackend(int maxKeys) {
+        this(maxKeys, monotonic());
+    }
+
+    /**
+     * Creates a backend with a clock.
+     *
+     * @param maxKeys the maximum number of keys, 1 or more
+     * @param time the clock
+     */
+    public LocalBackend(int maxKeys, TimeSource time) {
+        if (maxKeys < 1) {
+            throw new IllegalArgumentException("maxKeys must be at least 1");
+        }
+        this.time = time;
+        this.table = new StateTable(maxKeys);
+    }
+
+    private static TimeSource monotonic() {
+        long origin = System.nanoTime();
+        return () -> (System.nanoTime() - origin) / 1_000;
+    }
+
+    @Override
+    public String name() {
+        return "local";
+    }
+
+    @Override
+    public boolean isConfigured() {
+        return true;
+    }
+
+    /**
+     * Returns the number of keys, including untouched keys that the backend has not dropped yet.
+     *
+     * @return 0 to the maximum number of keys
+     */
+    public int size() {
+        return table.size();
+    }
+
+    @Override
+    public Decision acquire(List<Charge> charges) {
+        PendingCharge[] pending = new PendingCharge[charges.size()];
+        long shards = 0;
+        for (int i = 0; i < pending.length; i++) {
+            pending[i] = new PendingCharge(charges.get(i));
+            shards |= pending[i].shards();
+        }
+        Decision decision = tryAcquire(pending, shards);
+        while (decision == null) {
+            if (!table.removeUntouched(time)) {
+                return acquireWithoutShadows(charges);
+            }
+            decision = tryAcquire(pending, shards);
+        }
+        return decision;
+    }
+
+    /** Decides, or returns null if there is no place for a new key. */
+    private @Nullable Decision tryAcquire(PendingCharge[] charges, long shards) {
+        table.lock(shards);
+        try {
+            return new LockedAcquire(table, charges, time.micros()).decide();
+        } finally {
+            table.unlock(shards);
+        }
+    }
+
+    /** Leaves out the shadow charges if the backend is full, because a shadow charge must not make a call fail. */
+    private Decision acquireWithoutShadows(List<Charge> charges) {
+        List<Charge> enforced =
+                charges.stream().filter(charge -> !charge.shadow()).toList();
+        if (enforced.isEmpty() || enforced.size() == charges.size()) {
+            throw new BackendException(
+                    BackendException.Reason.FULL,
+                    "the local backend is full: it can drop none of its " + table.maxKeys()
+                            + " keys (ratelimit.local.max-keys)",
+                    null);
+        }
+        return acquire(enforced);
+    }
+
+    @Override
+    public CompletionStage<Decision> acquireAsync(List<Charge> charges) {
+        try {
+            return CompletableFuture.completedStage(acquire(charges));
+        } catch (BackendException e) {
+            return CompletableFuture.failedStage(e);
+        }
+    }
+
+    @Override
+    public List<Quota> peek(Charge charge) {
+        PendingCharge pending = new PendingCharge(charge);
+        long shards = pending.shards();
+        table.lock(shards);
+        try {
+            long now = time.micros();
+            pending.read(table, now);
+            return pending.result().quotas(false, now);
+        } finally {
+            table.unlock(shards);
+        }
+    }
+
+    @Override
+    public void refund(Receipt receipt) {
+        if (receipt instanceof BackendReceipt spent) {
+            long shards = 0;
+            for (Charge charge : spent.charges()) {
+                shards |= new PendingCharge(charge).shards();
+            }
+            table.lock(shards);
+            try {
+                // Claims under the locks: a second refund of the receipt returns only after the first has refunded
+                // everything.
+                spent.claim().forEach(this::refundLocked);
+            } finally {
+                table.unlock(shards);
+            }
+        }
+    }
+
+    /** Refunds from the stored states. Their limit can differ from the limit that was charged. */
+    private void refundLocked(ChargeStates charged) {
+        Charge charge = charged.charge();
+        changeLocked(
+                charge,
+                (stored, limit, i, now) ->
+                        stored.state.refund(limit, charged.states().get(i), charge.cost(), now));
+    }
+
+    @Override
+    public void refund(Charge charge) {
+        change(charge, (stored, limit, i, now) -> {
+            stored.limit = limit;
+            return stored.state.asOf(limit, now).refund(limit, charge.cost());
+        });
+    }
+
+    @Override
+    public void reset(PolicyLimits policy, String storedKey) {
+        change(new Charge(policy, storedKey, 1), (stored, limit, i, now) -> LimitState.untouched(limit, now));
+    }
+
+    /** Calculates the new state of a stored state. */
+    private interface StateChange {
+        LimitState apply(StoredState stored, Limit limit, int index, long nowMicros);
+    }
+
+    private void change(Charge charge, StateChange change) {
+        long shards = new PendingCharge(charge).shards();
+        table.lock(shards);
+        try {
+            changeLocked(charge, change);
+        } finally {
+            table.unlock(shards);
+        }
+    }
+
+    /** Changes the stored states of a charge whose shards are locked. */
+    private void changeLocked(Charge charge, StateChange change) {
+        long now = time.micros();
+        List<Limit> limits = charge.policy().limits();
+        for (int i = 0; i < limits.size(); i++) {
+            StoredState stored = table.find(StateKey.of(charge, i));
+            if (stored == null) {
+                continue;
+            }
+            LimitState before = stored.state;
+            stored.state = change.apply(stored, limits.get(i), i, now);
+            if (!stored.state.equals(before)) {
+                table.refunded(stored, now);
+            }
+        }
+    }
+}

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.core.local;
+
+import io.weir.ratelimit.core.limit.LimitState;
+import io.weir.ratelimit.spi.Limit;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/** One limit of a {@link PendingCharge}: its key, its stored state, and its state at the instant of the acquire. */
+final class PendingLimit {
+    private final StateKey key;
+    private @Nullable StoredState stored;
+    private @Nullable LimitState state;
+
+    PendingLimit(StateKey key) {
+        this.key = key;
+    }
+
+    StateKey key() {
+        return key;
+    }
+
+    /** Reads the state of the key at an instant and returns it. */
+    LimitState read(StateTable table, Limit limit, long nowMicros) {
+        StoredState found = table.find(key);
+        LimitState read = found == null ? LimitState.untouched(limit, nowMicros) : found.state.asOf(limit, nowMicros);
+        stored = found;
+        state = read;
+        return read;
+    }
+
+    /** Returns whether no state was stored when this limit was read. */
+    boolean isNew() {
+        return stored == null;
+    }
+
+    /** Returns the state that was read, or the state after {@link #spend}. */
+    LimitState state() {
+        return Objects.requireNonNull(state);
+    }
+
+    /** Spends a cost from the state that was read, and stores the result. The place of a new key is reserved. */
+    void spend(StateTable table, Limit limit, long cost, long nowMicros) {
+        LimitState spent = state().spend(limit, cost, nowMicros);
+        state = spent;
+        if (stored == null) {
+            table.add(new StoredState(key, limit, spent), nowMicros);
+        } else {
+            stored.limit = limit;
+            stored.state = spent;
+        }
+    }
+
+    /** Stores the state that was read if the stored state is later, as {@link LimitState#isAfter} requires. */
+    void storeIfClockSteppedBack(long nowMicros) {
+        if (stored != null && stored.state.isAfter(nowMicros)) {
+            stored.state = state();
+        }
+    }
+}

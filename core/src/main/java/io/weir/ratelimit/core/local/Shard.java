@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.core.local;
+
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.PriorityQueue;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/** A part of the keys with one lock. The caller of each method holds the lock. */
+final class Shard {
+    final ReentrantLock lock = new ReentrantLock();
+    private final Map<StateKey, StoredState> states = new HashMap<>();
+
+    /** The states by {@link StoredState#dueMicros}. A charge only delays that instant, so it is corrected at the head of the queue. */
+    private final PriorityQueue<StoredState> byDue =
+            new PriorityQueue<>(Comparator.comparingLong((StoredState state) -> state.dueMicros));
+
+    @Nullable
+    StoredState find(StateKey key) {
+        return states.get(key);
+    }
+
+    /** Adds a state and returns the instant from which it will equal an untouched one. */
+    long add(StoredState state, long nowMicros) {
+        states.put(state.key, state);
+        state.dueMicros = state.resetInstantMicros(nowMicros);
+        byDue.add(state);
+        return state.dueMicros;
+    }
+
+    /** Reorders a state after a refund. Returns true if the state equals an untouched one and was removed. */
+    boolean removeOrReorder(StoredState state, long nowMicros) {
+        byDue.remove(state);
+        return removeOrQueue(state, nowMicros);
+    }
+
+    /** Removes every state that equals an untouched one and returns the number of removed states. */
+    int removeUntouched(long nowMicros) {
+        int removed = 0;
+        while (nextDueMicros() <= nowMicros) {
+            if (removeOrQueue(byDue.remove(), nowMicros)) {
+                removed++;
+            }
+        }
+        return removed;
+    }
+
+    private boolean removeOrQueue(StoredState state, long nowMicros) {
+        state.dueMicros = state.resetInstantMicros(nowMicros);
+        if (state.dueMicros <= nowMicros) {
+            states.remove(state.key);
+            return true;
+        }
+        byDue.add(state);
+        return false;
+    }
+
+    /** Returns an instant before which no state of this shard equals an untouched one. */
+    long nextDueMicros() {
+        StoredState first = byDue.peek();
+        return first == null ? Long.MAX_VALUE : first.dueMicros;
+    }
+}

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.core.local;
+
+import io.weir.ratelimit.spi.TimeSource;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/** The states of all keys, spread over shards with one lock each. The number of keys is bounded. */
+final class StateTable {
+    /** The number of bits of a long, so that a long can represent a set of shards. */
+    private static final int SHARDS = Long.SIZE;
+
+    private static final int SHARD_BITS = 6;
+
+    private final int maxKeys;
+    private final AtomicInteger keys = new AtomicInteger();
+    private final Shard[] shards = new Shard[SHARDS];
+
+    /** Before this instant no state equals an untouched one, so a full table is not searched. */
+    private final AtomicLong nextDueMicros = new AtomicLong();
+
+    /** Held while a full table is searched for untouched keys. A thread that holds the lock of a shard never acquires it. */
+    private final ReentrantLock search = new ReentrantLock();
+
+    StateTable(int maxKeys) {
+        this.maxKeys = maxKeys;
+        for (int i = 0; i < SHARDS; i++) {
+            shards[i] = new Shard();
+        }
+    }
+
+    int maxKeys() {
+        return maxKeys;
+    }
+
+    int size() {
+        return keys.get();
+    }
+
+    /** Returns the shard of a key as a set, in which each shard is one bit. */
+    static long shardOf(StateKey key) {
+        return 1L << index(key);
+    }
+
+    /** Locks a set of shards in ascending order, so that no two threads can deadlock. */
+    void lock(long set) {
+        for (long left = set; left != 0; left &= left - 1) {
+            shards[Long.numberOfTrailingZeros(left)].lock.lock();
+        }
+    }
+
+    void unlock(long set) {
+        for (long left = set; left != 0; left &= left - 1) {
+            shards[Long.numberOfTrailingZeros(left)].lock.unlock();
+        }
+    }
+
+    private static int index(StateKey key) {
+        int hash = key.hashCode() * 0x9E3779B9;
+        return hash >>> (Integer.SIZE - SHARD_BITS);
+    }
+
+    /** Returns the state of a key, null if there is none. The caller holds the lock of its shard. */
+    @Nullable
+    StoredState find(StateKey key) {
+        return shards[index(key)].find(key);
+    }
+
+    /** Adds a state whose place is {@linkplain #reserve reserved}. The caller holds the lock of its shard. */
+    void add(StoredState state, long nowMicros) {
+        updateNextDue(shards[index(state.key)].add(state, nowMicros));
+    }
+
+    /** Reorders a state after a refund, or removes it if it equals an untouched one. The caller holds the lock of its shard. */
+    void refunded(StoredState state, long nowMicros) {
+        if (shards[index(state.key)].removeOrReorder(state, nowMicros)) {
+            keys.decrementAndGet();
+        }
+        updateNextDue(nowMicros);
+    }
+
+    /** Reserves places for new keys. Returns false, and reserves nothing, if the table has fewer free places. */
+    boolean reserve(int places) {
+        int size = keys.get();
+        while (size + places <= maxKeys) {
+            if (keys.compareAndSet(size, size + places)) {
+                return true;
+            }
+            size = keys.get();
+        }
+        return false;
+    }
+
+    /** Removes untouched keys. Returns false if no place has become free. The caller holds the lock of no shard. */
+    boolean removeUntouched(TimeSource time) {
+        int before = keys.get();
+        search.lock();
+        try {
+            long now = time.micros();
+            int removed = 0;
+            if (now >= nextDueMicros.get()) {
+                nextDueMicros.set(Long.MAX_VALUE);
+                for (Shard shard : shards) {
+                    removed += removeUntouched(shard, now);
+                }
+            }
+            return removed > 0 || keys.get() < before;
+        } finally {
+            search.unlock();
+        }
+    }
+
+    private int removeUntouched(Shard shard, long nowMicros) {
+        shard.lock.lock();
+        try {
+            int removed = shard.removeUntouched(nowMicros);
+            keys.addAndGet(-removed);
+            updateNextDue(shard.nextDueMicros());
+            return removed;
+        } finally {
+            shard.lock.unlock();
+        }
+    }
+
+    private void updateNextDue(long dueMicros) {
+        if (dueMicros < nextDueMicros.get()) {
+            nextDueMicros.accumulateAndGet(dueMicros, Math::min);
+        }
+    }
+}

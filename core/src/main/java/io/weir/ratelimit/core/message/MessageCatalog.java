@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.core.message;
+
+import io.weir.ratelimit.spi.ConfigurationProblem;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InputStreamReader;
+import java.io.UncheckedIOException;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.nio.charset.StandardCharsets;
+import java.util.Map;
+import java.util.Properties;
+import java.util.regex.MatchResult;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The numbered messages of one module. The resource {@code META-INF/weir/messages/<module>.properties} has these entries:
+ *
+ * <pre>
+ * WEIR-301.level=WARNING                   the level of a log message
+ * WEIR-301.text=Backend {0:backend} ...    the text of a log message or of an exception
+ * WEIR-105.problem=the policy name ...     what is wrong in the configuration
+ * WEIR-105.remedy=use 1 to 128 ...         how to correct it
+ * </pre>
+ *
+ * A key is a number, or a number with a variant if the number has several texts: {@code WEIR-403.database}. A placeholder has the
+ * index and the name of an argument. The catalog formats each text itself, because loggers differ in how they do it. A control
+ * character in an argument becomes a blank, so that a client cannot forge log lines.
+ */
+public final class MessageCatalog {
+    private static final Pattern PLACEHOLDER = Pattern.compile("\\{(\\d):[A-Za-z]+}");
+    private static final Pattern CONTROL = Pattern.compile("[\\p{C}\\p{Zl}\\p{Zp}]");
+
+    private final Map<String, String> entries;
+
+    private MessageCatalog(Map<String, String> entries) {
+        this.entries = Map.copyOf(entries);
+    }
+
+    /**
+     * Reads the catalog of a module.
+     *
+     * @param owner a class of the module, whose class loader has the resource
+     * @param module the name of the resource without its extension
+     * @return the catalog
+     */
+    public static MessageCatalog load(Class<?> owner, String module) {
+        String resource = "/META-INF/weir/messages/" + module + ".properties";
+        Properties properties = new Properties();
+        try (InputStream in = owner.getResourceAsStream(resource)) {
+            if (in == null) {
+                throw new IllegalStateException("resource " + resource + " is missing");
+            }
+            properties.load(new InputStreamReader(in, StandardCharsets.UTF_8));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        return new MessageCatalog(properties.stringPropertyNames().stream()
+                .collect(Collectors.toMap(name -> name, name -> properties.getProperty(name, ""))));
+    }
+
+    /**
+     * Logs a message at its level.
+     *
+     * @param logger the logger
+     * @param key the number, with the variant if the number has several texts
+     * @param arguments the arguments of the text
+     */
+    public void log(Logger logger, String key, @Nullable Object... arguments) {
+        log(logger, level(key), key, arguments);
+    }
+
+    /**
+     * Logs a message with an exception.
+     *
+     * @param logger the logger
+     * @param thrown the exception, null if there is none
+     * @param key the key of the message
+     * @param arguments the arguments of the text
+     */
+    public void log(Logger logger, @Nullable Throwable thrown, String key, @Nullable Object... arguments) {
+        Level level = level(key);
+        if (logger.isLoggable(level)) {
+            logger.log(level, text(key, arguments), thrown);
+        }
+    }
+
+    /**
+     * Logs a message at another level than its usual one.
+     *
+     * @param logger the logger
+     * @param level the level
+     * @param key the key of the message
+     * @param arguments the arguments of the text
+     */
+    public void log(Logger logger, Level level, String key, @Nullable Object... arguments) {
+        if (logger.isLoggable(level)) {
+            logger.log(level, text(key, arguments));
+        }
+    }
+
+    /**
+     * Fills in a message to be logged later.
+     *
+     * @param key the key of the message
+     * @param arguments the arguments of the text
+     * @return the message
+     */
+    public Message message(String key, @Nullable Object... arguments) {
+        return new Message(level(key), text(key, arguments));
+    }
+
+    /**
+     * Formats a message.
+     *
+     * @param key the key of the message
+     * @param arguments the arguments of the text
+     * @return the number and the text
+     */
+    public String text(String key, @Nullable Object... arguments) {
+        return number(key) + " " + format(entry(key, "text"), arguments);
+    }
+
+    /**
+     * Describes a problem of the configuration.
+     *
+     * @param key the key of the message
+     * @param place the property, or the class and method
+     * @param value the value found there; empty if there is none, {@code ***} for a secret
+     * @param arguments the arguments of the problem and the remedy
+     * @return the problem
+     */
+    public ConfigurationProblem problem(String key, String place, String value, @Nullable Object... arguments) {
+        return new ConfigurationProblem(
+                number(key),
+                place,
+                value,
+                format(entry(key, "problem"), arguments),
+                format(entry(key, "remedy"), arguments));
+    }
+
+    private Level level(String key) {
+        return Level.valueOf(entry(key, "level"));
+    }
+
+    private String entry(String key, String part) {
+        String entry = entries.get(key + "." + part);
+        if (entry == null) {
+            throw new IllegalArgumentException("message " + key + " has no " + part);
+        }
+        return entry;
+    }
+
+    private static String number(String key) {
+        int variant = key.indexOf('.');
+        return variant < 0 ? key : key.substring(0, variant);
+    }
+
+    private static String format(String template, @Nullable Object... arguments) {
+        return PLACEHOLDER.matcher(template).replaceAll(found -> argument(found, arguments));
+    }
+
+    private static String argument(MatchResult placeholder, @Nullable Object... arguments) {
+        int index = Integer.parseInt(placeholder.group(1));
+        return Matcher.quoteReplacement(
+                index < arguments.length ? inLine(String.valueOf(arguments[index])) : placeholder.group());
+    }
+
+    /** Replaces the control characters of a text, line breaks included. */
+    static String inLine(String text) {
+        return CONTROL.matcher(text).replaceAll(" ");
+    }
+}

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.core.operations;
+
+import io.weir.ratelimit.Identity;
+import io.weir.ratelimit.Quota;
+import io.weir.ratelimit.TopKeys;
+import io.weir.ratelimit.core.engine.BackendHealth;
+import io.weir.ratelimit.core.engine.KeyAdministration;
+import io.weir.ratelimit.core.key.KeyMasker;
+import io.weir.ratelimit.core.policy.Policy;
+import io.weir.ratelimit.core.topkeys.TopKeysTracker;
+import io.weir.ratelimit.spi.PolicyLimits;
+import java.util.List;
+import java.util.TreeSet;
+
+/** What can be seen of and done at one deployment. */
+public final class InstanceOperations implements Operations {
+    private final Access access;
+    private final BackendHealth health;
+    private final KnownPolicies policies;
+    private final Readings readings;
+    private final TopKeysTracker heavy;
+    private final KeyMasker keys;
+    private final KeyAdministration stored;
+
+    /**
+     * Of a deployment.
+     *
+     * @param access who may see the operators' page
+     * @param health knows how the store is
+     * @param policies the policies at the moment
+     * @param readings knows what came of reading configuration
+     * @param heavy knows who is decided about most
+     * @param keys how keys are shown
+     * @param stored asks the store about keys
+     */
+    public InstanceOperations(
+            Access access,
+            BackendHealth health,
+            KnownPolicies policies,
+            Readings readings,
+            TopKeysTracker heavy,
+            KeyMasker keys,
+            KeyAdministration stored) {
+        this.access = access;
+        this.health = health;
+        this.policies = policies;
+        this.readings = readings;
+        this.heavy = heavy;
+        this.keys = keys;
+        this.stored = stored;
+    }
+
+    @Override
+    public Access access() {
+        return access;
+    }
+
+    @Override
+    public BackendHealth.Report store() {
+        return health.report();
+    }
+
+    @Override
+    public List<PolicyView> policies() {
+        return policies.views();
+    }
+
+    @Override
+    public Reading lastReading() {
+        return readings.last();
+    }
+
+    @Override
+    public TopKeys topKeys(String policy) {
+        return heavy.top(policies.named(policy).name());
+    }
+
+    @Override
+    public Caller caller(String policy, int alternative, List<String> parts) {
+        return caller(policy, policies.named(policy).key().named(alternative, parts));
+    }
+
+    @Override
+    public Caller caller(String policy, Identity key) {
+        return known(policy, stored.of(policies.named(policy), key));
+    }
+
+    private Caller known(String policy, String storedKey) {
+        return new Caller(policy, storedKey, keys.of(storedKey));
+    }
+
+    @Override
+    public Caller shown(String policy, String shownKey) {
+        policies.named(policy);
+        String key = shownKey.strip();
+        return keys.stored(key)
+                .or(() -> heavy.storedKey(policy, key))
+                .map(storedKey -> known(policy, storedKey))
+                .orElseThrow(
+                        () -> new IllegalArgumentException("this key of " + policy + " cannot be told from its hash:"
+                                + " without ratelimit.key-secret only those can that this instance lists, with it those that logs"
+                                + " and spans show"));
+    }
+
+    @Override
+    public List<Quota> peek(Caller caller, String tier) {
+        Policy policy = policies.named(caller.policy());
+        if (!tier.isEmpty() && !policy.tiers().limits().containsKey(tier)) {
+            throw new IllegalArgumentException("the policy " + policy.name() + " has no tier \"" + tier + "\", but "
+                    + new TreeSet<>(policy.tiers().limits().keySet()));
+        }
+        return stored.peek(policy, caller.storedKey(), tier.isEmpty() ? PolicyLimits.NO_TIER : tier);
+    }
+
+    @Override
+    public void reset(Caller caller) {
+        stored.reset(policies.named(caller.policy()), caller.storedKey());
+    }
+}

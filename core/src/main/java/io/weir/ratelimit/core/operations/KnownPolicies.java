@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.core.operations;
+
+import io.weir.ratelimit.core.config.Origin;
+import io.weir.ratelimit.core.policy.MethodLimits;
+import io.weir.ratelimit.core.policy.PathRule;
+import io.weir.ratelimit.core.policy.Policy;
+import io.weir.ratelimit.spi.Limit;
+import io.weir.ratelimit.spi.PolicyLimits;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.Function;
+import java.util.function.Supplier;
+
+/**
+ * The policies at the moment.
+ *
+ * @param policies the policies by name
+ * @param origins where the values of a policy come from
+ * @param rules what annotations say about methods
+ */
+public record KnownPolicies(
+        Supplier<Map<String, Policy>> policies, Function<String, List<Origin>> origins, List<MethodLimits> rules) {
+    /** Copies the list. */
+    public KnownPolicies {
+        rules = List.copyOf(rules);
+    }
+
+    Policy named(String name) {
+        Policy policy = policies.get().get(name);
+        if (policy == null) {
+            throw new IllegalArgumentException("there is no policy \"" + name + "\"");
+        }
+        return policy;
+    }
+
+    /** What is to be seen of them, by name. */
+    List<PolicyView> views() {
+        return new TreeMap<>(policies.get()).values().stream().map(this::view).toList();
+    }
+
+    private PolicyView view(Policy policy) {
+        Map<String, List<String>> tiers = new TreeMap<>();
+        policy.tiers().limits().forEach((tier, limits) -> tiers.put(tier, texts(limits)));
+        return new PolicyView(
+                policy.name(),
+                policy.mode().name().toLowerCase(Locale.ROOT),
+                policy.limits().limits().get(0).algorithm().configName(),
+                policy.key().toString(),
+                policy.key().terms(),
+                texts(policy.limits()),
+                tiers,
+                policy.cost(),
+                policy.onFailure().configName(),
+                origins.apply(policy.name()).stream()
+                        .map(origin -> new PolicyView.Setting(origin.property(), origin.value(), origin.source()))
+                        .toList(),
+                rules.stream()
+                        .filter(rule -> rule.policies().contains(policy.name()))
+                        .map(MethodLimits::endpoint)
+                        .distinct()
+                        .sorted()
+                        .toList(),
+                policy.pathRule().map(PathRule::text).orElse(""));
+    }
+
+    private static List<String> texts(PolicyLimits limits) {
+        return limits.limits().stream().map(KnownPolicies::text).toList();
+    }
+
+    private static String text(Limit limit) {
+        return limit.permits() + "/" + limit.windowText();
+    }
+}

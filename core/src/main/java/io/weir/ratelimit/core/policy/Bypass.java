@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.core.policy;
+
+import static io.weir.ratelimit.core.message.CoreMessages.MESSAGES;
+
+import io.weir.ratelimit.core.config.ConfigKeys;
+import io.weir.ratelimit.core.config.ConfigProperties;
+import io.weir.ratelimit.core.config.ConfigReader;
+import io.weir.ratelimit.core.config.Problems;
+import io.weir.ratelimit.core.key.AddressRange;
+import io.weir.ratelimit.core.key.IpAddress;
+import io.weir.ratelimit.spi.CallContext;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.Supplier;
+import java.util.regex.Pattern;
+
+/** The conditions under which a call is not limited: a bypass token, a client address or a role. */
+public final class Bypass {
+    /** No call bypasses the limits. */
+    public static final Bypass NONE = new Bypass("", List.of(), List.of(), Set.of());
+
+    private static final Pattern DIGEST = Pattern.compile("[0-9a-fA-F]{64}");
+
+    /** A longer header value is not hashed. */
+    private static final int LONGEST_TOKEN = 1_024;
+
+    private final String header;
+    private final List<byte[]> digests;
+    private final List<AddressRange> addresses;
+    private final Set<String> roles;
+
+    private Bypass(String header, List<byte[]> digests, List<AddressRange> addresses, Set<String> roles) {
+        this.header = header;
+        this.digests = List.copyOf(digests);
+        this.addresses = List.copyOf(addresses);
+        this.roles = Set.copyOf(roles);
+    }
+
+    /**
+     * Reads the conditions.
+     *
+     * @param config the configuration
+     * @param problems collects the problems
+     * @return the valid conditions
+     */
+    public static Bypass read(ConfigProperties config, Problems problems) {
+        ConfigReader reader = new ConfigReader(config, problems);
+        return new Bypass(
+                reader.value(ConfigKeys.BYPASS_HEADER),
+                digests(reader),
+                reader.value(ConfigKeys.BYPASS_ADDRESSES),
+                new TreeSet<>(reader.optional(ConfigKeys.BYPASS_ROLES).orElse(List.of())));
+    }
+
+    private static List<byte[]> digests(ConfigReader reader) {
+        List<byte[]> digests = new ArrayList<>();
+        List<String> entries = reader.optional(ConfigKeys.BYPASS_TOKENS).orElse(List.of());
+        for (int i = 0; i < entries.size(); i++) {
+            if (DIGEST.matcher(entries.get(i)).matches()) {
+                digests.add(HexFormat.of().parseHex(entries.get(i)));
+            } else {
+                // The value is hidden because it can be the token itself.
+                reader.report(MESSAGES.problem("WEIR-124", ConfigKeys.BYPASS_TOKENS.name(), "***", i + 1));
+            }
+        }
+        return digests;
+    }
+
+    /**
+     * Tests whether there is no condition.
+     *
+     * @return true if all calls are limited
+     */
+    public boolean isEmpty() {
+        return digests.isEmpty() && addresses.isEmpty() && roles.isEmpty();
+    }
+
+    /**
+     * Tests whether a range of client addresses is configured.
+     *
+     * @param range the range
+     * @return true if all clients of the range bypass the limits
+     */
+    public boolean includes(AddressRange range) {
+        return addresses.contains(range);
+    }
+
+    /**
+     * Tests whether a call is not limited.
+     *
+     * @param call the call
+     * @param client returns the client address behind trusted proxies
+     * @return true if the call bypasses the limits
+     */
+    public boolean appliesTo(CallContext call, Supplier<Optional<IpAddress>> client) {
+        return hasToken(call) || hasAddress(client) || hasRole(call);
+    }
+
+    private boolean hasToken(CallContext call) {
+        return !digests.isEmpty()
+                && call.header(header)
+                        .map(String::strip)
+                        .filter(token -> !token.isEmpty() && token.length() <= LONGEST_TOKEN)
+                        .filter(this::isKnown)
+                        .isPresent();
+    }
+
+    /** Compares all digests in constant time. */
+    private boolean isKnown(String token) {
+        byte[] digest = sha256(token);
+        boolean known = false;
+        for (byte[] each : digests) {
+            known |= MessageDigest.isEqual(each, digest);
+        }
+        return known;
+    }
+
+    private static byte[] sha256(String token) {
+        try {
+            return MessageDigest.getInstance("SHA-256").digest(token.getBytes(StandardCharsets.UTF_8));
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("SHA-256 is part of every Java platform", e);
+        }
+    }
+
+    private boolean hasAddress(Supplier<Optional<IpAddress>> client) {
+        return !addresses.isEmpty()
+                && client.get()
+                        .filter(address -> addresses.stream().anyMatch(range -> range.contains(address)))
+                        .isPresent();
+    }
+
+    private boolean hasRole(CallContext call) {
+        for (String role : roles) {
+            if (call.isInRole(role)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    @Override
+    public boolean equals(Object other) {
+        return other instanceof Bypass that
+                && header.equals(that.header)
+                && texts(digests).equals(texts(that.digests))
+                && addresses.equals(that.addresses)
+                && roles.equals(that.roles);
+    }
+
+    @Override
+    public int hashCode() {
+        return Objects.hash(header, texts(digests), addresses, roles);
+    }
+
+    private static List<String> texts(List<byte[]> digests) {
+        return digests.stream().map(HexFormat.of()::formatHex).toList();
+    }
+
+    /** Returns the number of tokens, the addresses and the roles. */
+    @Override
+    public String toString() {
+        return digests.size() + " tokens, addresses " + addresses + ", roles " + new TreeSet<>(roles);
+    }
+}

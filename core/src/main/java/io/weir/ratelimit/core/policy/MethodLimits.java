@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.core.policy;
+
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * The limits that the annotations of one method define.
+ *
+ * @param endpoint {@code Class.method}, the name of the method in configuration and metrics
+ * @param policies the names of its policies in order, one or more
+ * @param cost the permits that a call spends, 0 for the cost of each policy
+ * @param inlinePolicy the policy that the annotation itself defines, if any
+ */
+public record MethodLimits(String endpoint, List<String> policies, long cost, Optional<InlinePolicy> inlinePolicy) {
+    /** Copies the list. */
+    public MethodLimits {
+        policies = List.copyOf(policies);
+    }
+
+    /**
+     * Tests whether the method is under a policy.
+     *
+     * @param policy the name of the policy
+     * @return true if the annotations name it
+     */
+    public boolean isUnder(String policy) {
+        return policies.contains(policy);
+    }
+
+    /**
+     * Returns the cost of a call under a policy, without {@code ratelimit.costs}.
+     *
+     * @param policy the policy
+     * @return the cost of the annotation, otherwise that of the policy
+     */
+    public long costUnder(Policy policy) {
+        return cost > 0 ? cost : policy.cost();
+    }
+}

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.core.policy;
+
+import static io.weir.ratelimit.core.message.CoreMessages.MESSAGES;
+
+import io.weir.ratelimit.Identity;
+import io.weir.ratelimit.core.config.Problems;
+import io.weir.ratelimit.spi.LimitOverride;
+import io.weir.ratelimit.spi.PolicySource;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+
+/** The sources of limits of the application, by the policies that each source names. */
+public final class OverrideSources {
+    /** No sources. */
+    public static final OverrideSources NONE = new OverrideSources(Map.of());
+
+    private final Map<String, List<PolicySource>> byPolicy;
+
+    private OverrideSources(Map<String, List<PolicySource>> byPolicy) {
+        this.byPolicy = Map.copyOf(byPolicy);
+    }
+
+    /**
+     * Groups sources by policy.
+     *
+     * @param sources the sources
+     * @param problems collects the sources that do not return their policies
+     * @return the sources by policy, with the highest priority first
+     */
+    public static OverrideSources of(Collection<PolicySource> sources, Problems problems) {
+        Map<String, List<PolicySource>> byPolicy = new TreeMap<>();
+        sources.stream()
+                .sorted(Comparator.comparingInt(PolicySource::priority)
+                        .reversed()
+                        .thenComparing(source -> source.getClass().getName()))
+                .forEach(source -> policies(source, problems)
+                        .forEach(policy -> byPolicy.computeIfAbsent(policy, first -> new ArrayList<>())
+                                .add(source)));
+        return new OverrideSources(byPolicy);
+    }
+
+    private static Set<String> policies(PolicySource source, Problems problems) {
+        String reason;
+        try {
+            return Set.copyOf(source.policies());
+        } catch (RuntimeException e) {
+            reason = e.toString();
+        }
+        problems.add(MESSAGES.problem("WEIR-215", source.getClass().getName() + ".policies()", "", reason));
+        return Set.of();
+    }
+
+    /**
+     * Lists the policies with a source.
+     *
+     * @return the names of the policies
+     */
+    public Set<String> policies() {
+        return new TreeSet<>(byPolicy.keySet());
+    }
+
+    boolean existFor(String policy) {
+        return byPolicy.containsKey(policy);
+    }
+
+    /** Returns the first answer with limits. */
+    Optional<LimitOverride> find(String policy, Identity key) {
+        for (PolicySource source : byPolicy.getOrDefault(policy, List.of())) {
+            Optional<LimitOverride> answer = source.limits(policy, key);
+            if (answer == null) {
+                throw new IllegalStateException(source.getClass().getName() + " returned null");
+            }
+            if (answer.isPresent()) {
+                return answer;
+            }
+        }
+        return Optional.empty();
+    }
+}

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.core.policy;
+
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
+import io.weir.ratelimit.Identity;
+import io.weir.ratelimit.spi.PolicyLimits;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.function.LongFunction;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+
+/**
+ * A cache of the limits that sources return for single keys in place of the limits of the policy. The cache keeps the keys that
+ * are used most. A slow or failing source delays a call at most by the deadline, once for each key.
+ */
+public final class Overrides {
+    /** A cache without sources. */
+    public static final Overrides NONE = new Overrides(
+            OverrideSources.NONE, Duration.ZERO, Duration.ZERO, () -> Runnable::run, () -> 0, (policy, failure) -> {});
+
+    /** The number of keys in the cache. */
+    static final int MAX_KEYS = 10_000;
+
+    private final LookupContext lookups;
+
+    /** The callers do the maintenance, because the common pool outlives the application. */
+    private final Cache<Subject, KeyOverride> cache =
+            Caffeine.newBuilder().maximumSize(MAX_KEYS).executor(Runnable::run).build();
+
+    private record Subject(String policy, String storedKey) {}
+
+    /**
+     * Creates an empty cache.
+     *
+     * @param sources the sources of limits
+     * @param lifetime the time for which an answer is not refreshed
+     * @param deadline the longest time that a call waits for the first answer
+     * @param executor returns the executor of look-ups; called on the thread of the call
+     * @param nanoTime a monotonic clock
+     * @param listener receives failed look-ups
+     */
+    public Overrides(
+            OverrideSources sources,
+            Duration lifetime,
+            Duration deadline,
+            Supplier<Executor> executor,
+            LongSupplier nanoTime,
+            SourceListener listener) {
+        this.lookups = new LookupContext(sources, lifetime.toNanos(), deadline.toNanos(), executor, nanoTime, listener);
+    }
+
+    /**
+     * Tests whether keys of a policy can have limits of their own.
+     *
+     * @param policy the policy
+     * @return false if the policy has no source
+     */
+    public boolean existFor(Policy policy) {
+        return lookups.sources().existFor(policy.name());
+    }
+
+    /**
+     * Returns the limits of a key. It does not wait, and starts a look-up if the last answer is too old.
+     *
+     * @param policy the policy
+     * @param key the key
+     * @param storedKey the stored key
+     * @return the limits of the last answer; empty if there was no answer yet or the key has no limits of its own
+     */
+    public Optional<PolicyLimits> of(Policy policy, Identity key, String storedKey) {
+        return existFor(policy) ? override(policy, key, storedKey).limits(policy) : Optional.empty();
+    }
+
+    /**
+     * Returns the cached limits of a stored key. It starts no look-up, because a source needs the key itself.
+     *
+     * @param policy the policy
+     * @param storedKey the stored key
+     * @return the limits of the last answer; empty if none is cached or the key has no limits of its own
+     */
+    public Optional<PolicyLimits> cached(Policy policy, String storedKey) {
+        KeyOverride override = cache.getIfPresent(new Subject(policy.name(), storedKey));
+        return override == null ? Optional.empty() : override.limits(policy);
+    }
+
+    /**
+     * Waits for the first answer for a key, until the deadline after the start of the look-up.
+     *
+     * @param policy the policy
+     * @param key the key
+     * @param storedKey the stored key
+     */
+    public void await(Policy policy, Identity key, String storedKey) {
+        if (existFor(policy)) {
+            override(policy, key, storedKey).await(policy);
+        }
+    }
+
+    /**
+     * Waits as {@link #await}, without a thread.
+     *
+     * @param policy the policy
+     * @param key the key
+     * @param storedKey the stored key
+     * @param timer returns a future that completes after a number of microseconds and can be cancelled
+     * @return a future that completes by the deadline, on any thread
+     */
+    public CompletableFuture<Void> awaitAsync(
+            Policy policy, Identity key, String storedKey, LongFunction<CompletableFuture<Void>> timer) {
+        return existFor(policy)
+                ? override(policy, key, storedKey).awaitAsync(policy, timer)
+                : CompletableFuture.completedFuture(null);
+    }
+
+    /** Returns the number of cached keys. */
+    long size() {
+        cache.cleanUp();
+        return cache.estimatedSize();
+    }
+
+    private KeyOverride override(Policy policy, Identity key, String storedKey) {
+        KeyOverride override = cache.get(new Subject(policy.name(), storedKey), first -> new KeyOverride(lookups));
+        override.refreshIfStale(policy, key);
+        return override;
+    }
+}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.core.policy;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+
+/**
+ * The requests that a policy applies to without an annotation.
+ *
+ * @param paths the paths without a cost
+ * @param byDefault whether the policy applies to requests without another policy
+ * @param methods the HTTP methods in upper case, empty for all; {@code GET} includes {@code HEAD}
+ * @param costs the paths with a cost, 0 if a request is free
+ * @param early whether the policy decides before the request is matched and authenticated
+ */
+public record PathRule(
+        List<PathPattern> paths, boolean byDefault, Set<String> methods, Map<PathPattern, Long> costs, boolean early) {
+
+    /** Copies the collections. */
+    public PathRule {
+        paths = List.copyOf(paths);
+        methods = Set.copyOf(methods);
+        costs = Map.copyOf(costs);
+    }
+
+    /**
+     * A match of a request.
+     *
+     * @param path the most specific path that matches
+     * @param cost the cost of the path in permits, 0 if the request is free; empty if the path has no cost
+     */
+    public record Match(PathPattern path, Optional<Long> cost) {}
+
+    /**
+     * Matches a request with the paths.
+     *
+     * @param method the HTTP method
+     * @param path the path of the request
+     * @return the match; empty if no path matches
+     */
+    public Optional<Match> match(String method, RequestPath path) {
+        if (!includes(method)) {
+            return Optional.empty();
+        }
+        return PathPattern.mostSpecific(costs.keySet(), path)
+                .or(() -> PathPattern.mostSpecific(paths, path))
+                .map(found -> new Match(found, Optional.ofNullable(costs.get(found))));
+    }
+
+    /**
+     * Tests whether the rule applies to requests without another policy.
+     *
+     * @param method the HTTP method
+     * @return true if it applies
+     */
+    public boolean isDefaultFor(String method) {
+        return byDefault && includes(method);
+    }
+
+    /**
+     * Describes the rule.
+     *
+     * @return a text such as {@code paths /api/*, /api/export at cost 9, GET POST}
+     */
+    public String text() {
+        List<String> texts = new ArrayList<>();
+        paths.forEach(path -> texts.add(path.toString()));
+        new TreeMap<>(costs.entrySet().stream()
+                        .collect(Collectors.toMap(cost -> cost.getKey().toString(), cost -> cost.getValue())))
+                .forEach((path, cost) -> texts.add(path + " at cost " + cost));
+        return (early ? "early, " : "")
+                + (byDefault ? "where no other policy applies" : "")
+                + (texts.isEmpty() ? "" : (byDefault ? ", " : "") + "paths " + String.join(", ", texts))
+                + (methods.isEmpty() ? "" : ", " + String.join(" ", new TreeSet<>(methods)));
+    }
+
+    private boolean includes(String method) {
+        return methods.isEmpty() || methods.contains(method) || (method.equals("HEAD") && methods.contains("GET"));
+    }
+}

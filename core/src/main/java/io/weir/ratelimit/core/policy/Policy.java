@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.core.policy;
+
+import io.weir.ratelimit.FailureMode;
+import io.weir.ratelimit.core.key.KeyExpression;
+import io.weir.ratelimit.spi.PolicyLimits;
+import java.util.Optional;
+
+/**
+ * A named set of limits on one key.
+ *
+ * @param limits the name and the limits of callers without a tier
+ * @param tiers the limits of callers with a tier
+ * @param key the key; all calls with one key share the limits
+ * @param cost the default cost of a call in permits, 1 or more
+ * @param onFailure the decision while the backend is unavailable
+ * @param maxWaiting the number of calls that may wait at once, 1 or more
+ * @param mode whether the policy rejects calls
+ * @param count the calls that stay charged
+ * @param disclosure the information that clients get
+ * @param help a URI reference of a page about the limit
+ * @param pathRule the requests that the policy applies to without an annotation
+ */
+public record Policy(
+        PolicyLimits limits,
+        Tiers tiers,
+        KeyExpression key,
+        long cost,
+        FailureMode onFailure,
+        int maxWaiting,
+        Mode mode,
+        Count count,
+        Disclosure disclosure,
+        Optional<String> help,
+        Optional<PathRule> pathRule) {
+
+    /** The default number of calls that may wait at once. */
+    public static final int MAX_WAITING = 16;
+
+    /** The effect of a policy on calls. */
+    public enum Mode {
+        /** The policy rejects calls that exceed its limits. */
+        ENFORCE,
+        /** The policy only reports the calls that it would reject. Such calls spend nothing. */
+        SHADOW,
+        /** The policy is disabled. A request that it matches is still not one for {@code paths=default}. */
+        OFF
+    }
+
+    /** The calls that stay charged. Other calls get a refund when their outcome is known. */
+    public enum Count {
+        /** All calls. */
+        ALWAYS,
+        /** Requests with a status of 2xx or 3xx, and methods of beans that return. */
+        SUCCESS,
+        /** Requests with a status of 4xx or 5xx or without a response, and methods of beans that throw. */
+        FAILURE;
+
+        /**
+         * Tests whether a call stays charged.
+         *
+         * @param succeeded whether the call succeeded
+         * @return false if the call gets a refund
+         */
+        public boolean counts(boolean succeeded) {
+            return this == ALWAYS || (this == SUCCESS) == succeeded;
+        }
+    }
+
+    /** The information about a policy that clients get. */
+    public enum Disclosure {
+        /** The name and the quotas. */
+        FULL,
+        /** Only the rejection and its retry-after. */
+        MINIMAL
+    }
+
+    /**
+     * Creates a policy with defaults for all other attributes.
+     *
+     * @param limits the name and the limits
+     * @param key the key
+     * @param cost the cost of a call in permits, 1 or more
+     * @param onFailure the decision while the backend is unavailable
+     * @param maxWaiting the number of calls that may wait at once, 1 or more
+     */
+    public Policy(PolicyLimits limits, KeyExpression key, long cost, FailureMode onFailure, int maxWaiting) {
+        this(
+                limits,
+                Tiers.NONE,
+                key,
+                cost,
+                onFailure,
+                maxWaiting,
+                Mode.ENFORCE,
+                Count.ALWAYS,
+                Disclosure.FULL,
+                Optional.empty(),
+                Optional.empty());
+    }
+
+    /**
+     * Returns the name of the policy.
+     *
+     * @return the name
+     */
+    public String name() {
+        return limits.policy();
+    }
+
+    /**
+     * Returns the longest time that a call waits for permits.
+     *
+     * @return microseconds, 0 if calls do not wait
+     */
+    public long maxWaitMicros() {
+        return limits.limits().get(0).maxWait().toMillis() * 1_000;
+    }
+
+    /**
+     * Tests whether the policy decides before a request is matched to a resource.
+     *
+     * @return true if its path rule is early
+     */
+    public boolean isEarly() {
+        return pathRule.isPresent() && pathRule.get().early();
+    }
+}

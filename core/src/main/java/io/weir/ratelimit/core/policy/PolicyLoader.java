@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.core.policy;
+
+import static io.weir.ratelimit.core.message.CoreMessages.MESSAGES;
+
+import io.weir.ratelimit.core.config.ConfigKeys;
+import io.weir.ratelimit.core.config.ConfigProperties;
+import io.weir.ratelimit.core.config.ConfigReader;
+import io.weir.ratelimit.core.config.Origin;
+import io.weir.ratelimit.core.config.PolicyProperties;
+import io.weir.ratelimit.core.config.Problems;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.regex.Pattern;
+
+/** A loader of all policies from the configuration and the annotations. */
+public final class PolicyLoader {
+    private static final Pattern NAME = Pattern.compile("[A-Za-z0-9._$-]{1,128}");
+
+    private final ConfigProperties config;
+    private final Resolvers resolvers;
+
+    /** The problems that do not belong to one policy. */
+    private final Problems general = new Problems();
+
+    private final Problems ofPolicies = new Problems();
+    private final ConfigReader reader;
+    private final Map<String, Policy> policies = new LinkedHashMap<>();
+    private final Set<String> invalid = new TreeSet<>();
+    private final Map<String, List<Origin>> origins = new HashMap<>();
+
+    private PolicyLoader(ConfigProperties config, Resolvers resolvers) {
+        this.config = config;
+        this.resolvers = resolvers;
+        this.reader = new ConfigReader(config, general);
+    }
+
+    /**
+     * Loads the policies.
+     *
+     * @param config the configuration
+     * @param methods the annotated methods
+     * @param resolvers the resolvers that the configuration can name
+     * @param problems collects the problems
+     * @return the policies
+     */
+    public static LoadedPolicies load(
+            ConfigProperties config, Collection<MethodLimits> methods, Resolvers resolvers, Problems problems) {
+        PolicyLoader loader = new PolicyLoader(config, resolvers);
+        loader.load(methods);
+        problems.addAll(loader.general.found());
+        problems.addAll(loader.ofPolicies.found());
+        return new LoadedPolicies(
+                loader.policies, loader.invalid, loader.general.found().isEmpty(), loader.origins);
+    }
+
+    private void load(Collection<MethodLimits> methods) {
+        Map<String, Set<String>> attributes = reader.policies();
+        invalid.addAll(
+                new UnknownPropertyCheck(reader, new ConfigReader(config, ofPolicies)).check(methods, attributes));
+        Map<String, InlinePolicy> inlinePolicies = inlinePolicies(methods);
+        places(methods, attributes.keySet())
+                .forEach((name, place) -> load(
+                        name,
+                        place,
+                        attributes.getOrDefault(name, Set.of()),
+                        Optional.ofNullable(inlinePolicies.get(name))));
+    }
+
+    /** Finds the names of all policies, each with the first place that mentions it. */
+    private Map<String, String> places(Collection<MethodLimits> methods, Set<String> configured) {
+        Map<String, String> places = new TreeMap<>();
+        configured.forEach(name -> places.put(name, reader.policy(name).place()));
+        reader.optional(ConfigKeys.PATH_POLICIES)
+                .orElse(List.of())
+                .forEach(name -> places.putIfAbsent(name, ConfigKeys.PATH_POLICIES.name()));
+        methods.forEach(method -> method.policies().forEach(name -> places.putIfAbsent(name, method.endpoint())));
+        return places;
+    }
+
+    private void load(String name, String place, Set<String> attributes, Optional<InlinePolicy> inlinePolicy) {
+        Problems problems = new Problems();
+        if (NAME.matcher(name).matches()) {
+            PolicyProperties properties = new ConfigReader(config, problems).policy(name);
+            new PolicyReader(properties, resolvers, place, inlinePolicy)
+                    .read(attributes)
+                    .ifPresent(policy -> {
+                        policies.put(name, policy);
+                        origins.put(name, new OriginReader(properties, inlinePolicy).read(attributes, policy));
+                    });
+        } else {
+            problems.add(MESSAGES.problem("WEIR-105", place, name));
+        }
+        if (!problems.found().isEmpty()) {
+            invalid.add(name);
+        }
+        ofPolicies.addAll(problems.found());
+    }
+
+    /** Collects the policies that annotations define, and reports definitions that contradict each other. */
+    private Map<String, InlinePolicy> inlinePolicies(Collection<MethodLimits> methods) {
+        Map<String, InlinePolicy> definitions = new LinkedHashMap<>();
+        for (MethodLimits method : methods) {
+            method.inlinePolicy().ifPresent(defined -> {
+                InlinePolicy other = definitions.putIfAbsent(defined.policy(), defined);
+                boolean unnamed = defined.policy().equals(method.endpoint());
+                if (other != null
+                        && !other.place().equals(defined.place())
+                        && (unnamed || !defined.hasSameAttributesAs(other))) {
+                    general.add(MESSAGES.problem("WEIR-106", defined.place(), defined.policy(), other.place()));
+                }
+            });
+        }
+        return definitions;
+    }
+}

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.core.policy;
+
+import static io.weir.ratelimit.core.message.CoreMessages.MESSAGES;
+
+import io.weir.ratelimit.Algorithm;
+import io.weir.ratelimit.FailureMode;
+import io.weir.ratelimit.core.config.ConfigKey;
+import io.weir.ratelimit.core.config.ConfigKeys;
+import io.weir.ratelimit.core.config.PolicyProperties;
+import io.weir.ratelimit.core.key.KeyExpression;
+import io.weir.ratelimit.core.key.KeyTerms;
+import io.weir.ratelimit.spi.Limit;
+import io.weir.ratelimit.spi.PolicyLimits;
+import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.Set;
+
+/** A reader of one policy from its properties and its annotation. */
+final class PolicyReader {
+    private final PolicyProperties properties;
+    private final Resolvers resolvers;
+    private final Optional<InlinePolicy> inlinePolicy;
+    private final String place;
+    private final LimitsReader limits;
+
+    /**
+     * Creates a reader.
+     *
+     * @param place the first place that mentions the policy
+     * @param inlinePolicy the definition of an annotation
+     */
+    PolicyReader(PolicyProperties properties, Resolvers resolvers, String place, Optional<InlinePolicy> inlinePolicy) {
+        this.properties = properties;
+        this.resolvers = resolvers;
+        this.inlinePolicy = inlinePolicy;
+        this.place = inlinePolicy.map(InlinePolicy::place).orElse(place);
+        this.limits = new LimitsReader(properties);
+    }
+
+    /**
+     * Reads the policy.
+     *
+     * @param attributes the attributes that are set; those of tiers and of path costs are found only here
+     * @return the policy; empty if it has no valid limits or no valid key
+     */
+    Optional<Policy> read(Set<String> attributes) {
+        Algorithm algorithm = algorithm();
+        Duration maxWait = properties.value(ConfigKeys.MAX_WAIT);
+        Optional<List<Limit>> withoutWait = limits(algorithm);
+        Optional<KeyExpression> key = key();
+        long lease = new LeaseReader(properties).read(algorithm, maxWait, withoutWait.orElse(List.of()));
+        Optional<PolicyLimits> policyLimits = withoutWait
+                .flatMap(each -> limits.withMaxWait(each, maxWait))
+                .flatMap(each -> limits.named(PolicyLimits.NO_TIER, limitPlace(), each))
+                .map(each -> each.withLease(lease));
+        Tiers tiers = new TierReader(properties, resolvers, limits).read(attributes, algorithm, maxWait, lease, key);
+        Optional<PathRule> pathRule = new PathRuleReader(properties).read(attributes, key);
+        long cost = properties.value(ConfigKeys.COST);
+        FailureMode onFailure = properties.value(ConfigKeys.ON_FAILURE);
+        int maxWaiting = properties.value(ConfigKeys.MAX_WAITING);
+        Policy.Mode mode = constant(ConfigKeys.MODE, Policy.Mode.class);
+        Policy.Count count = constant(ConfigKeys.COUNT, Policy.Count.class);
+        Policy.Disclosure disclosure = constant(ConfigKeys.DISCLOSURE, Policy.Disclosure.class);
+        Optional<String> help = properties.optional(ConfigKeys.HELP);
+        return policyLimits.isEmpty() || key.isEmpty()
+                ? Optional.empty()
+                : Optional.of(new Policy(
+                        policyLimits.get(),
+                        tiers,
+                        key.get(),
+                        cost,
+                        onFailure,
+                        maxWaiting,
+                        mode,
+                        count,
+                        disclosure,
+                        help,
+                        pathRule));
+    }
+
+    private Algorithm algorithm() {
+        Algorithm configured = properties.value(ConfigKeys.ALGORITHM);
+        return properties.text(ConfigKeys.ALGORITHM).isPresent()
+                ? configured
+                : inlinePolicy.map(InlinePolicy::algorithm).orElse(configured);
+    }
+
+    /** Reads a property whose values are the constants of an enumeration in lower case. */
+    private <E extends Enum<E>> E constant(ConfigKey<String> key, Class<E> type) {
+        return Enum.valueOf(type, properties.value(key).toUpperCase(Locale.ROOT));
+    }
+
+    private Optional<List<Limit>> limits(Algorithm algorithm) {
+        String policy = properties.policy();
+        String property = properties.name(ConfigKeys.LIMIT);
+        Optional<String> text = properties
+                .text(ConfigKeys.LIMIT)
+                .or(() -> inlinePolicy.map(InlinePolicy::limit).filter(limit -> !limit.isEmpty()));
+        if (text.isEmpty()) {
+            properties.report(
+                    inlinePolicy.isPresent()
+                            ? MESSAGES.problem("WEIR-110.annotation", place, "", policy, property)
+                            : MESSAGES.problem("WEIR-110", place, "", policy, property));
+        }
+        Optional<Long> burst = properties.optional(ConfigKeys.BURST);
+        return text.flatMap(
+                each -> limits.parse(each, limitPlace(), algorithm, burst, properties.name(ConfigKeys.BURST)));
+    }
+
+    /** Returns the property or the annotation with the limits of a policy that has some. */
+    private String limitPlace() {
+        return properties.text(ConfigKeys.LIMIT).isPresent()
+                ? properties.name(ConfigKeys.LIMIT)
+                : place + " @RateLimit(limit)";
+    }
+
+    private Optional<KeyExpression> key() {
+        Optional<String> configured = properties.text(ConfigKeys.KEY);
+        String text = configured
+                .or(() -> inlinePolicy.map(InlinePolicy::key).filter(key -> !key.isEmpty()))
+                .orElse(ConfigKeys.KEY.defaultText());
+        String keyPlace = configured.isPresent() ? properties.name(ConfigKeys.KEY) : place + " @RateLimit(key)";
+        return resolvers.expression(
+                properties,
+                text,
+                keyPlace,
+                reason -> MESSAGES.problem("WEIR-112.key", keyPlace, text, reason, KeyTerms.FORMS));
+    }
+}

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.core.policy;
+
+import static io.weir.ratelimit.core.message.CoreMessages.MESSAGES;
+
+import io.weir.ratelimit.core.config.PolicyProperties;
+import io.weir.ratelimit.core.key.KeyExpression;
+import io.weir.ratelimit.core.key.KeyTerms;
+import io.weir.ratelimit.spi.ConfigurationProblem;
+import io.weir.ratelimit.spi.TierResolver;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Function;
+
+/**
+ * The resolvers that the configuration can name.
+ *
+ * @param keyTerms the terms of key expressions
+ * @param tierResolvers the tier resolvers of the application by name
+ */
+public record Resolvers(KeyTerms keyTerms, Map<String, TierResolver> tierResolvers) {
+    /** Copies the map. */
+    public Resolvers {
+        tierResolvers = Map.copyOf(tierResolvers);
+    }
+
+    /**
+     * Parses an expression and reports its problems.
+     *
+     * @param place the property or the annotation with the expression
+     * @param invalid describes the problem of an invalid expression by its reason
+     */
+    Optional<KeyExpression> expression(
+            PolicyProperties properties, String text, String place, Function<String, ConfigurationProblem> invalid) {
+        try {
+            KeyExpression expression = KeyExpression.parse(text, keyTerms);
+            if (expression.usesClaims() && !keyTerms.haveClaims()) {
+                properties.report(MESSAGES.problem("WEIR-212", place, text));
+            }
+            return Optional.of(expression);
+        } catch (IllegalArgumentException e) {
+            properties.report(invalid.apply(String.valueOf(e.getMessage())));
+            return Optional.empty();
+        }
+    }
+}

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.core.policy;
+
+/** A listener for failed look-ups of the limits of single keys. */
+@FunctionalInterface
+public interface SourceListener {
+    /** The reason of a failure. */
+    enum Failure {
+        /** The source threw an exception or returned invalid limits. */
+        ERROR,
+        /** The first answer for a key was too late, so a call used the limits of the policy. */
+        TIMEOUT,
+        /** Too many look-ups run at once. */
+        BUSY
+    }
+
+    /**
+     * Receives a failed look-up.
+     *
+     * @param policy the name of the policy
+     * @param failure the reason
+     */
+    void failed(String policy, Failure failure);
+}

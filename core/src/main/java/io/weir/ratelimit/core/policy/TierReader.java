@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.core.policy;
+
+import static io.weir.ratelimit.core.message.CoreMessages.MESSAGES;
+
+import io.weir.ratelimit.Algorithm;
+import io.weir.ratelimit.core.config.ConfigKeys;
+import io.weir.ratelimit.core.config.PolicyProperties;
+import io.weir.ratelimit.core.config.QuotedName;
+import io.weir.ratelimit.core.key.KeyExpression;
+import io.weir.ratelimit.core.key.KeyTerms;
+import io.weir.ratelimit.spi.ConfigurationProblem;
+import io.weir.ratelimit.spi.PolicyLimits;
+import io.weir.ratelimit.spi.TierResolver;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.Function;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+
+/** A reader of the tiers of a policy. */
+final class TierReader {
+    private static final Pattern NAME = Pattern.compile("[A-Za-z0-9_-]{1,64}");
+
+    private final PolicyProperties properties;
+    private final Resolvers resolvers;
+    private final LimitsReader limits;
+
+    TierReader(PolicyProperties properties, Resolvers resolvers, LimitsReader limits) {
+        this.properties = properties;
+        this.resolvers = resolvers;
+        this.limits = limits;
+    }
+
+    /** Reads the tiers, {@link Tiers#NONE} if the policy has none. */
+    Tiers read(Set<String> attributes, Algorithm algorithm, Duration maxWait, long lease, Optional<KeyExpression> key) {
+        Set<String> names = names(attributes);
+        Map<String, PolicyLimits> byTier = new LinkedHashMap<>();
+        for (String name : names) {
+            tierLimits(name, algorithm, maxWait)
+                    .ifPresent(each -> byTier.put(QuotedName.unquoted(name), LeaseReader.withLease(each, lease)));
+        }
+        Optional<String> selector = properties.text(ConfigKeys.TIER);
+        if (selector.isPresent() == names.isEmpty()) {
+            properties.report(incomplete(selector));
+        }
+        return selector.flatMap(text -> resolver(text, key))
+                .map(resolver -> new Tiers(selector.get(), resolver, byTier))
+                .orElse(Tiers.NONE);
+    }
+
+    private static Set<String> names(Set<String> attributes) {
+        return attributes.stream()
+                .flatMap(attribute ->
+                        ConfigKeys.TIER_LIMIT
+                                .variable(attribute)
+                                .or(() -> ConfigKeys.TIER_BURST.variable(attribute))
+                                .stream())
+                .collect(Collectors.toCollection(TreeSet::new));
+    }
+
+    private ConfigurationProblem incomplete(Optional<String> selector) {
+        String property = properties.name(ConfigKeys.TIER);
+        return selector.map(text ->
+                        MESSAGES.problem("WEIR-119.no-limit", property, text, properties.name(ConfigKeys.TIER_LIMIT)))
+                .orElseGet(() -> MESSAGES.problem("WEIR-119.no-selector", property, "", property));
+    }
+
+    private Optional<PolicyLimits> tierLimits(String name, Algorithm algorithm, Duration maxWait) {
+        String limit = properties.name(ConfigKeys.TIER_LIMIT.attribute(name));
+        String burst = properties.name(ConfigKeys.TIER_BURST.attribute(name));
+        String tier = QuotedName.unquoted(name);
+        Optional<String> text = properties.optional(limit, ConfigKeys.TIER_LIMIT);
+        if (!NAME.matcher(tier).matches()) {
+            properties.report(MESSAGES.problem("WEIR-120", limit, name));
+            return Optional.empty();
+        }
+        if (text.isEmpty()) {
+            properties.report(MESSAGES.problem("WEIR-110.tier", limit, "", name));
+            return Optional.empty();
+        }
+        return limits.parse(text.get(), limit, algorithm, properties.optional(burst, ConfigKeys.TIER_BURST), burst)
+                .flatMap(each -> limits.withMaxWait(each, maxWait))
+                .flatMap(each -> limits.named(tier, limit, each));
+    }
+
+    private Optional<TierResolver> resolver(String text, Optional<KeyExpression> key) {
+        TierResolver bean = resolvers.tierResolvers().get(text);
+        if (bean != null) {
+            return Optional.of(bean);
+        }
+        String property = properties.name(ConfigKeys.TIER);
+        Set<String> beans = new TreeSet<>(resolvers.tierResolvers().keySet());
+        Function<String, ConfigurationProblem> invalid =
+                reason -> MESSAGES.problem("WEIR-112.tier", property, text, reason, beans, KeyTerms.FORMS);
+        return resolvers
+                .expression(properties, text, property, invalid)
+                .flatMap(expression -> resolver(expression, property, text, key));
+    }
+
+    private Optional<TierResolver> resolver(
+            KeyExpression expression, String property, String text, Optional<KeyExpression> key) {
+        if (expression.isCompound()) {
+            properties.report(MESSAGES.problem("WEIR-112.compound-tier", property, text));
+            return Optional.empty();
+        }
+        if (expression.needsArguments()
+                && !key.filter(KeyExpression::needsArguments).isPresent()) {
+            properties.report(MESSAGES.problem("WEIR-112.argument-tier", property, text));
+        }
+        boolean early =
+                properties.text(ConfigKeys.PHASE).filter("early"::equals).isPresent();
+        if (early && !expression.isEarly()) {
+            properties.report(MESSAGES.problem("WEIR-121.early-tier", property, text));
+        }
+        return Optional.of(expression::value);
+    }
+}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.core.policy;
+
+import static io.weir.ratelimit.core.message.CoreMessages.MESSAGES;
+
+import io.weir.ratelimit.core.config.ConfigKey;
+import io.weir.ratelimit.core.config.ConfigKeys;
+import io.weir.ratelimit.core.config.ConfigReader;
+import java.util.Collection;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.Function;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
+
+/** The check for unknown and unreadable properties. Without it, a misspelled property could leave a call without its limit. */
+final class UnknownPropertyCheck {
+    private static final String POLICIES = "ratelimit.policies.";
+    private static final Set<String> PROPERTIES = names(Predicate.not(ConfigKey::isOfPolicy), ConfigKey::name);
+    private static final Set<String> ATTRIBUTES = names(ConfigKey::isOfPolicy, ConfigKey::attribute);
+
+    private final ConfigReader general;
+    private final ConfigReader ofPolicies;
+
+    /**
+     * Creates a check.
+     *
+     * @param general collects the problems of properties that do not belong to a policy
+     * @param ofPolicies collects the problems of the properties of policies
+     */
+    UnknownPropertyCheck(ConfigReader general, ConfigReader ofPolicies) {
+        this.general = general;
+        this.ofPolicies = ofPolicies;
+    }
+
+    private static Set<String> names(Predicate<ConfigKey<?>> included, Function<ConfigKey<?>, String> name) {
+        return ConfigKeys.all().stream()
+                .filter(key -> included.test(key) && !key.equals(ConfigKeys.METHOD_COST))
+                .map(name)
+                .collect(Collectors.toCollection(TreeSet::new));
+    }
+
+    /**
+     * Checks all properties.
+     *
+     * @param attributes the attributes of each policy that are set
+     * @return the policies with an unknown attribute
+     */
+    Set<String> check(Collection<MethodLimits> methods, Map<String, Set<String>> attributes) {
+        Set<String> endpoints =
+                methods.stream().map(MethodLimits::endpoint).collect(Collectors.toCollection(TreeSet::new));
+        for (String name : general.names()) {
+            boolean ofPolicy = name.startsWith(POLICIES);
+            // An unreadable value is a problem even if no reader asks for it.
+            (ofPolicy ? ofPolicies : general).text(name);
+            if (name.startsWith(MethodCosts.PREFIX)) {
+                checkEndpoint(name, endpoints);
+            } else if (!ofPolicy && !PROPERTIES.contains(name)) {
+                general.report(MESSAGES.problem("WEIR-114", name, "", PROPERTIES));
+            }
+        }
+        return checkAttributes(attributes);
+    }
+
+    private void checkEndpoint(String name, Set<String> endpoints) {
+        String endpoint = name.substring(MethodCosts.PREFIX.length()).replace("\"", "");
+        if (!endpoints.contains(endpoint)) {
+            general.report(MESSAGES.problem("WEIR-113", name, "", endpoint, endpoints));
+        }
+    }
+
+    private Set<String> checkAttributes(Map<String, Set<String>> attributes) {
+        Set<String> misspelled = new TreeSet<>();
+        attributes.forEach((policy, given) -> {
+            for (String attribute : given) {
+                if (!ConfigKeys.isPolicyAttribute(attribute)) {
+                    misspelled.add(policy);
+                    ofPolicies.report(
+                            MESSAGES.problem("WEIR-115", POLICIES + policy + "." + attribute, "", ATTRIBUTES));
+                }
+            }
+        });
+        return misspelled;
+    }
+}

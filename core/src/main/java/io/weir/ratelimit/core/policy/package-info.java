@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+/**
+ * Policies: immutable values from the configuration and the annotations, and the limits of single keys.
+ *
+ * <p>Plain Java.
+ */
+@NullMarked
+package io.weir.ratelimit.core.policy;
+
+import org.jspecify.annotations.NullMarked;

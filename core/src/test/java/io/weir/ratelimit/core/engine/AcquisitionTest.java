@@ -1,0 +1,380 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.core.engine;
+
+import static io.weir.ratelimit.core.engine.Fixtures.binding;
+import static io.weir.ratelimit.core.engine.Fixtures.engine;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.weir.ratelimit.Algorithm;
+import io.weir.ratelimit.Decision;
+import io.weir.ratelimit.FailureMode;
+import io.weir.ratelimit.Identity;
+import io.weir.ratelimit.RateLimiter;
+import io.weir.ratelimit.Receipt;
+import io.weir.ratelimit.core.key.KeyExpression;
+import io.weir.ratelimit.core.key.KeyTerms;
+import io.weir.ratelimit.core.local.LocalBackend;
+import io.weir.ratelimit.core.policy.Policy;
+import io.weir.ratelimit.fixtures.TestCall;
+import io.weir.ratelimit.spi.Charge;
+import io.weir.ratelimit.spi.DecisionEvent;
+import io.weir.ratelimit.spi.Limit;
+import io.weir.ratelimit.spi.PolicyLimits;
+import io.weir.ratelimit.tck.ManualTime;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+class AcquisitionTest {
+    private static final TestCall ALICE = TestCall.byPrincipal("alice");
+    private static final Policy PACED = waiting("paced", Algorithm.LEAKY_BUCKET, 10, 500, 2);
+    private static final Policy WINDOW = waiting("window", Algorithm.FIXED_WINDOW, 1, 2_500, 2);
+
+    private final ManualTime time = new ManualTime();
+    private final ManualSleeper sleeper = new ManualSleeper(time);
+    private final LocalBackend backend = new LocalBackend(100, time);
+    private final List<DecisionEvent> events = new ArrayList<>();
+    private final RateLimitEngine engine = engine(backend, sleeper, events::add);
+    private final Deque<Runnable> executor = new ArrayDeque<>();
+    private final RateLimiter limiter = new EngineRateLimiter(
+            engine, () -> Map.of("paced", PACED, "window", WINDOW), () -> executor::add, Optional::empty);
+
+    private static Policy waiting(String name, Algorithm algorithm, long permits, long maxWaitMillis, int maxWaiting) {
+        Limit limit = Limit.of(algorithm, permits, Duration.ofSeconds(1)).withMaxWait(Duration.ofMillis(maxWaitMillis));
+        return new Policy(
+                new PolicyLimits(name, List.of(limit)),
+                KeyExpression.parse("principal", new KeyTerms(32, 64)),
+                1,
+                FailureMode.OPEN,
+                maxWaiting);
+    }
+
+    private Decision call(Policy... policies) {
+        return engine.decide(binding(1, policies), ALICE, null);
+    }
+
+    private long owedMicros() {
+        return limiter.peek("paced", io.weir.ratelimit.Identity.principal("alice"))
+                .get(0)
+                .resetAfterMicros();
+    }
+
+    @Test
+    void waitsForReservedPermits() {
+        long start = time.micros();
+        assertThat(call(PACED)).isInstanceOf(Decision.Allowed.class);
+        Decision second = call(PACED);
+        assertThat(((Decision.Allowed) second).waitMicros()).isEqualTo(100_000);
+        assertThat(time.micros() - start).isEqualTo(100_000);
+        assertThat(sleeper.waits).containsExactly(100_000L);
+        assertThat(events).hasSize(2);
+    }
+
+    @Test
+    void rejectsACallThatWouldWaitTooLong() {
+        for (int call = 0; call < 6; call++) {
+            backend.acquire(List.of(new Charge(PACED.limits(), "p.alice", 1, PACED.maxWaitMicros())));
+        }
+        Decision rejected = call(PACED);
+        assertThat(((Decision.Rejected) rejected).decisiveQuota().retryAfterMicros())
+                .isEqualTo(100_000);
+        assertThat(sleeper.waits).isEmpty();
+    }
+
+    @Test
+    void repeatsACallUnderAWindowUntilItIsAllowed() {
+        call(WINDOW);
+        // Another caller is faster, twice.
+        int[] others = {2};
+        sleeper.meanwhile = () -> {
+            if (others[0]-- > 0) {
+                backend.acquire(List.of(new Charge(WINDOW.limits(), "p.alice", 1)));
+            }
+        };
+        Policy longer = waiting("window", Algorithm.FIXED_WINDOW, 1, 3_000, 2);
+        assertThat(call(longer)).isInstanceOf(Decision.Allowed.class);
+        assertThat(sleeper.waits).containsExactly(1_000_000L, 1_000_000L, 1_000_000L);
+        assertThat(events)
+                .as("a call is one decision, however often it calls the backend")
+                .hasSize(2);
+    }
+
+    @Test
+    void repeatsACallUnderAWindowWithinTheMaxWait() {
+        call(WINDOW);
+        sleeper.meanwhile = () -> backend.acquire(List.of(new Charge(WINDOW.limits(), "p.alice", 1)));
+        Decision rejected = call(WINDOW);
+        assertThat(((Decision.Rejected) rejected).decisiveQuota().retryAfterMicros())
+                .isEqualTo(1_000_000);
+        assertThat(sleeper.waits).containsExactly(1_000_000L, 1_000_000L);
+    }
+
+    @Test
+    void eachPolicyHasAMaxWait() {
+        Policy unwaiting = waiting("unwaiting", Algorithm.FIXED_WINDOW, 1, 0, 2);
+        assertThat(call(PACED, unwaiting).allowed()).isTrue();
+        assertThat(call(PACED, unwaiting).allowed())
+                .as("the policy without a max-wait rejects at once")
+                .isFalse();
+        assertThat(sleeper.waits).isEmpty();
+        time.advanceMicros(1_000_000);
+        call(PACED);
+        assertThat(call(PACED, unwaiting).allowed()).isTrue();
+        assertThat(sleeper.waits).containsExactly(100_000L);
+    }
+
+    @Test
+    void rejectsACallAtOnceIfMaxWaitingCallsWait() throws Exception {
+        sleeper.gate = new CountDownLatch(1);
+        ExecutorService pool = Executors.newCachedThreadPool();
+        try {
+            call(PACED);
+            List<Future<Decision>> waiting = List.of(pool.submit(() -> call(PACED)), pool.submit(() -> call(PACED)));
+            awaitWaits(2);
+            Decision rejected = call(PACED);
+            assertThat(((Decision.Rejected) rejected).decisiveQuota().retryAfterMicros())
+                    .isEqualTo(300_000);
+            assertThat(owedMicros()).as("the rejected call holds no permits").isEqualTo(300_000);
+            sleeper.gate.countDown();
+            for (Future<Decision> each : waiting) {
+                assertThat(each.get(10, TimeUnit.SECONDS).allowed()).isTrue();
+            }
+            assertThat(call(PACED).allowed()).as("the bulkhead has room again").isTrue();
+        } finally {
+            pool.shutdownNow();
+        }
+    }
+
+    @Test
+    void refundsReservedPermitsIfTheBulkheadIsFull() {
+        Policy single = waiting("paced", Algorithm.LEAKY_BUCKET, 10, 500, 1);
+        call(single);
+        boolean[] nested = {true};
+        RateLimitEngine[] crowded = new RateLimitEngine[1];
+        // Another call enters the bulkhead between the first look for room and the answer of the backend.
+        FakeBackend between = new FakeBackend() {
+            @Override
+            public Decision acquire(List<Charge> charges) {
+                Decision decision = backend.acquire(charges);
+                if (nested[0]) {
+                    nested[0] = false;
+                    assertThat(crowded[0].decideAsync(binding(1, single), Identity.principal("bob"), executor::add))
+                            .isNotDone();
+                }
+                return decision;
+            }
+
+            @Override
+            public void refund(Receipt receipt) {
+                backend.refund(receipt);
+            }
+        };
+        crowded[0] = engine(between, sleeper);
+        backend.acquire(List.of(new Charge(single.limits(), "p.bob", 1)));
+        Decision decision = crowded[0].decide(binding(1, single), ALICE, null);
+        assertThat(decision).isInstanceOf(Decision.Rejected.class);
+        assertThat(owedMicros()).isEqualTo(100_000);
+        assertThat(sleeper.waits).as("only the other call waits").containsExactly(100_000L);
+    }
+
+    @Test
+    void aWaitingCallDoesNotBlockOtherCallsOfTheRequest() throws Exception {
+        RequestState request = new RequestState(ALICE);
+        Binding other = binding(1, waiting("other", Algorithm.FIXED_WINDOW, 1, 0, 1));
+        ExecutorService pool = Executors.newCachedThreadPool();
+        try {
+            for (Policy policy : List.of(PACED, WINDOW)) {
+                call(policy);
+                sleeper.gate = new CountDownLatch(1);
+                int before = sleeper.waitCount();
+                Future<Decision> waiting = pool.submit(() -> engine.decide(binding(1, policy), ALICE, request));
+                awaitWaits(before + 1);
+                assertThat(pool.submit(() ->
+                                        engine.decide(other, ALICE, request).allowed())
+                                .get(10, TimeUnit.SECONDS))
+                        .isTrue();
+                time.advanceMicros(1_000_000);
+                sleeper.gate.countDown();
+                assertThat(waiting.get(10, TimeUnit.SECONDS).allowed()).isTrue();
+            }
+        } finally {
+            pool.shutdownNow();
+        }
+    }
+
+    @Test
+    void chargesARequestOnceWhileItWaits() throws Exception {
+        RequestState request = new RequestState(ALICE);
+        call(PACED);
+        sleeper.meanwhile = () -> engine.decide(binding(1, PACED), ALICE, request);
+        assertThat(engine.decide(binding(1, PACED), ALICE, request).allowed()).isTrue();
+        assertThat(events).hasSize(2);
+        assertThat(owedMicros()).isEqualTo(100_000);
+    }
+
+    @Test
+    void aRejectionBeforeAWaitIsNotADecisionOfTheRequest() {
+        RequestState request = new RequestState(ALICE);
+        call(WINDOW);
+        sleeper.meanwhile = () -> assertThat(request.quotas().last()).isEmpty();
+        assertThat(engine.decide(binding(1, WINDOW), ALICE, request).allowed()).isTrue();
+        assertThat(sleeper.waits).hasSize(1);
+        assertThat(request.quotas().last()).containsInstanceOf(Decision.Allowed.class);
+    }
+
+    @Test
+    void anInterruptRefundsReservedPermitsAndRejects() {
+        RequestState request = new RequestState(ALICE);
+        call(PACED);
+        Thread.currentThread().interrupt();
+        Decision alone = call(PACED);
+        assertThat(Thread.interrupted()).isTrue();
+        assertThat(alone).isInstanceOf(Decision.Rejected.class);
+        Thread.currentThread().interrupt();
+        Decision inRequest = engine.decide(binding(1, PACED), ALICE, request);
+        assertThat(Thread.interrupted()).isTrue();
+        assertThat(inRequest).isInstanceOf(Decision.Rejected.class);
+        assertThat(request.quotas().last()).contains(inRequest);
+        assertThat(owedMicros()).isEqualTo(100_000);
+        assertThat(engine.decide(binding(1, PACED), ALICE, request).allowed())
+                .as("the refunded charge is due again")
+                .isTrue();
+        assertThat(events)
+                .last()
+                .extracting(event -> event.decision().allowed())
+                .isEqualTo(true);
+    }
+
+    @Test
+    void anInterruptRejectsACallUnderAWindow() {
+        call(WINDOW);
+        Thread.currentThread().interrupt();
+        assertThat(call(WINDOW)).isInstanceOf(Decision.Rejected.class);
+        assertThat(Thread.interrupted()).isTrue();
+        assertThat(call(WINDOW).allowed()).isTrue();
+    }
+
+    private CompletableFuture<Decision> async(String policy) {
+        return limiter.acquireAsync(policy, "a").toCompletableFuture();
+    }
+
+    private void runAll() {
+        for (Runnable next = executor.poll(); next != null; next = executor.poll()) {
+            next.run();
+        }
+    }
+
+    @Test
+    void anAsynchronousCallWaitsWithoutAThread() {
+        limiter.acquire("paced", "a");
+        CompletableFuture<Decision> decision = async("paced");
+        runAll();
+        assertThat(decision).isNotDone();
+        assertThat(sleeper.waits).containsExactly(100_000L);
+        sleeper.timers.get(0).complete(null);
+        assertThat(decision).as("not on the thread of the timer").isNotDone();
+        runAll();
+        assertThat(decision).isCompletedWithValueMatching(Decision::allowed);
+        assertThat(events).hasSize(2);
+    }
+
+    @Test
+    void theBulkheadLimitsAsynchronousCalls() {
+        limiter.acquire("paced", "a");
+        List<CompletableFuture<Decision>> calls = List.of(async("paced"), async("paced"), async("paced"));
+        runAll();
+        assertThat(calls.get(2)).isCompletedWithValueMatching(rejected -> rejected instanceof Decision.Rejected);
+        assertThat(calls.get(1)).isNotDone();
+        assertThat(sleeper.waits).containsExactly(100_000L, 200_000L);
+    }
+
+    @Test
+    void repeatsAnAsynchronousCallUnderAWindow() {
+        limiter.acquire("window", "a");
+        CompletableFuture<Decision> decision = async("window");
+        time.advanceMicros(1_000_000);
+        limiter.acquire("window", "a");
+        sleeper.timers.get(0).complete(null);
+        runAll();
+        assertThat(sleeper.waits).containsExactly(1_000_000L, 1_000_000L);
+        time.advanceMicros(1_000_000);
+        sleeper.timers.get(1).complete(null);
+        runAll();
+        assertThat(decision).isCompletedWithValueMatching(Decision::allowed);
+    }
+
+    @Test
+    void aCancelledCallRefundsItsPermitsAndLeavesTheBulkhead() {
+        limiter.acquire("paced", "a");
+        for (int call = 0; call < 5; call++) {
+            CompletableFuture<Decision> decision = async("paced");
+            decision.cancel(true);
+            runAll();
+            assertThat(sleeper.timers.get(call)).isCancelled();
+        }
+        assertThat(limiter.peek("paced", "a").get(0).resetAfterMicros()).isEqualTo(100_000);
+        assertThat(events).as("a cancelled call is not decided").hasSize(1);
+    }
+
+    @Test
+    void aFailingTimerFailsTheCallAndLeavesTheBulkhead() {
+        Error failure = new OutOfMemoryError("unable to create a thread");
+        Sleeper failing = new Sleeper() {
+            @Override
+            public long nanos() {
+                return sleeper.nanos();
+            }
+
+            @Override
+            public void sleep(long micros) {
+                throw failure;
+            }
+
+            @Override
+            public CompletableFuture<Void> timer(long micros) {
+                throw failure;
+            }
+        };
+        RateLimitEngine broken = engine(backend, failing);
+        backend.acquire(List.of(new Charge(PACED.limits(), "p.alice", 1)));
+        for (int call = 0; call < 5; call++) {
+            CompletableFuture<Decision> decision =
+                    broken.decideAsync(binding(1, PACED), Identity.principal("alice"), executor::add);
+            runAll();
+            assertThat(decision).isCompletedExceptionally();
+            assertThat(decision.handle((decided, thrown) -> thrown)).isCompletedWithValue(failure);
+        }
+    }
+
+    private void awaitWaits(int count) {
+        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
+        while (sleeper.waitCount() < count && System.nanoTime() < end) {
+            Thread.onSpinWait();
+        }
+        assertThat(sleeper.waitCount()).isEqualTo(count);
+    }
+
+    @Test
+    void aShadowPolicyDoesNotChangeTheWait() {
+        Charge shadow = new Charge(PACED.limits(), "p.alice", 10).asShadow();
+        Charge window = new Charge(WINDOW.limits(), "p.alice", 1, 2_500_000);
+        backend.acquire(List.of(shadow, window));
+        Decision rejected = backend.acquire(List.of(shadow, window));
+        assertThat(rejected).isInstanceOf(Decision.Rejected.class);
+        assertThat(Acquisition.waitMicros(new TimedDecision(List.of(shadow, window), rejected, 0, 0, null)))
+                .isEqualTo(1_000_000);
+        assertThat(Acquisition.withoutMaxWait(List.of(shadow, window)))
+                .containsExactly(shadow, new Charge(WINDOW.limits(), "p.alice", 1));
+    }
+}

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.core.engine;
+
+import io.weir.ratelimit.Decision;
+import io.weir.ratelimit.Quota;
+import io.weir.ratelimit.Receipt;
+import io.weir.ratelimit.spi.BackendException;
+import io.weir.ratelimit.spi.Charge;
+import io.weir.ratelimit.spi.Limit;
+import io.weir.ratelimit.spi.PolicyLimits;
+import io.weir.ratelimit.spi.RateLimitBackend;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.stream.Collectors;
+
+/** A backend that allows all calls or fails as the test sets, and records its calls. */
+class FakeBackend implements RateLimitBackend {
+    /** The calls: {@code policy storedKey cost}, joined by {@code " & "} for several charges. */
+    final List<String> calls = new ArrayList<>();
+
+    /** The limits of refunds and resets. */
+    final List<PolicyLimits> changed = new ArrayList<>();
+
+    /** The exception of the next calls, if set. */
+    RuntimeException failure;
+
+    /** The result of the next asynchronous call, if set. */
+    CompletionStage<Decision> stage;
+
+    boolean rejects;
+
+    static BackendException down(BackendException.Reason reason) {
+        return new BackendException(reason, "it is unavailable", null);
+    }
+
+    @Override
+    public String name() {
+        return "fake";
+    }
+
+    @Override
+    public boolean isConfigured() {
+        return false;
+    }
+
+    @Override
+    public Decision acquire(List<Charge> charges) {
+        note(charges.stream().map(FakeBackend::text).collect(Collectors.joining(" & ")));
+        List<Quota> quotas =
+                charges.stream().flatMap(charge -> quotas(charge).stream()).toList();
+        return rejects
+                ? new Decision.Rejected(quotas)
+                : new Decision.Allowed(quotas, new NumberedReceipt(calls.size()));
+    }
+
+    private record NumberedReceipt(int number) implements Receipt {
+        @Override
+        public String toString() {
+            return "receipt " + number;
+        }
+    }
+
+    private void note(String call) {
+        calls.add(call);
+        if (failure != null) {
+            throw failure;
+        }
+    }
+
+    private static String text(Charge charge) {
+        return charge.policy().policy() + " " + charge.storedKey() + " " + charge.cost();
+    }
+
+    private List<Quota> quotas(Charge charge) {
+        String policy = charge.policy().policy();
+        Limit limit = charge.policy().limits().get(0);
+        long remaining = Math.max(0, limit.permits() - calls.size());
+        return List.of(new Quota(
+                policy,
+                policy,
+                limit.permits(),
+                limit.capacity(),
+                limit.window(),
+                remaining,
+                rejects,
+                rejects ? 1 : 0,
+                1,
+                1));
+    }
+
+    @Override
+    public CompletionStage<Decision> acquireAsync(List<Charge> charges) {
+        if (stage == null) {
+            return CompletableFuture.completedStage(acquire(charges));
+        }
+        calls.add("async");
+        return stage;
+    }
+
+    @Override
+    public List<Quota> peek(Charge charge) {
+        note("peek " + text(charge));
+        return quotas(charge);
+    }
+
+    @Override
+    public void refund(Receipt receipt) {
+        note("refund " + receipt);
+    }
+
+    @Override
+    public void refund(Charge charge) {
+        changed.add(charge.policy());
+        note("refund " + text(charge));
+    }
+
+    @Override
+    public void reset(PolicyLimits policy, String storedKey) {
+        changed.add(policy);
+        note("reset " + policy.policy() + " " + storedKey);
+    }
+}

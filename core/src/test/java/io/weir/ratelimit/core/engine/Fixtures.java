@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.core.engine;
+
+import io.weir.ratelimit.Algorithm;
+import io.weir.ratelimit.FailureMode;
+import io.weir.ratelimit.core.key.IdentityEncoder;
+import io.weir.ratelimit.core.key.KeyExpression;
+import io.weir.ratelimit.core.key.KeyTerms;
+import io.weir.ratelimit.core.policy.Overrides;
+import io.weir.ratelimit.core.policy.Policy;
+import io.weir.ratelimit.core.topkeys.TopKeysTracker;
+import io.weir.ratelimit.spi.DecisionListener;
+import io.weir.ratelimit.spi.Limit;
+import io.weir.ratelimit.spi.PolicyLimits;
+import io.weir.ratelimit.spi.RateLimitBackend;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+
+/** Policies and engines for tests. */
+final class Fixtures {
+    static final Duration DEADLINE = Duration.ofSeconds(10);
+
+    /** For tests without a policy that counts in process. */
+    static final FailureModes NO_LOCAL = new FailureModes(1, () -> {
+        throw new AssertionError("no policy counts in process");
+    });
+
+    private Fixtures() {}
+
+    static Policy policy(String name, String key, long cost, FailureMode onFailure) {
+        Limit limit = Limit.of(Algorithm.SLIDING_WINDOW, 100, Duration.ofMinutes(1));
+        return new Policy(
+                new PolicyLimits(name, List.of(limit)),
+                KeyExpression.parse(key, new KeyTerms(32, 64)),
+                cost,
+                onFailure,
+                Policy.MAX_WAITING);
+    }
+
+    static Policy policy(String name, String key) {
+        return policy(name, key, 1, FailureMode.OPEN);
+    }
+
+    /** A method that is called like its policies, with one cost under each. */
+    static Binding binding(long cost, Policy... policies) {
+        return new Binding(
+                "Search.find",
+                List.of(policies).stream()
+                        .map(policy -> new Binding.PolicyCost(policy, cost))
+                        .toList());
+    }
+
+    static BackendHealth health(RateLimitBackend backend) {
+        return new BackendHealth(backend, true, false, () -> 0, List.of());
+    }
+
+    /** A backend whose policies count nothing in process. */
+    static FallbackBackend withFallback(RateLimitBackend backend, BackendHealth health) {
+        return new FallbackBackend(backend, NO_LOCAL, health, DEADLINE);
+    }
+
+    static RateLimitEngine engine(RateLimitBackend backend, DecisionListener... listeners) {
+        return engine(backend, health(backend), listeners);
+    }
+
+    static RateLimitEngine engine(RateLimitBackend backend, BackendHealth health, DecisionListener... listeners) {
+        return engine(withFallback(backend, health), Sleeper.REAL, listeners);
+    }
+
+    static RateLimitEngine engine(RateLimitBackend backend, Sleeper sleeper, DecisionListener... listeners) {
+        return engine(withFallback(backend, health(backend)), sleeper, listeners);
+    }
+
+    static RateLimitEngine engine(FallbackBackend backend, Sleeper sleeper, DecisionListener... listeners) {
+        return new RateLimitEngine(
+                backend,
+                new IdentityEncoder(Optional.empty()),
+                List.of(listeners),
+                sleeper,
+                Overrides.NONE,
+                TopKeysTracker.NONE);
+    }
+}

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.core.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.weir.ratelimit.Algorithm;
+import io.weir.ratelimit.FailureMode;
+import io.weir.ratelimit.Identity;
+import io.weir.ratelimit.Quota;
+import io.weir.ratelimit.RateLimitUnavailableException;
+import io.weir.ratelimit.core.config.Problems;
+import io.weir.ratelimit.core.key.KeyExpression;
+import io.weir.ratelimit.core.key.KeyTerms;
+import io.weir.ratelimit.core.policy.OverrideSources;
+import io.weir.ratelimit.core.policy.Overrides;
+import io.weir.ratelimit.core.policy.Policy;
+import io.weir.ratelimit.core.policy.Tiers;
+import io.weir.ratelimit.spi.BackendException;
+import io.weir.ratelimit.spi.Limit;
+import io.weir.ratelimit.spi.LimitOverride;
+import io.weir.ratelimit.spi.PolicyLimits;
+import io.weir.ratelimit.spi.PolicySource;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+class KeyAdministrationTest {
+    private static final Policy API = new Policy(
+            limits(PolicyLimits.NO_TIER, 10, Duration.ofMinutes(1)),
+            new Tiers(
+                    "header:x-plan",
+                    call -> Optional.empty(),
+                    Map.of(
+                            "gold", limits("gold", 20, Duration.ofMinutes(1)),
+                            "iron", limits("iron", 30, Duration.ofHours(1)))),
+            KeyExpression.parse("principal", new KeyTerms(32, 64)),
+            3,
+            FailureMode.OPEN,
+            Policy.MAX_WAITING,
+            Policy.Mode.ENFORCE,
+            Policy.Count.ALWAYS,
+            Policy.Disclosure.FULL,
+            Optional.empty(),
+            Optional.empty());
+
+    private final PolicySource source = new PolicySource() {
+        @Override
+        public Set<String> policies() {
+            return Set.of("api");
+        }
+
+        @Override
+        public Optional<LimitOverride> limits(String policy, Identity key) {
+            return key.equals(Identity.principal("ann")) ? Optional.of(LimitOverride.of("40/2h")) : Optional.empty();
+        }
+    };
+
+    private final Overrides overrides = new Overrides(
+            OverrideSources.of(List.of(source), new Problems()),
+            Duration.ofSeconds(5),
+            Duration.ofSeconds(1),
+            () -> Runnable::run,
+            () -> 0,
+            (policy, failure) -> {});
+    private final FakeBackend backend = new FakeBackend();
+    private final KeyAdministration keys = new KeyAdministration(Fixtures.engine(backend), overrides);
+
+    private static PolicyLimits limits(String tier, long permits, Duration window) {
+        return new PolicyLimits("api", tier, List.of(Limit.of(Algorithm.FIXED_WINDOW, permits, window)));
+    }
+
+    private long permits(String stored, String tier) {
+        List<Quota> quotas = keys.peek(API, stored, tier);
+        assertThat(quotas).hasSize(1);
+        return quotas.get(0).permits();
+    }
+
+    @Test
+    void peeksUnderTheLimitsOfTheKeyElseOfTheTierElseOfThePolicy() {
+        assertThat(keys.of(API, Identity.principal("ann"))).isEqualTo("p.ann");
+        assertThat(keys.of(API, Identity.principal("bob"))).isEqualTo("p.bob");
+        assertThat(permits("p.ann", "gold")).isEqualTo(40);
+        assertThat(permits("p.bob", "gold")).isEqualTo(20);
+        assertThat(permits("p.bob", PolicyLimits.NO_TIER)).isEqualTo(10);
+        assertThat(permits("p.eve", PolicyLimits.NO_TIER))
+                .as("not in the cache")
+                .isEqualTo(10);
+        assertThat(backend.calls).contains("peek api p.bob 3");
+    }
+
+    @Test
+    void resetsAKeyOnceForLimitsWithTheSameStoredKey() {
+        String ann = keys.of(API, Identity.principal("ann"));
+        keys.reset(API, ann);
+        assertThat(backend.calls).hasSize(3).containsOnly("reset api p.ann");
+        assertThat(backend.changed.stream().map(limits -> limits.storedKeySuffix(0)))
+                .containsExactly("api:f60000", "api:f3600000", "api:f7200000");
+    }
+
+    @Test
+    void aFailingBackendIsUnavailable() {
+        backend.failure = FakeBackend.down(BackendException.Reason.TIMEOUT);
+        assertThatThrownBy(() -> keys.reset(API, "p.ann")).isInstanceOf(RateLimitUnavailableException.class);
+        assertThatThrownBy(() -> permits("p.ann", "none")).isInstanceOf(RateLimitUnavailableException.class);
+    }
+}

@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.core.engine;
+
+import static io.weir.ratelimit.core.engine.Fixtures.binding;
+import static io.weir.ratelimit.core.engine.Fixtures.engine;
+import static io.weir.ratelimit.core.engine.Fixtures.health;
+import static io.weir.ratelimit.core.engine.Fixtures.policy;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.weir.ratelimit.Decision;
+import io.weir.ratelimit.FailureMode;
+import io.weir.ratelimit.Identity;
+import io.weir.ratelimit.core.policy.Policy;
+import io.weir.ratelimit.fixtures.LogCapture;
+import io.weir.ratelimit.fixtures.TestCall;
+import io.weir.ratelimit.spi.BackendException;
+import io.weir.ratelimit.spi.BackendException.Reason;
+import io.weir.ratelimit.spi.CallContext;
+import io.weir.ratelimit.spi.DecisionListener;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
+
+class RateLimitEngineTest {
+    private static final Policy BY_USER = policy("user", "principal");
+    private static final Policy BY_ADDRESS = policy("address", "ip");
+    private static final Policy CLOSED = policy("closed", "ip", 1, FailureMode.CLOSED);
+    private static final CallContext CALL = TestCall.fromAddress("203.0.113.7").withPrincipal("alice");
+
+    private final LogCapture log = new LogCapture();
+    private final FakeBackend backend = new FakeBackend();
+
+    @AfterEach
+    void closeLog() {
+        log.close();
+    }
+
+    @Test
+    void decidesAllPoliciesInOrderAtOnce() {
+        Decision decision = engine(backend).decide(binding(3, BY_USER, BY_ADDRESS), CALL, null);
+        assertThat(backend.calls).containsExactly("user p.alice 3 & address i.203.0.113.7 3");
+        assertThat(decision).isInstanceOf(Decision.Allowed.class);
+        assertThat(decision.quotas()).extracting(quota -> quota.policy()).containsExactly("user", "address");
+    }
+
+    @Test
+    void anUnknownCallerIsAnonymous() {
+        engine(backend).decide(binding(1, BY_USER, BY_ADDRESS), CallContext.NONE, null);
+        assertThat(backend.calls).containsExactly("user anon 1 & address anon 1");
+    }
+
+    @Test
+    void aRejectionIsNotAFailureOfTheBackend() {
+        backend.rejects = true;
+        BackendHealth health = health(backend);
+        Decision decision = engine(backend, health).decide(binding(1, BY_USER), CALL, null);
+        assertThat(decision).isInstanceOf(Decision.Rejected.class);
+        assertThat(health.isUnavailable()).isFalse();
+        assertThat(health.report().degradedDecisions()).isZero();
+    }
+
+    @ParameterizedTest
+    @EnumSource(Reason.class)
+    void anOpenPolicyAllowsCallsIfTheBackendFails(Reason reason) {
+        backend.failure = FakeBackend.down(reason);
+        assertThat(engine(backend).decide(binding(1, BY_USER), CALL, null))
+                .isEqualTo(new Decision.Degraded(FailureMode.OPEN, true, reason.tag()));
+    }
+
+    @ParameterizedTest
+    @EnumSource(Reason.class)
+    void aClosedPolicyRejectsCallsIfTheBackendFails(Reason reason) {
+        backend.failure = FakeBackend.down(reason);
+        assertThat(engine(backend).decide(binding(1, CLOSED), CALL, null))
+                .isEqualTo(new Decision.Degraded(FailureMode.CLOSED, false, reason.tag()));
+    }
+
+    @Test
+    void theStrictestFailureModeApplies() {
+        backend.failure = FakeBackend.down(Reason.TIMEOUT);
+        Decision closed = new Decision.Degraded(FailureMode.CLOSED, false, "timeout");
+        assertThat(engine(backend).decide(binding(1, BY_USER, CLOSED), CALL, null))
+                .isEqualTo(closed);
+        assertThat(engine(backend).decide(binding(1, CLOSED, BY_USER), CALL, null))
+                .isEqualTo(closed);
+        assertThat(engine(backend)
+                        .decide(binding(1, BY_ADDRESS, BY_USER), CALL, null)
+                        .allowed())
+                .isTrue();
+    }
+
+    private static List<RuntimeException> anyFailure() {
+        return List.of(
+                new IllegalStateException("x"),
+                new NullPointerException(),
+                new UnsupportedOperationException(),
+                new CompletionException(null),
+                new CompletionException(new IllegalStateException("x")));
+    }
+
+    @ParameterizedTest
+    @MethodSource("anyFailure")
+    void anyExceptionOfTheBackendIsAFailure(RuntimeException failure) {
+        backend.failure = failure;
+        assertThat(engine(backend).decide(binding(1, CLOSED), CALL, null))
+                .isEqualTo(new Decision.Degraded(FailureMode.CLOSED, false, "backend-error"));
+    }
+
+    @Test
+    void unwrapsTheFailureOfACompletion() {
+        BackendException inner = FakeBackend.down(Reason.CONNECTION);
+        assertThat(FallbackBackend.asBackendException(new CompletionException(inner)))
+                .isSameAs(inner);
+        assertThat(FallbackBackend.asBackendException(inner)).isSameAs(inner);
+        assertThat(FallbackBackend.asBackendException(new IllegalStateException("x")))
+                .hasMessage("the backend failed with java.lang.IllegalStateException")
+                .hasCauseInstanceOf(IllegalStateException.class);
+    }
+
+    @Test
+    void countsDegradedDecisions() {
+        BackendHealth health = health(backend);
+        RateLimitEngine engine = engine(backend, health);
+        backend.failure = FakeBackend.down(Reason.TIMEOUT);
+        for (int i = 0; i < 7; i++) {
+            engine.decide(binding(1, BY_USER), CALL, null);
+        }
+        backend.failure = null;
+        engine.decide(binding(1, BY_USER), CALL, null);
+        assertThat(health.report().degradedDecisions()).isEqualTo(7);
+    }
+
+    @Test
+    void notifiesListenersOfEveryDecisionInOrder() {
+        List<String> events = new ArrayList<>();
+        DecisionListener first = event -> events.add(event.endpoint() + " " + event.charges() + " "
+                + event.decision().getClass().getSimpleName());
+        DecisionListener second = event -> events.add("second");
+        RateLimitEngine engine = engine(backend, first, second);
+        Binding binding = binding(2, BY_USER);
+        engine.decide(binding, CALL, null);
+        backend.rejects = true;
+        engine.decide(binding, CALL, null);
+        backend.failure = FakeBackend.down(Reason.TIMEOUT);
+        engine.decide(binding, CALL, null);
+        String charge = "Search.find [Charge[user[100/1m sliding-window], cost=2]] ";
+        assertThat(events)
+                .containsExactly(
+                        charge + "Allowed", "second", charge + "Rejected", "second", charge + "Degraded", "second");
+    }
+
+    @Test
+    void notifiesListenersOfTheDurationOfTheBackend() {
+        List<Long> nanos = new ArrayList<>();
+        RateLimitEngine engine = engine(backend, event -> nanos.add(event.durationNanos()));
+        long start = System.nanoTime();
+        engine.decide(binding(1, BY_USER), CALL, null);
+        long most = System.nanoTime() - start;
+        assertThat(nanos).singleElement().satisfies(took -> assertThat(took).isBetween(1L, most));
+    }
+
+    /** Otherwise a listener that requests a decision would be notified of it too, without end. */
+    @Test
+    void decisionsOfAListenerAreNotNotified() {
+        List<Decision> decided = new ArrayList<>();
+        RateLimitEngine[] engine = new RateLimitEngine[1];
+        engine[0] = engine(backend, event -> decided.add(engine[0].decide(binding(1, BY_ADDRESS), CALL, null)));
+        engine[0].decide(binding(1, BY_USER), CALL, null);
+        engine[0].decide(binding(1, BY_USER), CALL, null);
+        assertThat(decided).hasSize(2);
+        assertThat(backend.calls).hasSize(4);
+    }
+
+    @Test
+    void notifiesListenersAfterTheChargeAndWithoutAMonitor() {
+        RequestState request = new RequestState(CALL);
+        List<Decision> decided = new ArrayList<>();
+        RateLimitEngine[] engine = new RateLimitEngine[1];
+        engine[0] = engine(
+                backend,
+                event -> decided.add(
+                        CompletableFuture.supplyAsync(() -> engine[0].decide(binding(1, BY_USER), CALL, request))
+                                .orTimeout(10, TimeUnit.SECONDS)
+                                .join()));
+        engine[0].decide(binding(1, BY_USER), CALL, request);
+        assertThat(decided).hasSize(1);
+        assertThat(backend.calls).as("charged once").hasSize(1);
+    }
+
+    @Test
+    void theDurationOfAnAsynchronousDecisionExcludesTheExecutor() {
+        List<Long> nanos = new ArrayList<>();
+        Deque<Runnable> busy = new ArrayDeque<>();
+        RateLimitEngine engine = engine(backend, event -> nanos.add(event.durationNanos()));
+        long start = System.nanoTime();
+        CompletableFuture<Decision> decision =
+                engine.decideAsync(binding(1, BY_USER), Identity.principal("alice"), busy::add);
+        long answered = System.nanoTime() - start;
+        while (System.nanoTime() - start < 2 * answered) {
+            Thread.onSpinWait();
+        }
+        busy.remove().run();
+        assertThat(decision).isDone();
+        assertThat(nanos).singleElement().satisfies(took -> assertThat(took).isBetween(0L, answered));
+    }
+
+    static Stream<Throwable> thrownByListeners() {
+        return Stream.of(
+                new IllegalStateException("x"),
+                new NoClassDefFoundError("x"),
+                new AssertionError("x"),
+                new StackOverflowError());
+    }
+
+    @ParameterizedTest
+    @MethodSource("thrownByListeners")
+    void aFailingListenerHasNoEffectAndIsLoggedOnce(Throwable thrown) {
+        List<Decision> events = new ArrayList<>();
+        DecisionListener failing = failing(thrown);
+        RateLimitEngine engine = engine(backend, failing, event -> events.add(event.decision()));
+        RequestState request = new RequestState(CALL);
+        Decision decision = engine.decide(binding(1, BY_USER), CALL, request);
+        engine.decide(binding(1, BY_USER), CALL, null);
+        engine.decide(binding(1, BY_USER), CALL, null);
+        assertThat(decision.allowed()).isTrue();
+        assertThat(request.quotas().last()).contains(decision);
+        assertThat(events).hasSize(3).startsWith(decision);
+        assertThat(log.lines())
+                .containsExactly("WARNING WEIR-303 Listener "
+                        + failing.getClass().getName()
+                        + " failed. Decisions are not affected. Later failures of this listener are not logged.");
+    }
+
+    private static DecisionListener failing(Throwable thrown) {
+        return event -> throwUnchecked(thrown);
+    }
+
+    @SuppressWarnings({"unchecked", "TypeParameterUnusedInFormals"})
+    private static <T extends Throwable> void throwUnchecked(Throwable thrown) throws T {
+        throw (T) thrown;
+    }
+}

@@ -1,0 +1,441 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.core.key;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.weir.ratelimit.Identity;
+import io.weir.ratelimit.fixtures.LogCapture;
+import io.weir.ratelimit.fixtures.TestCall;
+import io.weir.ratelimit.spi.CallContext;
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
+import java.util.AbstractList;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The peer is 10.0.0.1, a proxy; the proxies of 10.0.0.0/8 and fd00::/8 are trusted. */
+class ClientAddressTest {
+    private static final String PEER = "10.0.0.1";
+    private static final List<AddressRange> PROXIES = AddressRange.parseAll("10.0.0.0/8, fd00::/8");
+
+    private static String behind(ForwardedHeader header, List<AddressRange> trusted, String peer, String... lines) {
+        return new ClientAddress(trusted, header)
+                .of(
+                        Optional.of(peer),
+                        name -> name.equals(header.fieldName()) ? List.of(lines) : List.of("6.6.6.6", "for=6.6.6.6"))
+                .map(IpAddress::toString)
+                .orElse("none");
+    }
+
+    private static String xff(String... lines) {
+        return behind(ForwardedHeader.X_FORWARDED_FOR, PROXIES, PEER, lines);
+    }
+
+    private static String forwarded(String... lines) {
+        return behind(ForwardedHeader.FORWARDED, PROXIES, PEER, lines);
+    }
+
+    @ParameterizedTest
+    @EnumSource(ForwardedHeader.class)
+    void whereNobodyIsTrustedThePeerIsTheClient(ForwardedHeader header) {
+        assertThat(behind(header, List.of(), PEER, "203.0.113.7", "for=203.0.113.7"))
+                .isEqualTo(PEER);
+        assertThat(behind(header, PROXIES, "198.51.100.1", "203.0.113.7", "for=203.0.113.7"))
+                .isEqualTo("198.51.100.1");
+        assertThat(behind(header, PROXIES, "11.0.0.1", "10.0.0.2", "for=10.0.0.2"))
+                .isEqualTo("11.0.0.1");
+    }
+
+    @ParameterizedTest
+    @EnumSource(ForwardedHeader.class)
+    void withoutTheHeaderThePeerIsTheClient(ForwardedHeader header) {
+        assertThat(behind(header, PROXIES, PEER)).isEqualTo(PEER);
+        assertThat(behind(header, PROXIES, "fd00::1")).isEqualTo("fd00::1");
+        assertThat(behind(header, PROXIES, "")).isEqualTo("none");
+        assertThat(behind(header, PROXIES, "@", "203.0.113.7")).isEqualTo("none");
+        assertThat(new ClientAddress(PROXIES, header).of(Optional.empty(), name -> List.of("203.0.113.7")))
+                .isEmpty();
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiterString = "=>",
+            value = {
+                "203.0.113.7                            => 203.0.113.7",
+                "'  203.0.113.7\t'                      => 203.0.113.7",
+                "203.0.113.7, 10.0.0.2                  => 203.0.113.7",
+                "203.0.113.7,10.0.0.2,10.0.0.3          => 203.0.113.7",
+                "6.6.6.6, 203.0.113.7                   => 203.0.113.7",
+                "10.0.0.9, 203.0.113.7                  => 203.0.113.7",
+                "6.6.6.6, 203.0.113.7, 10.0.0.2         => 203.0.113.7",
+                "junk\", 203.0.113.7                    => 203.0.113.7",
+                "10.0.0.3, 10.0.0.2                     => 10.0.0.3",
+                "203.0.113.7:4711                       => 203.0.113.7",
+                "203.0.113.7:0                          => 203.0.113.7",
+                "203.0.113.7, 10.0.0.2:80               => 203.0.113.7",
+                "2001:db8::7                            => 2001:db8::7",
+                "2001:DB8::7, fd00::2                   => 2001:db8::7",
+                "[2001:db8::7]                          => 2001:db8::7",
+                "[2001:db8::7]:4711                     => 2001:db8::7",
+                "2001:db8::7, [fd00::2]:80              => 2001:db8::7",
+                "fe80::7%eth0                           => fe80::7",
+                "[fe80::7%25eth0]:80                    => fe80::7",
+                "[fd00::2%eth0], 10.0.0.2               => fd00::2",
+                "::ffff:203.0.113.7                     => 203.0.113.7",
+                "[::ffff:203.0.113.7]:80                => 203.0.113.7",
+                "203.0.113.7, ::ffff:10.0.0.2           => 203.0.113.7",
+                "::ffff:cb00:7107                       => 203.0.113.7",
+            })
+    void theFirstHopFromTheRightThatIsNotTrustedIsTheClient(String line, String client) {
+        assertThat(xff(line)).isEqualTo(client);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "",
+                " ",
+                "unknown",
+                "_hidden",
+                "_",
+                "-",
+                "null",
+                "localhost",
+                "proxy.example.com",
+                "1",
+                "127.1",
+                "0177.0.0.1",
+                "203.0.113.256",
+                "203.0.113.7.",
+                "203.0.113",
+                "203.0.113.7:",
+                "203.0.113.7:x",
+                "203.0.113.7:123456",
+                "203.0.113.7:-1",
+                "203.0.113.7:80:80",
+                "203.0.113.7/32",
+                "203.0.113.7%eth0",
+                "203.0.113.7 80",
+                "203.0.113.7\u00a0",
+                "203.0.113.7\0",
+                "\u0662.0.0.1",
+                "[203.0.113.7]",
+                "[203.0.113.7]:80",
+                "[2001:db8::7",
+                "2001:db8::7]",
+                "[]",
+                "[]:80",
+                "[",
+                "]",
+                "[2001:db8::7]80",
+                "[2001:db8::7]:",
+                "[2001:db8::7]:x",
+                "[[::1]]",
+                "2001:db8:::7",
+                ":",
+                "::1::",
+                "\"203.0.113.7\"",
+                "for=203.0.113.7",
+                "203.0.113.7;",
+                "\r\nHost: x",
+                "a\rb",
+                "%31"
+            })
+    void aHopThatIsNoLiteralAddressEndsTheWalkAtTheHopThatReportedIt(String junk) {
+        assertThat(xff(junk)).isEqualTo(PEER);
+        assertThat(xff("203.0.113.7, " + junk)).isEqualTo(PEER);
+        assertThat(xff(junk + ", 10.0.0.2")).isEqualTo("10.0.0.2");
+        assertThat(xff("203.0.113.7, " + junk + ", 10.0.0.3, 10.0.0.2")).isEqualTo("10.0.0.3");
+        assertThat(xff(junk, "10.0.0.2")).isEqualTo("10.0.0.2");
+        assertThat(xff(junk + ", 203.0.113.7")).as("left of the client").isEqualTo("203.0.113.7");
+    }
+
+    @Test
+    void severalLinesAreOneChainOfWhichTheLastIsNearest() {
+        assertThat(xff("6.6.6.6", "203.0.113.7")).isEqualTo("203.0.113.7");
+        assertThat(xff("203.0.113.7", "10.0.0.2")).isEqualTo("203.0.113.7");
+        assertThat(xff("6.6.6.6, 203.0.113.7", "10.0.0.3, 10.0.0.2")).isEqualTo("203.0.113.7");
+        assertThat(xff("203.0.113.7", "", "10.0.0.2")).as("an empty element").isEqualTo("10.0.0.2");
+        assertThat(xff("203.0.113.7", "10.0.0.2,")).isEqualTo(PEER);
+        assertThat(xff(",203.0.113.7")).isEqualTo("203.0.113.7");
+        assertThat(xff("203.0.113.7,,10.0.0.2")).isEqualTo("10.0.0.2");
+        assertThat(forwarded("for=6.6.6.6, for=203.0.113.7", "for=10.0.0.3", "for=10.0.0.2"))
+                .isEqualTo("203.0.113.7");
+        assertThat(forwarded("for=\"", "for=203.0.113.7")).isEqualTo("203.0.113.7");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiterString = "=>",
+            quoteCharacter = '`',
+            value = {
+                "for=203.0.113.7                                    => 203.0.113.7",
+                "For=203.0.113.7;Proto=https;By=10.0.0.1            => 203.0.113.7",
+                "proto=https;FOR=203.0.113.7                        => 203.0.113.7",
+                "for=203.0.113.7; proto=https                       => 203.0.113.7",
+                ";;for=203.0.113.7;                                 => 203.0.113.7",
+                "for=\"203.0.113.7\"                                => 203.0.113.7",
+                "for=\"203.0.113.7:4711\"                           => 203.0.113.7",
+                "for=203.0.113.7:4711                               => 203.0.113.7",
+                "for=\"[2001:db8::7]\"                              => 2001:db8::7",
+                "for=\"[2001:db8::7]:4711\";proto=http              => 2001:db8::7",
+                "for=[2001:db8::7]                                  => 2001:db8::7",
+                "for=\"[fe80::7%25eth0]\"                           => fe80::7",
+                "for=\"[::ffff:203.0.113.7]\"                       => 203.0.113.7",
+                "for=\"\\2\\0\\3.0.113.7\"                          => 203.0.113.7",
+                "for=6.6.6.6, for=203.0.113.7                       => 203.0.113.7",
+                "for=203.0.113.7, for=10.0.0.2;by=10.0.0.1          => 203.0.113.7",
+                "for=203.0.113.7,for=\"10.0.0.2\"                   => 203.0.113.7",
+                "for=203.0.113.7;host=\"a, for=6.6.6.6\"            => 203.0.113.7",
+                "host=\"a, for=6.6.6.6\";for=203.0.113.7            => 203.0.113.7",
+                "host=\"a\\\", for=6.6.6.6\";for=203.0.113.7        => 203.0.113.7",
+                "host=\"a\\\\\";for=203.0.113.7                     => 203.0.113.7",
+                "for=6.6.6.6;host=\"a\\\\\", for=203.0.113.7        => 203.0.113.7",
+                "host=example.com:80;for=203.0.113.7                => 203.0.113.7",
+                "before=1.2.3.4;for=203.0.113.7;forx=1.2.3.4        => 203.0.113.7",
+                "for=203.0.113.7;secret=\"\"                        => 203.0.113.7",
+                "junk\", for=203.0.113.7                            => 203.0.113.7",
+                "for=\"junk, for=203.0.113.7                        => 203.0.113.7",
+                "for=\"\\, for=203.0.113.7                          => 203.0.113.7",
+                "for=10.0.0.3, for=10.0.0.2                         => 10.0.0.3",
+            })
+    void forwardedIsReadAsItsStandardSays(String line, String client) {
+        assertThat(forwarded(line)).isEqualTo(client);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "",
+                " ",
+                "203.0.113.7",
+                "for",
+                "for=",
+                "for =203.0.113.7",
+                "for= 203.0.113.7",
+                "=203.0.113.7",
+                "proto=https",
+                "for=unknown",
+                "for=_hidden",
+                "for=\"_hidden:80\"",
+                "for=2001:db8::7",
+                "for=\"2001:db8::7\"",
+                "for=\"\"",
+                "for=\"203.0.113.7",
+                "for=203.0.113.7\"",
+                "for=\"203.0.113.7\"x",
+                "for=x\"203.0.113.7\"",
+                "for='203.0.113.7'",
+                "for=203.0.113.7;for=203.0.113.7",
+                "for=203.0.113.7;proto",
+                "for=203.0.113.7;proto=",
+                "for=203.0.113.7 proto=http",
+                "for=203.0.113.7;\u00a0proto=http",
+                "for=203.0.113.7;=x",
+                "f\u00f6r=203.0.113.7",
+                "\"for\"=203.0.113.7",
+                "for=\"203.0.113.7\\\"",
+                "for=\"203.0.113.7\\",
+                "for=\"\\",
+                "\"",
+                "\\",
+                "for=203.0.113.7\0",
+                "\u017for=203.0.113.7",
+                "for=\"203.0.113.7, 203.0.113.8\"",
+                "for=203.0.113.7;host=\"a\"b\""
+            })
+    void aForwardedElementWithoutALiteralAddressEndsTheWalkAtTheHopThatReportedIt(String junk) {
+        assertThat(forwarded(junk)).isEqualTo(PEER);
+        assertThat(forwarded("for=6.6.6.6", junk)).isEqualTo(PEER);
+        assertThat(forwarded(junk, "for=10.0.0.2")).isEqualTo("10.0.0.2");
+        assertThat(forwarded(junk + ", for=203.0.113.7"))
+                .as("left of the client")
+                .isEqualTo("203.0.113.7");
+    }
+
+    @Test
+    void trustOfEveryoneTakesTheLeftmost() {
+        List<AddressRange> everyone = AddressRange.parseAll("0.0.0.0/0, ::/0");
+        assertThat(behind(ForwardedHeader.X_FORWARDED_FOR, everyone, PEER, "6.6.6.6, 203.0.113.7"))
+                .isEqualTo("6.6.6.6");
+        assertThat(behind(ForwardedHeader.X_FORWARDED_FOR, everyone, PEER, "junk, 203.0.113.7"))
+                .isEqualTo("203.0.113.7");
+    }
+
+    @Test
+    void nothingLeftOfTheClientIsRead() {
+        List<String> lines = new ArrayList<>(Collections.nCopies(3, "6.6.6.6"));
+        List<Integer> read = new ArrayList<>();
+        List<String> watched = new AbstractList<>() {
+            @Override
+            public String get(int index) {
+                read.add(index);
+                return index == 2 ? "203.0.113.7" : lines.get(index);
+            }
+
+            @Override
+            public int size() {
+                return lines.size();
+            }
+        };
+        assertThat(new ClientAddress(PROXIES, ForwardedHeader.X_FORWARDED_FOR).of(Optional.of(PEER), name -> watched))
+                .map(IpAddress::toString)
+                .contains("203.0.113.7");
+        assertThat(read).containsExactly(2);
+    }
+
+    @Test
+    void tenThousandHopsAreWalked() {
+        String proxies = ", 10.0.0.2".repeat(10_000);
+        assertThat(xff("203.0.113.7" + proxies)).isEqualTo("203.0.113.7");
+        assertThat(forwarded("for=203.0.113.7" + ", for=10.0.0.2".repeat(10_000)))
+                .isEqualTo("203.0.113.7");
+        String[] lines = IntStream.range(0, 10_000)
+                .mapToObj(i -> i == 0 ? "203.0.113.7" : "10.0.0.2")
+                .toArray(String[]::new);
+        assertThat(xff(lines)).isEqualTo("203.0.113.7");
+    }
+
+    private static List<String> hostileUnits() {
+        return List.of(
+                "10.0.0.2,",
+                "fd00::1,",
+                "fd00::,",
+                ",",
+                "x",
+                "\"",
+                "\\",
+                "\\\"",
+                ";",
+                "=",
+                ":",
+                "[",
+                "%",
+                " ",
+                "a=b;",
+                "a=\"b\";",
+                "for=",
+                "for=\"10.0.0.2\",",
+                "for=\"[fd00::1]\",",
+                "\"\",",
+                "a=\"\\\\\",");
+    }
+
+    /**
+     * Ten times the text may take ten times the processor's time, not a hundred. The best of several runs is compared, up to 50 of
+     * them where others are in the way: a run can only be too slow by chance, never too fast.
+     */
+    @Test
+    @Timeout(value = 120, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+    void theTimeGrowsWithTheLengthOfTheHeaderAndNotFaster() {
+        for (ForwardedHeader header : ForwardedHeader.values()) {
+            for (String unit : hostileUnits()) {
+                long small = Long.MAX_VALUE;
+                long large = Long.MAX_VALUE;
+                for (int run = 0; run < 50 && (run < 4 || !grewInProportion(small, large)); run++) {
+                    small = Math.min(small, cpuNanos(header, unit, 100_000));
+                    large = Math.min(large, cpuNanos(header, unit, 1_000_000));
+                }
+                assertThat(grewInProportion(small, large))
+                        .as("%s of %s: %d ns, ten times as much: %d ns", header, unit, small, large)
+                        .isTrue();
+            }
+        }
+    }
+
+    private static boolean grewInProportion(long small, long large) {
+        return large < 30 * Math.max(small, 100_000);
+    }
+
+    private static long cpuNanos(ForwardedHeader header, String unit, int length) {
+        String last = header == ForwardedHeader.FORWARDED ? "for=10.0.0.2" : "10.0.0.2";
+        String line = unit.repeat(length / unit.length()) + last;
+        ThreadMXBean threads = ManagementFactory.getThreadMXBean();
+        long start = threads.getCurrentThreadCpuTime();
+        assertThat(behind(header, PROXIES, PEER, line)).isNotEqualTo("none");
+        return threads.getCurrentThreadCpuTime() - start;
+    }
+
+    /** Whatever a client writes, its own address, which the trusted proxy appends, is what counts. */
+    @Test
+    void noClientTextChangesTheClient() {
+        long seed = System.nanoTime();
+        Random random = new Random(seed);
+        String[] pieces = {
+            "6.6.6.6",
+            "10.0.0.2",
+            "for=",
+            "for=6.6.6.6",
+            ",",
+            ";",
+            "\"",
+            "\\",
+            "[",
+            "]",
+            ":",
+            "::1",
+            " ",
+            "\t",
+            "\0",
+            "\r\n",
+            "unknown",
+            "_x",
+            "=",
+            "\u00e9",
+            "%",
+            "proto=http"
+        };
+        for (int i = 0; i < 50_000; i++) {
+            StringBuilder text = new StringBuilder();
+            for (int left = random.nextInt(10); left > 0; left--) {
+                text.append(pieces[random.nextInt(pieces.length)]);
+            }
+            assertThat(xff(text + ", 203.0.113.7"))
+                    .as("%s, seed %d", text, seed)
+                    .isEqualTo("203.0.113.7");
+            assertThat(forwarded(text + ", for=203.0.113.7"))
+                    .as("%s, seed %d", text, seed)
+                    .isEqualTo("203.0.113.7");
+            assertThat(forwarded(text + ", for=\"[2001:db8::7]:80\";proto=https, for=10.0.0.9"))
+                    .as("%s, seed %d", text, seed)
+                    .isEqualTo("2001:db8::7");
+        }
+    }
+
+    @Test
+    void aProxyThatIsNotTrustedIsMentionedOnceAndOnlyIfNoneIs() {
+        try (LogCapture log = new LogCapture()) {
+            ClientAddress nobody = new ClientAddress(List.of(), ForwardedHeader.X_FORWARDED_FOR);
+            nobody.of(Optional.of(PEER), name -> List.of());
+            assertThat(log.lines()).isEmpty();
+            nobody.of(Optional.of(PEER), name -> List.of("203.0.113.7"));
+            nobody.of(Optional.of(PEER), name -> List.of("203.0.113.7"));
+            new ClientAddress(PROXIES, ForwardedHeader.FORWARDED).of(Optional.of("6.6.6.6"), name -> List.of("for=x"));
+            assertThat(log.lines())
+                    .containsExactly(
+                            "WARNING WEIR-309 A request has the header x-forwarded-for, but no proxy is trusted. Behind a "
+                                    + "proxy, all clients share the key of the proxy's address. If there is a proxy, set "
+                                    + "ratelimit.trusted-proxies. This is logged once.");
+        }
+    }
+
+    @Test
+    void theKeyTermIsTheClientsAddressByPrefix() {
+        KeyTerms terms =
+                new KeyTerms(24, 64, new ClientAddress(PROXIES, ForwardedHeader.X_FORWARDED_FOR), Map.of(), false);
+        CallContext call = TestCall.fromAddress(PEER).withHeader("x-forwarded-for", "6.6.6.6, 203.0.113.7");
+        assertThat(KeyExpression.parse("ip", terms).resolve(call)).isEqualTo(Identity.address("203.0.113.0/24"));
+    }
+}

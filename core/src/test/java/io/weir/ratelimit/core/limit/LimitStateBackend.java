@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.core.limit;
+
+import io.weir.ratelimit.Decision;
+import io.weir.ratelimit.Quota;
+import io.weir.ratelimit.Receipt;
+import io.weir.ratelimit.spi.Charge;
+import io.weir.ratelimit.spi.Limit;
+import io.weir.ratelimit.spi.PolicyLimits;
+import io.weir.ratelimit.spi.RateLimitBackend;
+import io.weir.ratelimit.spi.TimeSource;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+/** The simplest backend that satisfies the contract: a map under one lock and the arithmetic of {@link LimitState}. */
+final class LimitStateBackend implements RateLimitBackend {
+    private final TimeSource time;
+    private final Map<String, LimitState> states = new HashMap<>();
+
+    LimitStateBackend(TimeSource time) {
+        this.time = time;
+    }
+
+    @Override
+    public String name() {
+        return "limit-state";
+    }
+
+    @Override
+    public boolean isConfigured() {
+        return true;
+    }
+
+    @Override
+    public synchronized Decision acquire(List<Charge> charges) {
+        long now = time.micros();
+        List<Charge> fitting =
+                charges.stream().filter(charge -> hasRoom(charge, now)).toList();
+        boolean allowed = charges.stream().allMatch(charge -> charge.shadow() || fitting.contains(charge));
+        long wait = 0;
+        List<Quota> quotas = new ArrayList<>();
+        List<Quota> shadow = new ArrayList<>();
+        List<ChargeStates> spent = new ArrayList<>();
+        for (Charge charge : charges) {
+            boolean spends = allowed && fitting.contains(charge);
+            List<LimitState> after = new ArrayList<>(statesOf(charge, now));
+            if (spends) {
+                for (int i : indexes(charge.policy())) {
+                    wait = Math.max(wait, after.get(i).retryAfterMicros(limit(charge, i), charge.cost(), now));
+                    after.set(i, after.get(i).spend(limit(charge, i), charge.cost(), now));
+                    states.put(keyOf(charge, i), after.get(i));
+                }
+                spent.add(new ChargeStates(charge, after));
+            } else {
+                storeAsOf(charge, after, now);
+            }
+            (charge.shadow() ? shadow : quotas).addAll(quotas(charge, after, spends, now));
+        }
+        return allowed
+                ? new Decision.Allowed(quotas, new BackendReceipt(spent), wait, shadow)
+                : new Decision.Rejected(quotas, shadow);
+    }
+
+    private boolean hasRoom(Charge charge, long now) {
+        List<LimitState> seen = statesOf(charge, now);
+        return indexes(charge.policy()).stream()
+                .allMatch(i -> seen.get(i).allows(limit(charge, i), charge.cost(), charge.maxWaitMicros(), now));
+    }
+
+    private void storeAsOf(Charge charge, List<LimitState> asOfNow, long now) {
+        for (int i : indexes(charge.policy())) {
+            states.computeIfPresent(keyOf(charge, i), (key, stored) -> stored.isAfter(now) ? asOfNow.get(i) : stored);
+        }
+    }
+
+    @Override
+    public CompletionStage<Decision> acquireAsync(List<Charge> charges) {
+        return CompletableFuture.completedFuture(acquire(charges));
+    }
+
+    @Override
+    public synchronized List<Quota> peek(Charge charge) {
+        long now = time.micros();
+        return quotas(charge, statesOf(charge, now), false, now);
+    }
+
+    @Override
+    public synchronized void refund(Receipt receipt) {
+        if (receipt instanceof BackendReceipt mine) {
+            mine.claim().forEach(this::refund);
+        }
+    }
+
+    private void refund(ChargeStates entry) {
+        Charge charge = entry.charge();
+        for (int i : indexes(charge.policy())) {
+            LimitState charged = entry.states().get(i);
+            // Refunds from the stored state: the current limit can differ from the limit that was charged.
+            states.computeIfPresent(
+                    keyOf(charge, i),
+                    (key, spent) -> spent.refund(limit(charge, i), charged, charge.cost(), time.micros()));
+        }
+    }
+
+    @Override
+    public synchronized void refund(Charge charge) {
+        List<LimitState> seen = statesOf(charge, time.micros());
+        for (int i : indexes(charge.policy())) {
+            states.computeIfPresent(
+                    keyOf(charge, i), (key, spent) -> seen.get(i).refund(limit(charge, i), charge.cost()));
+        }
+    }
+
+    @Override
+    public synchronized void reset(PolicyLimits policy, String storedKey) {
+        indexes(policy).forEach(i -> states.remove(storedKey + ":" + policy.storedKeySuffix(i)));
+    }
+
+    private List<LimitState> statesOf(Charge charge, long now) {
+        List<LimitState> found = new ArrayList<>();
+        for (int i : indexes(charge.policy())) {
+            LimitState stored = states.get(keyOf(charge, i));
+            Limit limit = limit(charge, i);
+            found.add(stored == null ? LimitState.untouched(limit, now) : stored.asOf(limit, now));
+        }
+        return found;
+    }
+
+    private static List<Quota> quotas(Charge charge, List<LimitState> seen, boolean spent, long now) {
+        return new ChargeStates(charge, seen).quotas(spent, now);
+    }
+
+    private static Limit limit(Charge charge, int index) {
+        return charge.policy().limits().get(index);
+    }
+
+    private static String keyOf(Charge charge, int index) {
+        return charge.storedKey() + ":" + charge.policy().storedKeySuffix(index);
+    }
+
+    private static List<Integer> indexes(PolicyLimits policy) {
+        List<Integer> all = new ArrayList<>();
+        for (int i = 0; i < policy.limits().size(); i++) {
+            all.add(i);
+        }
+        return all;
+    }
+}

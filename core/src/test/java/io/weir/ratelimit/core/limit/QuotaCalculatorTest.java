@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.core.limit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.weir.ratelimit.Algorithm;
+import io.weir.ratelimit.Quota;
+import io.weir.ratelimit.spi.Charge;
+import io.weir.ratelimit.spi.Limit;
+import io.weir.ratelimit.spi.PolicyLimits;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class QuotaCalculatorTest {
+    private final Limit second = Limit.of(Algorithm.SLIDING_WINDOW, 10, Duration.ofSeconds(1));
+
+    @Test
+    void containsTheLimitAndTheRemainingPermits() {
+        LimitState full = LimitState.untouched(second, 5).spend(second, 10, 5);
+        assertThat(QuotaCalculator.quota(charge(1), 0, full, true, 5))
+                .isEqualTo(new Quota("api", "api", 10, 10, Duration.ofSeconds(1), 0, false, 0, 2_000_000, 1_100_000));
+        assertThat(QuotaCalculator.quota(charge(2), 0, full, false, 5))
+                .isEqualTo(new Quota(
+                        "api", "api", 10, 10, Duration.ofSeconds(1), 0, true, 1_200_000, 2_000_000, 1_100_000));
+    }
+
+    @Test
+    void retryAfterEndsWhenTheSlotIsWithinTheMaxWait() {
+        Limit bucket =
+                Limit.of(Algorithm.LEAKY_BUCKET, 10, Duration.ofSeconds(1)).withMaxWait(Duration.ofMillis(250));
+        PolicyLimits policy = new PolicyLimits("api", List.of(bucket));
+        LimitState queued = LimitState.untouched(bucket, 5).spend(bucket, 1, 5).spend(bucket, 1, 5);
+        assertThat(QuotaCalculator.quota(new Charge(policy, "all", 1, 200_000), 0, queued, false, 5))
+                .extracting(Quota::rejected, Quota::retryAfterMicros)
+                .containsExactly(false, 0L);
+        assertThat(QuotaCalculator.quota(new Charge(policy, "all", 1, 150_000), 0, queued, false, 5))
+                .extracting(Quota::rejected, Quota::retryAfterMicros)
+                .containsExactly(true, 50_000L);
+        assertThat(QuotaCalculator.quota(new Charge(policy, "all", 2, 200_000), 0, queued, false, 5))
+                .extracting(Quota::rejected, Quota::retryAfterMicros)
+                .containsExactly(true, Quota.NEVER);
+    }
+
+    private Charge charge(long cost) {
+        return new Charge(new PolicyLimits("api", List.of(second)), "all", cost);
+    }
+}

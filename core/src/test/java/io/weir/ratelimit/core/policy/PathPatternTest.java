@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.core.policy;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class PathPatternTest {
+
+    @ParameterizedTest
+    @CsvSource({
+        "/api/search,           /api/search,            true",
+        "/api/search,           /api/search/,           true",
+        "/api/search/,          /api/search,            true",
+        "/api/search,           /api/search/more,       false",
+        "/api/search,           /api,                   false",
+        "/api/search,           /api/Search,            false",
+        "/api/search,           //api///search,         true",
+        "/api/search,           /api;v=1/search;q=2,    true",
+        "/api/search,           /%61pi/s%65arch,        true",
+        "/api/search,           /api%2Fsearch,          false",
+        "/api/orgs/{org}/users, /api/orgs/acme/users,   true",
+        "/api/orgs/{org}/users, /api/orgs/a%2Fb/users,  true",
+        "/api/orgs/{org}/users, /api/orgs/users,        false",
+        "/api/orgs/{org},       /api/orgs/acme/users,   false",
+        "/api/admin/*,          /api/admin,             true",
+        "/api/admin/*,          /api/admin/,            true",
+        "/api/admin/*,          /api/admin/a/b/c,       true",
+        "/api/admin/*,          /api/administrator,     false",
+        "/*,                    /,                      true",
+        "/*,                    /anything/at/all,       true",
+        "/,                     /,                      true",
+        "/,                     /x,                     false",
+        "/caf\u00e9,            /caf%C3%A9,             true",
+        "/a/b,                  /a/%zz/b,               false",
+    })
+    void aPathMatchesHoweverItIsSpelt(String pattern, String raw, boolean matches) {
+        assertThat(PathPattern.parse(pattern).matches(RequestPath.of(raw))).isEqualTo(matches);
+    }
+
+    @Test
+    void theMostSpecificPathDecidesAtItsFirstSegmentThatSaysMore() {
+        List<PathPattern> paths = Stream.of(
+                        "/*",
+                        "/api/*",
+                        "/api/{kind}",
+                        "/api/{kind}/all",
+                        "/api/search",
+                        "/api/search/*",
+                        "/api/search/{id}")
+                .map(PathPattern::parse)
+                .toList();
+        assertThat(mostSpecific(paths, "/other")).isEqualTo("/*");
+        assertThat(mostSpecific(paths, "/api")).isEqualTo("/api/*");
+        assertThat(mostSpecific(paths, "/api/export")).isEqualTo("/api/{kind}");
+        assertThat(mostSpecific(paths, "/api/export/all")).isEqualTo("/api/{kind}/all");
+        assertThat(mostSpecific(paths, "/api/search")).isEqualTo("/api/search");
+        assertThat(mostSpecific(paths, "/api/search/all")).isEqualTo("/api/search/{id}");
+        assertThat(mostSpecific(paths, "/api/search/7/more")).isEqualTo("/api/search/*");
+    }
+
+    private static String mostSpecific(List<PathPattern> paths, String raw) {
+        return PathPattern.mostSpecific(paths, RequestPath.of(raw))
+                .orElseThrow()
+                .toString();
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "api",
+                "",
+                "api/*",
+                "/a//b",
+                "/a/*/b",
+                "/a*",
+                "/**",
+                "/{}",
+                "/{a",
+                "/a}",
+                "/{a b}",
+                "/{a:\\d+}",
+                "/a?b=c",
+                "/a b",
+                "/a#b",
+                "/a;b",
+                "/%61",
+                "/a\"b"
+            })
+    void whatIsNoPathIsRefused(String text) {
+        assertThatIllegalArgumentException().isThrownBy(() -> PathPattern.parse(text));
+    }
+
+    @Test
+    void templatesOfOtherNamesMatchTheSame() {
+        assertThat(PathPattern.parse("/orgs/{org}"))
+                .isEqualTo(PathPattern.parse("/orgs/{id}/"))
+                .hasSameHashCodeAs(PathPattern.parse("/orgs/{id}"))
+                .isNotEqualTo(PathPattern.parse("/orgs/*"))
+                .isNotEqualTo(PathPattern.parse("/orgs/org"))
+                .hasToString("/orgs/{org}");
+    }
+
+    /** Each segment would be looked at for each other one: seconds for a path that a server takes. */
+    @Test
+    @Timeout(value = 10, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+    void aLongPathIsReadInOnePass() {
+        assertThat(RequestPath.of("/a".repeat(2_000_000)).segments()).hasSize(2_000_000);
+    }
+
+    @Test
+    void whatIsNotWellEncodedStaysAsItWasSent() {
+        assertThat(RequestPath.of("/a%/%4/%zz/%c3").segments()).containsExactly("a%", "%4", "%zz", "\ufffd");
+        assertThat(RequestPath.of("").segments()).isEmpty();
+        assertThat(RequestPath.of(";x/y").segments()).containsExactly("y");
+    }
+}

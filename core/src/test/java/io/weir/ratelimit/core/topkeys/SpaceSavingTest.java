@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.core.topkeys;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.weir.ratelimit.core.topkeys.SpaceSaving.Bounds;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+class SpaceSavingTest {
+    private final long seed = new Random().nextLong();
+    private final Random random = new Random(seed);
+    private final SpaceSaving sketch = new SpaceSaving();
+    private final Map<String, Long> exact = new HashMap<>();
+    private long sightings;
+
+    private void saw(String key) {
+        sketch.saw(key);
+        exact.merge(key, 1L, Long::sum);
+        sightings++;
+    }
+
+    private void check() {
+        exact.forEach((key, count) -> {
+            Bounds bounds = sketch.bounds(key);
+            assertThat(count)
+                    .as("%s, seed %d", key, seed)
+                    .isGreaterThanOrEqualTo(bounds.atLeast())
+                    .isLessThanOrEqualTo(bounds.atMost());
+            if (count > sightings / SpaceSaving.COUNTERS) {
+                assertThat(sketch.keys()).as("seed %d", seed).contains(key);
+            }
+            if (!sketch.keys().contains(key)) {
+                assertThat(sketch.mostOfOthers()).as("seed %d", seed).isGreaterThanOrEqualTo(count);
+            }
+        });
+        assertThat(sketch.keys()).hasSizeLessThanOrEqualTo(SpaceSaving.COUNTERS);
+    }
+
+    @Test
+    void aFewKeysAreCountedExactly() {
+        for (int i = 0; i < SpaceSaving.COUNTERS; i++) {
+            for (int j = 0; j <= i; j++) {
+                saw("p.user" + i);
+            }
+        }
+        exact.forEach((key, count) -> assertThat(sketch.bounds(key)).isEqualTo(new Bounds(count, count)));
+        assertThat(sketch.bounds("p.nobody")).isEqualTo(new Bounds(0, 0));
+    }
+
+    @Test
+    void theBoundsHoldInAnyStreamAndHeavyKeysAreKept() {
+        for (int run = 0; run < 20; run++) {
+            int keys = 1 + random.nextInt(5_000);
+            double skew = random.nextDouble() * 2;
+            for (int i = 0; i < 20_000; i++) {
+                saw("p." + (int) (keys * Math.pow(random.nextDouble(), 1 + skew * 3)));
+            }
+            check();
+        }
+    }
+
+    @Test
+    void aFloodOfNewKeysHidesNoHeavyOne() {
+        for (int i = 0; i < 200_000; i++) {
+            saw(i % 50 == 0 ? "p.heavy" : "i.flood" + random.nextLong());
+        }
+        Bounds heavy = sketch.bounds("p.heavy");
+        assertThat(heavy.atMost()).as("seed %d", seed).isGreaterThanOrEqualTo(4_000);
+        assertThat(heavy.atLeast()).as("seed %d", seed).isBetween(3_400L, 4_000L);
+        assertThat(sketch.mostOfOthers()).as("seed %d", seed).isLessThan(800);
+        check();
+    }
+
+    /** All hash codes are one: whoever chooses names so gains nothing by it. */
+    @Test
+    void aFloodOfKeysOfOneHashHidesNoHeavyOne() {
+        for (int i = 0; i < 1 << 14; i++) {
+            StringBuilder key = new StringBuilder();
+            for (int bit = 0; bit < 14; bit++) {
+                key.append((i >> bit & 1) == 0 ? "Aa" : "BB");
+            }
+            saw(key.toString());
+            if (i % 32 == 0) {
+                saw("p.heavy");
+            }
+        }
+        assertThat(sketch.keys()).contains("p.heavy");
+        check();
+    }
+
+    @Test
+    void aKeyThatReturnsAfterItLostItsCounterIsNotForgotten() {
+        for (int i = 0; i < 10; i++) {
+            saw("p.early");
+        }
+        for (int i = 0; i < 100_000; i++) {
+            saw("i." + i);
+        }
+        assertThat(sketch.keys()).doesNotContain("p.early");
+        assertThat(sketch.bounds("p.early").atMost()).isGreaterThanOrEqualTo(10);
+        for (int i = 0; i < 10_000; i++) {
+            saw("p.early");
+        }
+        assertThat(sketch.bounds("p.early").atMost()).isGreaterThanOrEqualTo(10_010);
+        check();
+    }
+
+    @Test
+    void aKeyOfAnyLengthIsCountedAndAVeryLongOneIsNotKept() {
+        String longKey = "k.".repeat(SpaceSaving.LONGEST);
+        for (int i = 0; i < 1_000; i++) {
+            saw(longKey);
+        }
+        assertThat(sketch.keys()).isEmpty();
+        assertThat(sketch.bounds(longKey)).isEqualTo(new Bounds(0, 1_000));
+    }
+
+    @Test
+    @Timeout(120)
+    void theBoundsHoldForSightingsOfManyThreadsAtOnce() throws Exception {
+        int threads = 4;
+        for (int run = 0; run < 10; run++) {
+            int keys = 100 + random.nextInt(400);
+            SpaceSaving shared = new SpaceSaving();
+            List<AtomicLong> counts = new ArrayList<>();
+            for (int i = 0; i < keys; i++) {
+                counts.add(new AtomicLong());
+            }
+            CyclicBarrier start = new CyclicBarrier(threads + 1);
+            ExecutorService executor = Executors.newFixedThreadPool(threads + 1);
+            try {
+                List<Future<?>> done = new ArrayList<>();
+                for (int thread = 0; thread < threads; thread++) {
+                    Random own = new Random(seed + run * 31L + thread);
+                    done.add(executor.submit((Callable<Void>) () -> {
+                        start.await();
+                        for (int i = 0; i < 100_000; i++) {
+                            int key = (int) (keys * own.nextDouble() * own.nextDouble());
+                            shared.saw("p." + key);
+                            counts.get(key).incrementAndGet();
+                        }
+                        return null;
+                    }));
+                }
+                done.add(executor.submit((Callable<Void>) () -> {
+                    start.await();
+                    for (int i = 0; i < 2_000; i++) {
+                        int key = i % keys;
+                        long before = counts.get(key).get();
+                        Bounds bounds = shared.bounds("p." + key);
+                        assertThat(bounds.atMost())
+                                .as("p.%d while it is seen, seed %d", key, seed)
+                                .isGreaterThanOrEqualTo(before);
+                    }
+                    return null;
+                }));
+                for (Future<?> each : done) {
+                    each.get(100, TimeUnit.SECONDS);
+                }
+            } finally {
+                executor.shutdownNow();
+            }
+            for (int key = 0; key < keys; key++) {
+                Bounds bounds = shared.bounds("p." + key);
+                assertThat(counts.get(key).get())
+                        .as("p.%d, seed %d", key, seed)
+                        .isGreaterThanOrEqualTo(bounds.atLeast())
+                        .isLessThanOrEqualTo(bounds.atMost());
+            }
+            for (int key = 0; key < 5; key++) {
+                assertThat(shared.keys()).as("seed %d", seed).contains("p." + key);
+            }
+        }
+    }
+}

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.core.topkeys;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.weir.ratelimit.Algorithm;
+import io.weir.ratelimit.Decision;
+import io.weir.ratelimit.FailureMode;
+import io.weir.ratelimit.Quota;
+import io.weir.ratelimit.Receipt;
+import io.weir.ratelimit.TopKeys;
+import io.weir.ratelimit.core.key.KeyMasker;
+import io.weir.ratelimit.spi.Charge;
+import io.weir.ratelimit.spi.Limit;
+import io.weir.ratelimit.spi.PolicyLimits;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+class TopKeysTrackerTest {
+    private static final PolicyLimits API = limits("api");
+    private static final PolicyLimits LOGIN = limits("login");
+
+    private final KeyMasker shown = new KeyMasker(Optional.empty());
+    private long nanos = -TimeUnit.MINUTES.toNanos(1);
+    private final TopKeysTracker heavy = new TopKeysTracker(shown, () -> nanos);
+
+    private static PolicyLimits limits(String policy) {
+        return new PolicyLimits(policy, List.of(Limit.of(Algorithm.FIXED_WINDOW, 10, Duration.ofMinutes(1))));
+    }
+
+    private static Quota quota(PolicyLimits policy, boolean rejected) {
+        return new Quota(
+                policy.policy(), policy.policy(), 10, 10, Duration.ofMinutes(1), rejected ? 0 : 5, rejected, 0, 1, 1);
+    }
+
+    private void decided(Decision decision, Charge... charges) {
+        heavy.decided(List.of(charges), decision, nanos);
+    }
+
+    private void calls(String storedKey, int times) {
+        for (int i = 0; i < times; i++) {
+            decided(new Decision.Allowed(List.of(quota(API, false)), Receipt.EMPTY), new Charge(API, storedKey, 7));
+        }
+    }
+
+    private TopKeys.Entry exactly(String storedKey, long count) {
+        return new TopKeys.Entry(shown.of(storedKey), count, count);
+    }
+
+    private void pass(long minutes) {
+        nanos += TimeUnit.MINUTES.toNanos(minutes);
+    }
+
+    @Test
+    void callsCountOnceWhateverTheyCostAndTheMostComeFirst() {
+        calls("p.ann", 2);
+        calls("p.bob", 3);
+        assertThat(heavy.top("api").active()).containsExactly(exactly("p.bob", 3), exactly("p.ann", 2));
+        assertThat(heavy.top("api").rejected()).isEmpty();
+        assertThat(heavy.top("login")).isEqualTo(new TopKeys(List.of(), List.of(), Duration.ZERO));
+    }
+
+    @Test
+    void onlyThePoliciesThatRefusedCountARefusal() {
+        decided(
+                new Decision.Rejected(List.of(quota(API, false), quota(LOGIN, true))),
+                new Charge(API, "i.10.0.0.1", 1),
+                new Charge(LOGIN, "p.ann", 1));
+        assertThat(heavy.top("api").rejected()).isEmpty();
+        assertThat(heavy.top("api").active()).containsExactly(exactly("i.10.0.0.1", 1));
+        assertThat(heavy.top("login").rejected()).containsExactly(exactly("p.ann", 1));
+        assertThat(heavy.top("login").active()).containsExactly(exactly("p.ann", 1));
+    }
+
+    @Test
+    void whatAPolicyInShadowModeWouldRefuseCountsAsRefused() {
+        decided(
+                new Decision.Allowed(List.of(quota(API, false)), Receipt.EMPTY, 0, List.of(quota(LOGIN, true))),
+                new Charge(LOGIN, "p.ann", 1).asShadow(),
+                new Charge(API, "p.ann", 1));
+        assertThat(heavy.top("login").rejected()).containsExactly(exactly("p.ann", 1));
+        assertThat(heavy.top("api").rejected()).isEmpty();
+    }
+
+    @Test
+    void aRefusalWithoutTheStoreIsACallAndNothingMore() {
+        decided(new Decision.Degraded(FailureMode.CLOSED, false, "timeout"), new Charge(API, "p.ann", 1));
+        assertThat(heavy.top("api").rejected()).isEmpty();
+        assertThat(heavy.top("api").active()).containsExactly(exactly("p.ann", 1));
+    }
+
+    @Test
+    void whatIsOlderThanTenMinutesIsForgottenAndWhatIsYoungerThanFiveIsNot() {
+        calls("p.ann", 1);
+        pass(4);
+        calls("p.bob", 2);
+        assertThat(heavy.top("api").period()).isEqualTo(Duration.ofMinutes(4));
+        pass(4);
+        calls("p.ann", 4);
+        assertThat(heavy.top("api").period()).isEqualTo(Duration.ofMinutes(8));
+        assertThat(heavy.top("api").active()).containsExactly(exactly("p.ann", 5), exactly("p.bob", 2));
+        pass(5);
+        assertThat(heavy.top("api").active()).containsExactly(exactly("p.ann", 4));
+        assertThat(heavy.top("api").period()).isEqualTo(Duration.ofMinutes(5));
+        pass(10);
+        assertThat(heavy.top("api").active()).isEmpty();
+        calls("p.bob", 1);
+        assertThat(heavy.top("api").active()).containsExactly(exactly("p.bob", 1));
+    }
+
+    @Test
+    void theFirstCallAfterALongPauseCounts() {
+        calls("p.ann", 100);
+        pass(60);
+        calls("p.ann", 1);
+        assertThat(heavy.top("api").active()).containsExactly(exactly("p.ann", 1));
+    }
+
+    @Test
+    void theLastOfAFullListBoundsWhoIsNotInIt() {
+        for (int round = 0; round < 2; round++) {
+            for (int key = 0; key < 5_000; key++) {
+                calls("p." + key % 1_000, 1);
+            }
+            pass(5);
+        }
+        List<TopKeys.Entry> active = heavy.top("api").active();
+        assertThat(active).hasSize(20);
+        assertThat(active.get(19).maxCount()).isGreaterThanOrEqualTo(5);
+        assertThat(active).allSatisfy(entry -> assertThat(entry.minCount()).isLessThanOrEqualTo(5));
+    }
+
+    @Test
+    void theLastOfAFullListBoundsAKeyThatWasNeverAmongTheHeaviestOfItsTime() {
+        for (String crowd : List.of("p.a", "p.b")) {
+            for (int key = 0; key < SpaceSaving.COUNTERS; key++) {
+                calls(crowd + key, 5);
+            }
+            calls("p.steady", 4);
+            pass(5);
+        }
+        pass(-1);
+        List<TopKeys.Entry> active = heavy.top("api").active();
+        assertThat(active).extracting(TopKeys.Entry::key).doesNotContain(shown.of("p.steady"));
+        assertThat(active.get(19).maxCount()).isGreaterThanOrEqualTo(8);
+    }
+
+    @Test
+    void aPolicyThatIsNoLongerThereIsForgotten() {
+        calls("p.ann", 1);
+        heavy.retain(Set.of("login"));
+        assertThat(heavy.top("api").active()).isEmpty();
+        calls("p.ann", 1);
+        heavy.retain(Set.of("api"));
+        assertThat(heavy.top("api").active()).hasSize(1);
+    }
+
+    @Test
+    void anIdentityIsFoundByTheKeyThatIsShownAndNeverShown() {
+        calls("p.ann", 1);
+        String key = heavy.top("api").active().get(0).key();
+        assertThat(key).startsWith("p.~").doesNotContain("ann");
+        assertThat(heavy.storedKey("api", key)).contains("p.ann");
+        assertThat(heavy.storedKey("api", "p.ann")).isEmpty();
+        assertThat(heavy.storedKey("login", key)).isEmpty();
+    }
+
+    @Test
+    void nothingIsCountedWhereNothingIsLimited() {
+        TopKeysTracker.NONE.decided(List.of(new Charge(API, "p.ann", 1)), Decision.Allowed.UNLIMITED, 0);
+        assertThat(TopKeysTracker.NONE.top("api").active()).isEmpty();
+    }
+}

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.interceptor.cdi;
+
+import static io.weir.ratelimit.interceptor.message.InterceptorMessages.MESSAGES;
+
+import io.weir.ratelimit.Algorithm;
+import io.weir.ratelimit.RateLimit;
+import io.weir.ratelimit.RateLimitExempt;
+import io.weir.ratelimit.core.config.Problems;
+import io.weir.ratelimit.core.policy.InlinePolicy;
+import io.weir.ratelimit.core.policy.MethodLimits;
+import jakarta.enterprise.inject.Stereotype;
+import jakarta.interceptor.InterceptorBinding;
+import java.lang.annotation.Annotation;
+import java.lang.reflect.AnnotatedElement;
+import java.lang.reflect.Method;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A scanner for the annotations of a method. The nearest annotation applies: of the method, of a method that it overrides or
+ * implements, of the class with the classes from which it inherits annotations, of its interfaces.
+ */
+final class AnnotationScanner {
+    private final Problems problems;
+
+    AnnotationScanner(Problems problems) {
+        this.problems = problems;
+    }
+
+    /** Scans a method. Returns empty if the method is not limited. */
+    Optional<MethodLimits> scan(Class<?> beanClass, Method method) {
+        for (AnnotatedElement element : nearestFirst(beanClass, method)) {
+            RateLimit limit = limitOn(element, beanClass);
+            boolean exempt = element.getDeclaredAnnotation(RateLimitExempt.class) != null;
+            if (exempt && element.getDeclaredAnnotation(RateLimit.class) != null) {
+                problems.add(MESSAGES.problem("WEIR-201", place(beanClass, method), ""));
+            }
+            if (exempt) {
+                return Optional.empty();
+            }
+            if (limit != null) {
+                return Optional.of(limits(beanClass, method, limit));
+            }
+        }
+        return Optional.empty();
+    }
+
+    /** Tests whether a method is exempt from all limits, also from those of path rules. */
+    boolean isExempt(Class<?> beanClass, Method method) {
+        return nearestFirst(beanClass, method).stream()
+                .filter(AnnotationScanner::isAnnotated)
+                .findFirst()
+                .filter(element -> element.getDeclaredAnnotation(RateLimitExempt.class) != null)
+                .isPresent();
+    }
+
+    private MethodLimits limits(Class<?> beanClass, Method method, RateLimit limit) {
+        String endpoint = beanClass.getSimpleName() + "." + method.getName();
+        String place = place(beanClass, method);
+        List<String> names = Arrays.stream(limit.value()).distinct().toList();
+        boolean definesPolicy =
+                !limit.limit().isEmpty() || !limit.key().isEmpty() || limit.algorithm() != Algorithm.SLIDING_WINDOW;
+        if (limit.cost() < 0) {
+            problems.add(MESSAGES.problem("WEIR-202", place, "cost = " + limit.cost()));
+        }
+        if (names.size() > 1 && definesPolicy) {
+            problems.add(MESSAGES.problem("WEIR-203", place, names.toString()));
+        }
+        String policy = names.isEmpty() ? endpoint : names.get(0);
+        Optional<InlinePolicy> inlinePolicy = names.size() <= 1 && (definesPolicy || names.isEmpty())
+                ? Optional.of(new InlinePolicy(place, policy, limit.limit(), limit.key(), limit.algorithm()))
+                : Optional.empty();
+        return new MethodLimits(
+                endpoint, names.isEmpty() ? List.of(policy) : names, Math.max(0, limit.cost()), inlinePolicy);
+    }
+
+    private static List<AnnotatedElement> nearestFirst(Class<?> beanClass, Method method) {
+        List<AnnotatedElement> elements = new ArrayList<>(TypeHierarchy.declarations(beanClass, method));
+        elements.addAll(TypeHierarchy.of(beanClass));
+        return elements;
+    }
+
+    /** Tests whether an element itself has an annotation that limits it or makes it exempt. */
+    static boolean isAnnotated(AnnotatedElement element) {
+        return element.isAnnotationPresent(RateLimitExempt.class)
+                || element.isAnnotationPresent(RateLimit.class)
+                || limitOn(element, new HashSet<>()) != null;
+    }
+
+    /**
+     * Returns the annotation of an element, of its stereotypes or of its interceptor bindings. Those of a superclass belong to the
+     * bean class only if the class inherits them.
+     */
+    private static @Nullable RateLimit limitOn(AnnotatedElement element, Class<?> beanClass) {
+        boolean superclass = element instanceof Class<?> type && type != beanClass && !type.isInterface();
+        return superclass ? element.getDeclaredAnnotation(RateLimit.class) : limitOn(element, new HashSet<>());
+    }
+
+    private static @Nullable RateLimit limitOn(AnnotatedElement element, Set<Class<?>> visited) {
+        RateLimit direct = element.getDeclaredAnnotation(RateLimit.class);
+        if (direct != null) {
+            return direct;
+        }
+        for (Annotation annotation : element.getAnnotations()) {
+            Class<? extends Annotation> type = annotation.annotationType();
+            boolean isMeta =
+                    type.isAnnotationPresent(Stereotype.class) || type.isAnnotationPresent(InterceptorBinding.class);
+            if (isMeta && visited.add(type)) {
+                RateLimit indirect = limitOn(type, visited);
+                if (indirect != null) {
+                    return indirect;
+                }
+            }
+        }
+        return null;
+    }
+
+    private static String place(Class<?> beanClass, Method method) {
+        return Stream.of(method.getParameterTypes())
+                .map(Class::getSimpleName)
+                .collect(Collectors.joining(", ", beanClass.getName() + "." + method.getName() + "(", ")"));
+    }
+}

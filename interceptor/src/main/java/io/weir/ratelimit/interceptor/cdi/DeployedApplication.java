@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.interceptor.cdi;
+
+import io.weir.ratelimit.RateLimiter;
+import io.weir.ratelimit.core.engine.BackendHealth;
+import io.weir.ratelimit.core.engine.Binding;
+import io.weir.ratelimit.core.operations.Operations;
+import io.weir.ratelimit.core.policy.Policy;
+import io.weir.ratelimit.core.policy.RequestPath;
+import io.weir.ratelimit.interceptor.telemetry.SpanMarks;
+import io.weir.ratelimit.spi.RejectionResponder;
+import java.lang.reflect.Method;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Executor;
+import java.util.function.Supplier;
+
+/**
+ * The parts that a deployment creates from configuration, annotations and beans, beside the request path, which is the {@linkplain
+ * #gate() gate}.
+ */
+public final class DeployedApplication {
+    private final RateLimitGate gate;
+    private final BackendHealth health;
+    private final RateLimiter limiter;
+    private final Operations operations;
+    private final List<String> headers;
+    private final Optional<RejectionResponder> responder;
+    private final SpanMarks spans;
+    private final Supplier<PolicySnapshot> policies;
+    private final Supplier<Executor> executor;
+    private final Optional<ReloadTimer> reloads;
+
+    DeployedApplication(
+            RateLimitGate gate,
+            BackendHealth health,
+            RateLimiter limiter,
+            Operations operations,
+            List<String> headers,
+            Optional<RejectionResponder> responder,
+            SpanMarks spans,
+            Supplier<PolicySnapshot> policies,
+            Supplier<Executor> executor,
+            Optional<ReloadTimer> reloads) {
+        this.gate = gate;
+        this.health = health;
+        this.limiter = limiter;
+        this.operations = operations;
+        this.headers = List.copyOf(headers);
+        this.responder = responder;
+        this.spans = spans;
+        this.policies = policies;
+        this.executor = executor;
+        this.reloads = reloads;
+    }
+
+    /** Starts the reload of policies. The calling thread and the class loader are the application's. */
+    void start(ClassLoader application) {
+        reloads.ifPresent(timer -> timer.start(executor.get(), application));
+    }
+
+    void stop() {
+        reloads.ifPresent(ReloadTimer::stop);
+    }
+
+    /**
+     * Returns the gate that decides about requests and bean calls.
+     *
+     * @return the gate
+     */
+    public RateLimitGate gate() {
+        return gate;
+    }
+
+    /**
+     * Returns the health of the backend.
+     *
+     * @return the health
+     */
+    public BackendHealth health() {
+        return health;
+    }
+
+    /**
+     * Returns the limiter for application code.
+     *
+     * @return the limiter
+     */
+    public RateLimiter limiter() {
+        return limiter;
+    }
+
+    /**
+     * Returns the operations for operators.
+     *
+     * @return the operations
+     */
+    public Operations operations() {
+        return operations;
+    }
+
+    /**
+     * Returns the names of the header dialects of responses.
+     *
+     * @return the names in configured order
+     */
+    public List<String> headers() {
+        return headers;
+    }
+
+    /**
+     * Returns the application's bean that writes the bodies of rejections.
+     *
+     * @return the bean, empty if the application has none
+     */
+    public Optional<RejectionResponder> responder() {
+        return responder;
+    }
+
+    /**
+     * Returns the marks for spans that begin after the decision.
+     *
+     * @return the marks
+     */
+    public SpanMarks spans() {
+        return spans;
+    }
+
+    /**
+     * Returns the current version of a policy.
+     *
+     * @param name the name of the policy
+     * @return the policy, empty if no policy has the name
+     */
+    public Optional<Policy> policy(String name) {
+        return Optional.ofNullable(policies.get().policies().get(name));
+    }
+
+    /**
+     * Returns the policies that annotations bind to a method.
+     *
+     * @param beanClass the class of the resource or bean, not of its proxy
+     * @param method the method
+     * @return the policies, {@link Binding#NONE} if the method is not limited
+     */
+    public Binding binding(Class<?> beanClass, Method method) {
+        return policies.get().bindings().of(beanClass, method).binding();
+    }
+
+    /**
+     * Returns all policies of a request, early ones first.
+     *
+     * @param method the policies of the resource method
+     * @param httpMethod the HTTP method
+     * @param path the path below the context root
+     * @return the policies with their costs
+     */
+    public List<Binding.PolicyCost> policies(Binding method, String httpMethod, RequestPath path) {
+        PolicySnapshot current = policies.get();
+        List<Binding.PolicyCost> all = new ArrayList<>(
+                current.early().join(Binding.NONE, httpMethod, () -> path).policies());
+        all.addAll(current.paths().join(method, httpMethod, () -> path).policies());
+        return all;
+    }
+}

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.interceptor.cdi;
+
+import io.weir.ratelimit.Decision;
+import io.weir.ratelimit.core.engine.Binding;
+import io.weir.ratelimit.core.engine.RequestState;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The answer of the gate to a call at one entry point.
+ *
+ * @param decision the decision; {@link Decision.Allowed#UNLIMITED} if nothing was decided
+ * @param binding the policies that were decided; {@link Binding#NONE} if nothing was decided
+ * @param request the state of the request, null if the call belongs to no request or nothing was decided
+ * @param settlesOnReturn whether the entry point must leave with the outcome of the call, because its charges depend on it
+ */
+public record Entry(
+        Decision decision, Binding binding, @Nullable RequestState request, boolean settlesOnReturn) {
+    /** A call for which nothing was decided. */
+    static final Entry OPEN = new Entry(Decision.Allowed.UNLIMITED, Binding.NONE, null, false);
+
+    /**
+     * Returns whether policies were decided at this entry point.
+     *
+     * @return false if the call passed without a decision
+     */
+    public boolean isDecided() {
+        return !binding.policies().isEmpty();
+    }
+}

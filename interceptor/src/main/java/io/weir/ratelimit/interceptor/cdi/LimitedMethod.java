@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.interceptor.cdi;
+
+import static io.weir.ratelimit.interceptor.message.InterceptorMessages.MESSAGES;
+
+import io.weir.ratelimit.core.config.Problems;
+import io.weir.ratelimit.core.policy.MethodLimits;
+import io.weir.ratelimit.core.policy.Policy;
+import java.lang.reflect.Method;
+
+/**
+ * A limited method of a bean.
+ *
+ * @param beanClass the class of the bean
+ * @param method the method
+ * @param limits the limits of its annotations
+ */
+record LimitedMethod(Class<?> beanClass, Method method, MethodLimits limits) {
+
+    /** Checks that the method can be under a policy: it names the arguments of the key, and the policy is not early. */
+    void check(Policy policy, Problems problems) {
+        NamedArguments.check(beanClass, method, policy, problems);
+        if (policy.isEarly()) {
+            problems.add(MESSAGES.problem("WEIR-214", beanClass.getName() + "." + method.getName(), policy.name()));
+        }
+    }
+}

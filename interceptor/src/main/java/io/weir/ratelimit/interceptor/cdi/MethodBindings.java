@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.interceptor.cdi;
+
+import io.weir.ratelimit.core.engine.Binding;
+import java.lang.reflect.Method;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BiFunction;
+
+/**
+ * The policies of methods. A method is bound once, at its first call. The methods of beans are checked at deployment; other classes,
+ * such as a sub-resource that is created by {@code new}, are known only from their first call.
+ */
+final class MethodBindings {
+    private record Called(Class<?> beanClass, Method method) {}
+
+    /** The policies of a method, and the positions of its named arguments if a key uses one. */
+    record MethodBinding(Binding binding, Map<String, Integer> arguments) {}
+
+    private final Map<Called, MethodBinding> bindings = new ConcurrentHashMap<>();
+    private final BiFunction<Class<?>, Method, Binding> binder;
+
+    MethodBindings(BiFunction<Class<?>, Method, Binding> binder) {
+        this.binder = binder;
+    }
+
+    /** Returns the policies of a method, {@link Binding#NONE} if it is not limited. */
+    MethodBinding of(Class<?> beanClass, Method method) {
+        Called called = new Called(beanClass, method);
+        MethodBinding known = bindings.get(called);
+        return known != null ? known : bindings.computeIfAbsent(called, this::bind);
+    }
+
+    private MethodBinding bind(Called called) {
+        Binding binding = binder.apply(called.beanClass, called.method);
+        return new MethodBinding(
+                binding, binding.needsArguments() ? NamedArguments.of(called.beanClass, called.method) : Map.of());
+    }
+}

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.interceptor.cdi;
+
+import io.weir.ratelimit.core.config.Origin;
+import io.weir.ratelimit.core.engine.Binding;
+import io.weir.ratelimit.core.engine.PathRules;
+import io.weir.ratelimit.core.policy.Bypass;
+import io.weir.ratelimit.core.policy.Policy;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * The policies of one state of the configuration. A changed configuration replaces the whole snapshot.
+ *
+ * @param policies all policies by name
+ * @param costs the configured costs of methods by {@code Class.method}
+ * @param paths the policies with a path rule that apply to matched requests
+ * @param early the policies with a path rule that apply before a request is matched
+ * @param bindings the policies of methods
+ * @param bypass the conditions under which a call is not limited
+ * @param origins the origins of the attributes of each policy
+ */
+record PolicySnapshot(
+        Map<String, Policy> policies,
+        Map<String, Long> costs,
+        PathRules paths,
+        PathRules early,
+        MethodBindings bindings,
+        Bypass bypass,
+        Map<String, List<Origin>> origins) {
+    /** Copies the maps. */
+    PolicySnapshot {
+        policies = Map.copyOf(policies);
+        costs = Map.copyOf(costs);
+        origins = Map.copyOf(origins);
+    }
+
+    /** Returns a snapshot with the same policies that limits no call. */
+    PolicySnapshot disabled() {
+        return new PolicySnapshot(
+                policies,
+                costs,
+                PathRules.NONE,
+                PathRules.NONE,
+                new MethodBindings((beanClass, method) -> Binding.NONE),
+                Bypass.NONE,
+                origins);
+    }
+}

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.interceptor.cdi;
+
+import io.weir.ratelimit.core.config.ConfigProperties;
+import io.weir.ratelimit.core.config.Origin;
+import io.weir.ratelimit.core.config.Problems;
+import io.weir.ratelimit.core.engine.PathRules;
+import io.weir.ratelimit.core.policy.Bypass;
+import io.weir.ratelimit.core.policy.LoadedPolicies;
+import io.weir.ratelimit.core.policy.MethodCosts;
+import io.weir.ratelimit.core.policy.MethodLimits;
+import io.weir.ratelimit.core.policy.Policy;
+import io.weir.ratelimit.core.policy.PolicyLoader;
+import io.weir.ratelimit.core.policy.Resolvers;
+import java.lang.reflect.Method;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/** A loader of policy snapshots from the configuration and from the annotations, which do not change. */
+final class PolicySnapshotLoader {
+    private final List<LimitedMethod> methods;
+    private final Resolvers resolvers;
+    private final LateMethods late;
+
+    private PolicySnapshotLoader(List<LimitedMethod> methods, Resolvers resolvers) {
+        this.methods = List.copyOf(methods);
+        this.resolvers = resolvers;
+        this.late = new LateMethods(resolvers);
+    }
+
+    /** Creates a loader with the annotations of bean classes. */
+    static PolicySnapshotLoader of(Set<Class<?>> beanClasses, Resolvers resolvers, Problems problems) {
+        AnnotationScanner scanner = new AnnotationScanner(problems);
+        Reachability reachability = new Reachability(problems);
+        List<LimitedMethod> methods = new ArrayList<>();
+        for (Class<?> beanClass : beanClasses) {
+            reachability.check(beanClass);
+            for (Method method : TypeHierarchy.methods(beanClass)) {
+                scanner.scan(beanClass, method)
+                        .ifPresent(limits -> methods.add(new LimitedMethod(beanClass, method, limits)));
+            }
+        }
+        return new PolicySnapshotLoader(methods, resolvers);
+    }
+
+    /** Returns the limited methods of beans. */
+    List<MethodLimits> methods() {
+        return methods.stream().map(LimitedMethod::limits).toList();
+    }
+
+    /** Loads the first snapshot. */
+    PolicySnapshot load(ConfigProperties config, Problems problems) {
+        return load(config, Optional.empty(), problems);
+    }
+
+    /** Loads a changed configuration. The previous values stay in force for its invalid parts. */
+    PolicySnapshot reload(ConfigProperties config, PolicySnapshot previous, Problems problems) {
+        return load(config, Optional.of(previous), problems);
+    }
+
+    private PolicySnapshot load(ConfigProperties config, Optional<PolicySnapshot> previous, Problems problems) {
+        List<MethodLimits> known = Stream.concat(methods.stream().map(LimitedMethod::limits), late.methods().stream())
+                .toList();
+        LoadedPolicies loaded = PolicyLoader.load(config, known, resolvers, problems);
+        Set<String> invalid = new TreeSet<>(loaded.invalid());
+        invalid.addAll(misused(loaded.policies(), problems));
+        Map<String, Policy> policies = new LinkedHashMap<>(loaded.policies());
+        previous.ifPresent(snapshot -> keepValid(policies, snapshot, invalid, loaded.complete()));
+        Map<String, Long> costs =
+                costs(config, known, previous.map(PolicySnapshot::costs).orElse(Map.of()), problems);
+        MethodBinder binder = new MethodBinder(policies, costs, config, late);
+        return new PolicySnapshot(
+                policies,
+                costs,
+                new PathRules(policies.values().stream()
+                        .filter(policy -> !policy.isEarly())
+                        .toList()),
+                new PathRules(policies.values().stream().filter(Policy::isEarly).toList()),
+                new MethodBindings(binder::bind),
+                bypass(config, previous.map(PolicySnapshot::bypass), problems),
+                origins(policies.keySet(), loaded, invalid, previous.map(PolicySnapshot::origins)));
+    }
+
+    /** Finds the policies that a method cannot be under. */
+    private Set<String> misused(Map<String, Policy> policies, Problems problems) {
+        Set<String> misused = new TreeSet<>();
+        for (LimitedMethod method : methods) {
+            method.limits().policies().stream()
+                    .map(policies::get)
+                    .filter(Objects::nonNull)
+                    .forEach(policy -> {
+                        Problems ofPolicy = new Problems();
+                        method.check(policy, ofPolicy);
+                        if (!ofPolicy.found().isEmpty()) {
+                            misused.add(policy.name());
+                            problems.addAll(ofPolicy.found());
+                        }
+                    });
+        }
+        return misused;
+    }
+
+    /** Replaces invalid policies by the previous ones. An unchanged policy stays the same object, because calls wait under it. */
+    private void keepValid(
+            Map<String, Policy> policies, PolicySnapshot previous, Set<String> invalid, boolean complete) {
+        Map<String, Policy> valid = late.policies();
+        valid.putAll(previous.policies());
+        policies.keySet().removeAll(invalid);
+        valid.forEach((name, policy) -> {
+            boolean unchanged = policy.equals(policies.get(name));
+            if (unchanged || invalid.contains(name) || (!complete && !policies.containsKey(name))) {
+                policies.put(name, policy);
+            }
+        });
+    }
+
+    private static Map<String, Long> costs(
+            ConfigProperties config, List<MethodLimits> methods, Map<String, Long> previous, Problems problems) {
+        Map<String, Long> costs = new LinkedHashMap<>();
+        Set<String> endpoints =
+                methods.stream().map(MethodLimits::endpoint).collect(Collectors.toCollection(TreeSet::new));
+        for (String endpoint : endpoints) {
+            Problems ofCost = new Problems();
+            Optional<Long> cost = MethodCosts.read(config, endpoint, ofCost);
+            if (!ofCost.found().isEmpty()) {
+                problems.addAll(ofCost.found());
+                cost = Optional.ofNullable(previous.get(endpoint));
+            }
+            cost.ifPresent(each -> costs.put(endpoint, each));
+        }
+        return costs;
+    }
+
+    private static Bypass bypass(ConfigProperties config, Optional<Bypass> previous, Problems problems) {
+        Problems ofBypass = new Problems();
+        Bypass loaded = Bypass.read(config, ofBypass);
+        problems.addAll(ofBypass.found());
+        return ofBypass.found().isEmpty() ? loaded : previous.orElse(loaded);
+    }
+
+    /** Collects the origins. A policy that was kept has its previous origins. */
+    private static Map<String, List<Origin>> origins(
+            Set<String> policies,
+            LoadedPolicies loaded,
+            Set<String> invalid,
+            Optional<Map<String, List<Origin>>> previous) {
+        Map<String, List<Origin>> origins = new HashMap<>();
+        for (String name : policies) {
+            boolean kept = previous.isPresent()
+                    && (invalid.contains(name) || !loaded.policies().containsKey(name));
+            origins.put(name, (kept ? previous.get() : loaded.origins()).getOrDefault(name, List.of()));
+        }
+        return origins;
+    }
+}

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.interceptor.cdi;
+
+import static io.weir.ratelimit.interceptor.message.InterceptorMessages.MESSAGES;
+
+import io.weir.ratelimit.Decision;
+import io.weir.ratelimit.core.engine.Binding;
+import io.weir.ratelimit.core.engine.RateLimitEngine;
+import io.weir.ratelimit.core.engine.RequestState;
+import io.weir.ratelimit.core.key.ClientAddress;
+import io.weir.ratelimit.core.policy.Bypass;
+import io.weir.ratelimit.spi.CallContext;
+import jakarta.interceptor.InvocationContext;
+import java.lang.reflect.Method;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The gate that requests and bean calls enter before they run and leave after they have run.
+ *
+ * <p>All entry points take the same steps here: bind the policies, let callers bypass them, decide, settle.
+ */
+public final class RateLimitGate {
+    private static final System.Logger LOG = System.getLogger("io.weir.ratelimit");
+
+    private final RateLimitEngine engine;
+    private final Supplier<PolicySnapshot> policies;
+    private final ClientAddress clients;
+    private final RequestStates states;
+    private final Set<String> unlimited = ConcurrentHashMap.newKeySet();
+
+    RateLimitGate(
+            RateLimitEngine engine, Supplier<PolicySnapshot> policies, ClientAddress clients, RequestStates states) {
+        this.engine = engine;
+        this.policies = policies;
+        this.clients = clients;
+        this.states = states;
+    }
+
+    /**
+     * Enters a request before it is matched to a resource method.
+     *
+     * @param call the request
+     * @return the answer
+     */
+    public Entry enterEarly(HttpCall call) {
+        PolicySnapshot current = policies.get();
+        Binding binding = current.early().join(Binding.NONE, call.httpMethod(), call::path);
+        if (binding.policies().isEmpty() || call.isPreflight()) {
+            return Entry.OPEN;
+        }
+        RequestState request = start(call);
+        return bypasses(current.bypass(), binding, request) ? Entry.OPEN : decide(binding, call, request, true);
+    }
+
+    /**
+     * Enters a request that is matched to a resource method.
+     *
+     * @param call the request
+     * @param resource the class of the resource, not of its proxy
+     * @param method the resource method
+     * @return the answer; nothing is decided if a key needs the arguments of the method, which only the interceptor knows
+     */
+    public Entry enter(HttpCall call, Class<?> resource, Method method) {
+        PolicySnapshot current = policies.get();
+        RequestState request = start(call);
+        Binding annotated = current.bindings().of(resource, method).binding();
+        Binding binding =
+                call.isPreflight() ? Binding.EXEMPT : current.paths().join(annotated, call.httpMethod(), call::path);
+        boolean open = binding.policies().isEmpty() || bypasses(current.bypass(), binding, request);
+        boolean deferred = !open && binding.needsArguments();
+        request.bind(annotated, binding, deferred);
+        return open || deferred ? Entry.OPEN : decide(binding, call, request, true);
+    }
+
+    /**
+     * Enters a call of a bean method.
+     *
+     * @param beanClass the class of the bean, not of its proxy
+     * @param invocation the call
+     */
+    Entry enter(Class<?> beanClass, InvocationContext invocation) {
+        PolicySnapshot current = policies.get();
+        MethodBindings.MethodBinding method = current.bindings().of(beanClass, invocation.getMethod());
+        if (method.binding().policies().isEmpty()) {
+            return Entry.OPEN;
+        }
+        RequestState request = states.current(this);
+        Binding binding = request == null ? method.binding() : request.bindingOf(method.binding());
+        if (binding.policies().isEmpty() || bypasses(current.bypass(), binding, request)) {
+            return Entry.OPEN;
+        }
+        // The method of the resource settles with the response if the filter has left the decision to it.
+        boolean settlesWithResponse =
+                request != null && request.pending().filter(binding::equals).isPresent();
+        return decide(binding, call(method, binding, request, invocation), request, settlesWithResponse);
+    }
+
+    private static CallContext call(
+            MethodBindings.MethodBinding method,
+            Binding binding,
+            @Nullable RequestState request,
+            InvocationContext invocation) {
+        // Payara has null for an enterprise bean's method without parameters.
+        List<Object> arguments = binding.needsArguments() ? Arrays.asList(invocation.getParameters()) : List.of();
+        return new InvocationCall(
+                request == null ? CallContext.NONE : request.caller(),
+                binding.endpoint(),
+                method.arguments(),
+                arguments);
+    }
+
+    private boolean bypasses(Bypass bypass, Binding binding, @Nullable RequestState request) {
+        if (request == null
+                || bypass.isEmpty()
+                || !request.bypasses(
+                        call -> bypass.appliesTo(call, () -> clients.of(call.peerAddress(), call::headerLines)))) {
+            return false;
+        }
+        if (request.bypass(binding)) {
+            engine.bypass(binding);
+        }
+        return true;
+    }
+
+    private Entry decide(
+            Binding binding, CallContext call, @Nullable RequestState request, boolean settlesWithResponse) {
+        Decision decision = engine.decide(binding, call, request);
+        boolean settles =
+                binding.countsOutcomes() && decision.allowed() && !decision.equals(Decision.Allowed.UNLIMITED);
+        if (settles && settlesWithResponse && request != null) {
+            request.settleLater(binding, decision);
+        }
+        return new Entry(decision, binding, request, settles && !settlesWithResponse);
+    }
+
+    /**
+     * Leaves with the outcome of a bean call.
+     *
+     * @param entry the answer on entry
+     * @param succeeded the outcome
+     */
+    void leave(Entry entry, boolean succeeded) {
+        engine.settle(entry.binding(), entry.decision(), succeeded, entry.request());
+    }
+
+    /**
+     * Leaves with the outcome of a request. Only the first call has an effect.
+     *
+     * @param request the state of the request
+     * @param succeeded the outcome
+     */
+    public void leave(RequestState request, boolean succeeded) {
+        engine.settle(request, succeeded);
+        if (succeeded) {
+            // If the request failed, the method may not have been called, for instance because an argument did not
+            // convert.
+            request.pending().ifPresent(this::warnUnlimited);
+        }
+    }
+
+    private void warnUnlimited(Binding binding) {
+        if (unlimited.add(binding.endpoint())) {
+            MESSAGES.log(LOG, "WEIR-304", binding.endpoint());
+        }
+    }
+
+    private RequestState start(HttpCall call) {
+        RequestState attached = call.attachedState();
+        if (attached != null) {
+            attached.caller(call);
+            return attached;
+        }
+        RequestState request = states.start(call, this);
+        call.attach(request);
+        return request;
+    }
+
+    /**
+     * Returns the state of the HTTP request that the calling thread serves.
+     *
+     * @return the state, empty if the thread serves no request, such as the thread of a timer
+     */
+    public Optional<RequestState> current() {
+        return Optional.ofNullable(states.current(this));
+    }
+}

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.interceptor.cdi;
+
+import io.weir.ratelimit.core.engine.RequestState;
+import io.weir.ratelimit.spi.CallContext;
+import jakarta.enterprise.context.ContextNotActiveException;
+import jakarta.enterprise.context.RequestScoped;
+import jakarta.enterprise.context.spi.Context;
+import jakarta.enterprise.inject.spi.Bean;
+import jakarta.enterprise.inject.spi.BeanManager;
+import java.util.Optional;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** The states of requests in the CDI request scope. Reads the scope directly, because a client proxy looks it up on each call. */
+final class RequestStates {
+    private final BeanManager beans;
+    private final Bean<CurrentRequest> bean;
+    private final Supplier<Optional<CallContext>> servletCaller;
+
+    @SuppressWarnings("unchecked") // the bean of a class has the type of the class
+    RequestStates(BeanManager beans) {
+        this.beans = beans;
+        this.bean = (Bean<CurrentRequest>) beans.resolve(beans.getBeans(CurrentRequest.class));
+        this.servletCaller = ServletRequests.of(beans);
+    }
+
+    /** Returns the state of the current request with a caller. Starts the state if this is the first entry point of the request. */
+    RequestState start(CallContext caller, RateLimitGate gate) {
+        CurrentRequest current = currentRequest();
+        if (current == null) {
+            return new RequestState(caller);
+        }
+        RequestState started = current.state();
+        if (started == null) {
+            RequestState first = new RequestState(caller);
+            current.start(first, gate);
+            return first;
+        }
+        started.caller(caller);
+        return started;
+    }
+
+    /** Returns the state of the current request, null if there is no HTTP request. */
+    @Nullable
+    RequestState current(RateLimitGate gate) {
+        CurrentRequest current = currentRequest();
+        if (current == null) {
+            return null;
+        }
+        RequestState started = current.state();
+        return started != null
+                ? started
+                : servletCaller.get().map(caller -> start(caller, gate)).orElse(null);
+    }
+
+    /** Returns the holder of the request scope, null if no request scope is active, as on the threads of timers. */
+    private @Nullable CurrentRequest currentRequest() {
+        try {
+            Context scope = beans.getContext(RequestScoped.class);
+            CurrentRequest existing = scope.get(bean);
+            return existing != null ? existing : scope.get(bean, beans.createCreationalContext(bean));
+        } catch (ContextNotActiveException e) {
+            return null;
+        }
+    }
+}

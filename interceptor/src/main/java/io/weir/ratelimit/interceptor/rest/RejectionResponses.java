@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.interceptor.rest;
+
+import io.weir.ratelimit.Decision;
+import io.weir.ratelimit.Quota;
+import io.weir.ratelimit.RateLimitExceededException;
+import io.weir.ratelimit.RateLimitUnavailableException;
+import io.weir.ratelimit.core.policy.Policy;
+import io.weir.ratelimit.interceptor.cdi.Entry;
+import io.weir.ratelimit.spi.RejectionResponder;
+import jakarta.ws.rs.core.HttpHeaders;
+import jakarta.ws.rs.core.MediaType;
+import jakarta.ws.rs.core.MultivaluedMap;
+import jakarta.ws.rs.core.Response;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.function.Function;
+
+/**
+ * Answers to calls that may not go on, with the body that the client takes (RFC 9457 unless it wants another): 429 for a quota
+ * that is used up (RFC 6585; never cached), 503 for a store that does not answer, which is no quota and names none. Fields that
+ * tell quotas are not theirs but {@link QuotaFields}'.
+ */
+final class RejectionResponses {
+    private static final String TYPES = "https://iana.org/assignments/http-problem-types#";
+    private static final int TOO_MANY_REQUESTS = 429;
+
+    private final Function<String, Optional<Policy>> policies;
+    private final CustomBodies bodies;
+
+    /**
+     * Answers.
+     *
+     * @param policies the policies of the moment by name
+     * @param bodies those of the application
+     */
+    RejectionResponses(Function<String, Optional<Policy>> policies, CustomBodies bodies) {
+        this.policies = policies;
+        this.bodies = bodies;
+    }
+
+    /** Whether a policy that took part in a decision tells clients nothing. */
+    boolean isMinimal(Decision decision) {
+        return decision.quotas().stream()
+                .map(Quota::policy)
+                .flatMap(name -> policies.apply(name).stream())
+                .anyMatch(policy -> policy.disclosure() == Policy.Disclosure.MINIMAL);
+    }
+
+    /** Returns the response to a rejected request: that of the application's mapper, else that of Weir. */
+    Response response(Entry entry, MultivaluedMap<String, String> headers, ApplicationMappers mappers) {
+        AcceptHeader accept = AcceptHeader.parse(headers.get(HttpHeaders.ACCEPT));
+        if (entry.decision() instanceof Decision.Rejected rejected) {
+            boolean minimal =
+                    entry.request() != null && entry.request().quotas().areHidden();
+            return mappers.response(new RateLimitExceededException(rejected))
+                    .orElseGet(() -> exceeded(
+                            rejected, new RejectionContext(entry.binding().endpoint(), minimal, accept)));
+        }
+        Decision.Degraded degraded = (Decision.Degraded) entry.decision();
+        return mappers.response(new RateLimitUnavailableException(degraded.reason(), degraded.retryAfter()))
+                .orElseGet(() -> unavailable(degraded.retryAfter(), accept));
+    }
+
+    /** Returns the response to a call that exceeds a limit. */
+    Response exceeded(Decision.Rejected decision, RejectionContext request) {
+        Problem problem = request.minimal() ? generic(decision) : named(decision);
+        Response.ResponseBuilder response = started(problem);
+        problem.help().ifPresent(help -> response.header(HttpHeaders.LINK, "<" + help + ">; rel=\"help\""));
+        Optional<RejectionResponder.Body> own = bodies.body(new RejectionResponder.Rejection(
+                request.endpoint(),
+                decision,
+                problem.retryAfter(),
+                request.accept().names()));
+        if (own.isPresent()) {
+            return response.type(MediaType.valueOf(own.get().mediaType()))
+                    .entity(own.get().text())
+                    .build();
+        }
+        return ended(response, problem, request.accept());
+    }
+
+    /** The answer to a call that is refused because the store does not answer. */
+    Response unavailable(Duration retryAfter, AcceptHeader accept) {
+        Problem problem = new Problem(
+                Response.Status.SERVICE_UNAVAILABLE.getStatusCode(),
+                "Service Unavailable",
+                TYPES + "temporary-reduced-capacity",
+                "rate_limit_unavailable",
+                "The service cannot check its rate limits as usual at the moment and takes fewer calls.",
+                List.of(),
+                OptionalLong.of(unavailableSeconds(retryAfter)),
+                Optional.empty());
+        return ended(started(problem), problem, accept);
+    }
+
+    /** The shortest wait that can be said where nothing is known: a failed store is asked again with the next call. */
+    private static long unavailableSeconds(Duration retryAfter) {
+        return Math.max(1, retryAfter.plusNanos(999_999_999).toSeconds());
+    }
+
+    /** Adds what an answer of the application's to a call that may not go on must have and does not. */
+    static void complete(Decision decision, MultivaluedMap<String, Object> fields) {
+        OptionalLong wait = decision instanceof Decision.Rejected rejected
+                ? QuotaView.waitSeconds(rejected)
+                : OptionalLong.of(unavailableSeconds(
+                        decision instanceof Decision.Degraded degraded ? degraded.retryAfter() : Duration.ZERO));
+        if (wait.isPresent() && !fields.containsKey(HttpHeaders.RETRY_AFTER)) {
+            fields.putSingle(HttpHeaders.RETRY_AFTER, wait.getAsLong());
+        }
+        if (!fields.containsKey(HttpHeaders.CACHE_CONTROL)) {
+            fields.putSingle(HttpHeaders.CACHE_CONTROL, "no-store");
+        }
+    }
+
+    private Problem named(Decision.Rejected decision) {
+        List<String> violated = decision.violatedPolicies();
+        OptionalLong wait = QuotaView.waitSeconds(decision);
+        String detail = wait.isEmpty()
+                ? "The call costs more than the policy "
+                        + decision.decisiveQuota().policy() + " can ever allow."
+                : "The quota of the policy " + violated.get(0) + " is used up.";
+        Optional<String> help = violated.stream()
+                .flatMap(name -> policies.apply(name).flatMap(Policy::help).stream())
+                .findFirst();
+        return exceeded(detail, violated, wait, help);
+    }
+
+    private static Problem generic(Decision.Rejected decision) {
+        return exceeded("There were too many requests.", List.of(), QuotaView.waitSeconds(decision), Optional.empty());
+    }
+
+    private static Problem exceeded(String detail, List<String> violated, OptionalLong wait, Optional<String> help) {
+        return new Problem(
+                TOO_MANY_REQUESTS,
+                "Too Many Requests",
+                TYPES + "quota-exceeded",
+                "rate_limit_exceeded",
+                detail,
+                violated,
+                wait,
+                help);
+    }
+
+    private static Response.ResponseBuilder started(Problem problem) {
+        Response.ResponseBuilder response = Response.status(problem.status(), problem.title())
+                .header(HttpHeaders.CACHE_CONTROL, "no-store")
+                .header(HttpHeaders.VARY, HttpHeaders.ACCEPT);
+        problem.retryAfter().ifPresent(seconds -> response.header(HttpHeaders.RETRY_AFTER, seconds));
+        return response;
+    }
+
+    private static Response ended(Response.ResponseBuilder response, Problem problem, AcceptHeader accept) {
+        BodyForm form = BodyForm.wanted(accept);
+        return response.type(form.mediaType()).entity(form.render(problem)).build();
+    }
+}

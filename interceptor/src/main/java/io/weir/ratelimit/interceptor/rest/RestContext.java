@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.interceptor.rest;
+
+import io.weir.ratelimit.interceptor.cdi.DeployedApplication;
+import io.weir.ratelimit.interceptor.cdi.Entry;
+import io.weir.ratelimit.interceptor.cdi.RateLimitExtension;
+import io.weir.ratelimit.interceptor.cdi.RateLimitGate;
+import io.weir.ratelimit.interceptor.telemetry.SpanMarks;
+import jakarta.enterprise.inject.spi.CDI;
+import jakarta.ws.rs.container.ContainerRequestContext;
+import jakarta.ws.rs.ext.Providers;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The parts of the deployed application that a provider uses. Looked up with the first request, because a server can create
+ * providers before the deployment has ended, and not injected, because not every server creates providers as beans.
+ */
+final class RestContext {
+    private final Supplier<@Nullable Providers> providers;
+    private volatile @Nullable Parts parts;
+
+    private record Parts(
+            RateLimitGate gate,
+            QuotaFields fields,
+            RejectionResponses rejections,
+            SpanMarks spans,
+            @Nullable ServletAccess servlet) {
+        private static Parts of(DeployedApplication application, @Nullable Providers providers) {
+            return new Parts(
+                    application.gate(),
+                    new QuotaFields(HeaderDialect.named(application.headers())),
+                    new RejectionResponses(application::policy, new CustomBodies(application.responder())),
+                    application.spans(),
+                    ServletAccess.find(providers));
+        }
+    }
+
+    /** Creates the context of a provider that does not use the servlet request. */
+    RestContext() {
+        this(() -> null);
+    }
+
+    /** Creates the context of a provider with the providers of its runtime. */
+    RestContext(Supplier<@Nullable Providers> providers) {
+        this.providers = providers;
+    }
+
+    private Parts parts() {
+        Parts known = parts;
+        if (known == null) {
+            known = Parts.of(
+                    CDI.current().select(RateLimitExtension.class).get().application(), providers.get());
+            parts = known;
+        }
+        return known;
+    }
+
+    RateLimitGate gate() {
+        return parts().gate;
+    }
+
+    QuotaFields fields() {
+        return parts().fields;
+    }
+
+    RejectionResponses rejections() {
+        return parts().rejections;
+    }
+
+    /** Returns the access to servlet requests, null if the runtime has none. */
+    @Nullable
+    ServletAccess servlet() {
+        return parts().servlet;
+    }
+
+    /** Aborts a request that the gate has rejected. */
+    void answer(Entry entry, ContainerRequestContext request, ApplicationMappers mappers) {
+        if (!entry.decision().allowed()) {
+            request.abortWith(rejections().response(entry, request.getHeaders(), mappers));
+        } else if (entry.isDecided() && !parts().spans.isSpanHere()) {
+            request.setProperty(SpanFilter.UNMARKED, parts().spans);
+        }
+    }
+}

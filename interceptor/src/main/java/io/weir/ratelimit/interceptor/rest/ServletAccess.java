@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.interceptor.rest;
+
+import io.weir.ratelimit.core.engine.RequestState;
+import io.weir.ratelimit.interceptor.cdi.ServletApi;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.ws.rs.core.Context;
+import jakarta.ws.rs.core.MediaType;
+import jakarta.ws.rs.ext.ContextResolver;
+import jakarta.ws.rs.ext.Providers;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The servlet request behind a REST request, as the application's servlet filters have wrapped it. Registered only if the Servlet
+ * API is visible, and resolved by its own class.
+ */
+public class ServletAccess implements ContextResolver<ServletAccess> {
+    @Context
+    private @Nullable HttpServletRequest request;
+
+    @Override
+    public ServletAccess getContext(Class<?> type) {
+        return this;
+    }
+
+    /** Returns the access that the runtime has created, null if it has none. */
+    static @Nullable ServletAccess find(@Nullable Providers providers) {
+        if (providers == null || !ServletApi.isVisible()) {
+            return null;
+        }
+        ContextResolver<ServletAccess> resolver =
+                providers.getContextResolver(ServletAccess.class, MediaType.WILDCARD_TYPE);
+        return resolver == null ? null : resolver.getContext(ServletAccess.class);
+    }
+
+    /** Returns the address of the peer of the server, null if there is no servlet request. */
+    @Nullable
+    String peerAddress() {
+        return request == null ? null : request.getRemoteAddr();
+    }
+
+    /** Returns the context root, empty if there is no servlet request. */
+    String contextPath() {
+        return request == null ? "" : request.getContextPath();
+    }
+
+    /** Returns the state that a filter has attached to the request: a property of a REST request is an attribute here. */
+    Optional<RequestState> attachedState() {
+        return request != null && request.getAttribute(RestCall.STATE) instanceof RequestState state
+                ? Optional.of(state)
+                : Optional.empty();
+    }
+}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.interceptor.telemetry;
+
+import io.weir.ratelimit.core.config.ReloadListener;
+import io.weir.ratelimit.core.policy.SourceListener;
+import java.util.EnumMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+
+/** Counts what came of reading configuration again and of asking for overridden limits. */
+final class ConfigMetrics implements ReloadListener, SourceListener {
+    private final Meters meters;
+    private final Map<Result, Runnable> reloads = new EnumMap<>(Result.class);
+    private final Map<String, Map<Failure, Runnable>> failures = new ConcurrentHashMap<>();
+
+    /** Makes the series of reloads at once: whoever alerts on one finds it before the first has gone wrong. */
+    ConfigMetrics(Meters meters, boolean reloads) {
+        this.meters = meters;
+        if (reloads) {
+            for (Result result : Result.values()) {
+                this.reloads.put(result, meters.counter(Metric.CONFIG_RELOADS, "result", tag(result)));
+            }
+        }
+    }
+
+    @Override
+    public void reloaded(Result result) {
+        Runnable counter = reloads.get(result);
+        if (counter != null) {
+            counter.run();
+        }
+    }
+
+    @Override
+    public void failed(String policy, Failure failure) {
+        failures.computeIfAbsent(policy, any -> new ConcurrentHashMap<>())
+                .computeIfAbsent(
+                        failure,
+                        kind -> meters.counter(Metric.POLICY_SOURCE_ERRORS, "policy", policy, "type", tag(kind)))
+                .run();
+    }
+
+    private static String tag(Enum<?> value) {
+        return value.name().toLowerCase(Locale.ROOT);
+    }
+}

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.interceptor.telemetry;
+
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.DoubleConsumer;
+import java.util.function.LongConsumer;
+import org.eclipse.microprofile.metrics.Counter;
+import org.eclipse.microprofile.metrics.Histogram;
+import org.eclipse.microprofile.metrics.Metadata;
+import org.eclipse.microprofile.metrics.MetricRegistry;
+import org.eclipse.microprofile.metrics.MetricUnits;
+import org.eclipse.microprofile.metrics.Tag;
+import org.eclipse.microprofile.metrics.Timer;
+
+/**
+ * MicroProfile Metrics. Its histograms take whole numbers, so parts of a whole are recorded in percent; without a unit, since
+ * Payara writes {@code _ratio} for it. The buckets are configuration: the defaults are in this library's
+ * {@code microprofile-config.properties}, durations in whole milliseconds, for which alone there is a notation.
+ */
+final class MicroProfileMeters implements Meters {
+    private final MetricRegistry registry;
+
+    static Optional<Meters> find(Telemetry.Beans beans) {
+        return beans.find(MetricRegistry.class).map(MicroProfileMeters::new);
+    }
+
+    MicroProfileMeters(MetricRegistry registry) {
+        this.registry = registry;
+    }
+
+    @Override
+    public Runnable counter(Metric metric, String... tagsAndValues) {
+        Counter counter = registry.counter(metadata(metric, MetricUnits.NONE), tags(tagsAndValues));
+        return counter::inc;
+    }
+
+    @Override
+    public LongConsumer timer(Metric metric, String... tagsAndValues) {
+        Timer timer = registry.timer(metadata(metric, MetricUnits.SECONDS), tags(tagsAndValues));
+        return nanos -> timer.update(Duration.ofNanos(nanos));
+    }
+
+    @Override
+    public DoubleConsumer parts(Metric metric, String... tagsAndValues) {
+        Histogram histogram = registry.histogram(metadata(metric, MetricUnits.NONE), tags(tagsAndValues));
+        return part -> histogram.update(Math.round(100 * part));
+    }
+
+    @Override
+    public LongConsumer sizes(Metric metric) {
+        return registry.histogram(metadata(metric, MetricUnits.NONE))::update;
+    }
+
+    @Override
+    public LongConsumer level(Metric metric) {
+        AtomicLong level = new AtomicLong();
+        registry.gauge(metadata(metric, MetricUnits.NONE), level::get);
+        return level::set;
+    }
+
+    private static Metadata metadata(Metric metric, String unit) {
+        return Metadata.builder()
+                .withName(metric.label())
+                .withDescription(metric.description())
+                .withUnit(unit)
+                .build();
+    }
+
+    private static Tag[] tags(String... tagsAndValues) {
+        Tag[] tags = new Tag[tagsAndValues.length / 2];
+        for (int i = 0; i < tags.length; i++) {
+            tags[i] = new Tag(tagsAndValues[2 * i], tagsAndValues[2 * i + 1]);
+        }
+        return tags;
+    }
+}

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.interceptor.telemetry;
+
+import io.opentelemetry.api.OpenTelemetry;
+import io.opentelemetry.api.common.Attributes;
+import io.opentelemetry.api.common.AttributesBuilder;
+import io.opentelemetry.api.metrics.DoubleHistogram;
+import io.opentelemetry.api.metrics.DoubleHistogramBuilder;
+import io.opentelemetry.api.metrics.LongCounter;
+import io.opentelemetry.api.metrics.LongUpDownCounter;
+import io.opentelemetry.api.metrics.Meter;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.DoubleConsumer;
+import java.util.function.LongConsumer;
+
+/** OpenTelemetry. */
+final class OpenTelemetryMeters implements Meters {
+    private static final double SECOND = 1e9;
+
+    /** The buckets; those of MicroProfile Metrics are in this library's {@code microprofile-config.properties}. */
+    private static final List<Double> SECONDS =
+            List.of(0.0001, 0.00025, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0);
+
+    private static final List<Double> PARTS = List.of(0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0);
+
+    private static final List<Double> SIZES = List.of(1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0, 256.0);
+
+    private final Meter meter;
+
+    static Optional<Meters> find(Telemetry.Beans beans) {
+        return beans.find(OpenTelemetry.class).map(OpenTelemetryMeters::new);
+    }
+
+    OpenTelemetryMeters(OpenTelemetry openTelemetry) {
+        this.meter = openTelemetry.getMeter("io.weir.ratelimit");
+    }
+
+    @Override
+    public Runnable counter(Metric metric, String... tagsAndValues) {
+        LongCounter counter = meter.counterBuilder(metric.label())
+                .setDescription(metric.description())
+                .build();
+        Attributes attributes = attributes(tagsAndValues);
+        return () -> counter.add(1, attributes);
+    }
+
+    @Override
+    public LongConsumer timer(Metric metric, String... tagsAndValues) {
+        DoubleHistogram histogram = histogram(metric, "s", SECONDS);
+        Attributes attributes = attributes(tagsAndValues);
+        return nanos -> histogram.record(nanos / SECOND, attributes);
+    }
+
+    @Override
+    public DoubleConsumer parts(Metric metric, String... tagsAndValues) {
+        DoubleHistogram histogram = histogram(metric, "1", PARTS);
+        Attributes attributes = attributes(tagsAndValues);
+        return part -> histogram.record(part, attributes);
+    }
+
+    @Override
+    public LongConsumer sizes(Metric metric) {
+        return histogram(metric, "1", SIZES)::record;
+    }
+
+    /** Not the gauge of an observer, which the server's SDK would keep, and the application's class loader with it. */
+    @Override
+    public LongConsumer level(Metric metric) {
+        LongUpDownCounter level = meter.upDownCounterBuilder(metric.label())
+                .setDescription(metric.description())
+                .build();
+        level.add(0);
+        AtomicLong before = new AtomicLong();
+        return now -> level.add(now - before.getAndSet(now));
+    }
+
+    private DoubleHistogram histogram(Metric metric, String unit, List<Double> buckets) {
+        DoubleHistogramBuilder histogram = meter.histogramBuilder(metric.label())
+                .setDescription(metric.description())
+                .setUnit(unit);
+        try {
+            histogram.setExplicitBucketBoundariesAdvice(buckets);
+        } catch (NoSuchMethodError e) {
+            // Before 1.32 the SDK's default buckets, or a view, decide.
+        }
+        return histogram.build();
+    }
+
+    private static Attributes attributes(String... tagsAndValues) {
+        AttributesBuilder attributes = Attributes.builder();
+        for (int i = 0; i < tagsAndValues.length; i += 2) {
+            attributes.put(tagsAndValues[i], tagsAndValues[i + 1]);
+        }
+        return attributes.build();
+    }
+}

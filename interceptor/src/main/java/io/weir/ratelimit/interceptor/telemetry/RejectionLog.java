@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.interceptor.telemetry;
+
+import static io.weir.ratelimit.interceptor.message.InterceptorMessages.MESSAGES;
+
+import io.weir.ratelimit.Decision;
+import io.weir.ratelimit.Quota;
+import io.weir.ratelimit.RateLimitRejected;
+import io.weir.ratelimit.core.key.KeyMasker;
+import io.weir.ratelimit.spi.Charge;
+import io.weir.ratelimit.spi.DecisionEvent;
+import io.weir.ratelimit.spi.DecisionListener;
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+
+/**
+ * Logs each refusal at DEBUG, also what a policy in shadow mode would have refused, and at INFO one per policy and minute with the number since the last such line: a flood of refused
+ * calls must not become a flood of lines.
+ */
+final class RejectionLog implements DecisionListener {
+    private static final System.Logger LOG = System.getLogger("io.weir.ratelimit.rejections");
+    private static final long QUIET_NANOS = TimeUnit.MINUTES.toNanos(1);
+
+    private final KeyMasker keys;
+    private final LongSupplier nanoTime;
+    private final Map<String, SampledLine> byPolicy = new ConcurrentHashMap<>();
+
+    RejectionLog(KeyMasker keys, LongSupplier nanoTime) {
+        this.keys = keys;
+        this.nanoTime = nanoTime;
+    }
+
+    @Override
+    public void onDecision(DecisionEvent event) {
+        if (!event.decision().shadowQuotas().isEmpty() && LOG.isLoggable(Level.DEBUG)) {
+            tellShadows(event);
+        }
+        if (!(event.decision() instanceof Decision.Rejected rejected) || !LOG.isLoggable(Level.INFO)) {
+            return;
+        }
+        // In a flood hardly any refusal becomes a line, and only one that does pays for its text.
+        boolean each = LOG.isLoggable(Level.DEBUG);
+        String policy = rejected.decisiveQuota().policy();
+        long count = sample(policy).countToTell(nanoTime.getAsLong());
+        if (each || count > 0) {
+            RateLimitRejected rejection = Rejections.rejection(event, rejected, keys);
+            String retryAfter = text(rejected.retryAfter());
+            if (each) {
+                line(policy, rejection.endpoint(), rejection.key(), rejection.cost(), retryAfter, "enforce");
+            }
+            if (count > 0) {
+                MESSAGES.log(
+                        LOG,
+                        "WEIR-306",
+                        policy,
+                        count,
+                        rejection.endpoint(),
+                        rejection.key(),
+                        rejection.cost(),
+                        retryAfter);
+            }
+        }
+    }
+
+    /** What policies in shadow mode would have refused. */
+    private void tellShadows(DecisionEvent event) {
+        for (int i = 0; i < event.charges().size(); i++) {
+            Charge charge = event.charges().get(i);
+            List<Quota> rejected = charge.shadow()
+                    ? event.quotasOf(i).stream().filter(Quota::rejected).toList()
+                    : List.of();
+            if (!rejected.isEmpty()) {
+                String retryAfter = text(new Decision.Rejected(rejected).retryAfter());
+                String key = keys.of(charge.storedKey());
+                line(charge.policy().policy(), event.endpoint(), key, charge.cost(), retryAfter, "shadow");
+            }
+        }
+    }
+
+    private static void line(String policy, String endpoint, String key, long cost, String retryAfter, String mode) {
+        LOG.log(
+                Level.DEBUG,
+                "refused: policy={0} endpoint={1} key={2} cost={3} retry-after={4} mode={5}",
+                policy,
+                endpoint,
+                key,
+                String.valueOf(cost),
+                retryAfter,
+                mode);
+    }
+
+    private SampledLine sample(String policy) {
+        SampledLine sample = byPolicy.get(policy);
+        return sample != null ? sample : byPolicy.computeIfAbsent(policy, ignored -> new SampledLine(QUIET_NANOS));
+    }
+
+    /** As in the header field: in seconds, rounded up. */
+    private static String text(Optional<Duration> retryAfter) {
+        return retryAfter
+                .map(wait -> wait.plusNanos(999_999_999).toSeconds() + "s")
+                .orElse("never");
+    }
+}

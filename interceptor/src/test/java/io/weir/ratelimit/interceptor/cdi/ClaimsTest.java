@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.interceptor.cdi;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import jakarta.json.JsonNumber;
+import jakarta.json.JsonString;
+import jakarta.json.JsonValue;
+import jakarta.json.JsonValue.ValueType;
+import java.lang.reflect.Proxy;
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.security.Principal;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+class ClaimsTest {
+    private static Optional<String> text(Object value) {
+        return Claims.of(Tokens.of("x", value), "x");
+    }
+
+    private static <T extends JsonValue> T json(Class<T> type, ValueType kind, String text) {
+        return type.cast(Proxy.newProxyInstance(
+                type.getClassLoader(),
+                new Class<?>[] {type},
+                (proxy, method, arguments) -> method.getName().equals("getValueType") ? kind : text));
+    }
+
+    @Test
+    void textsNumbersAndTruthValuesHaveAText() {
+        assertThat(text("free")).contains("free");
+        assertThat(text(42L)).contains("42");
+        assertThat(text(true)).contains("true");
+        assertThat(text(json(JsonString.class, ValueType.STRING, "free \"x\""))).contains("free \"x\"");
+        assertThat(text(json(JsonNumber.class, ValueType.NUMBER, "42"))).contains("42");
+        assertThat(text(JsonValue.TRUE)).contains("true");
+        assertThat(text(JsonValue.FALSE)).contains("false");
+        assertThat(text("null")).contains("null");
+    }
+
+    @Test
+    void whatHasSeveralTextsOrNoneIsNoKey() {
+        assertThat(text(null)).isEmpty();
+        assertThat(text(JsonValue.NULL)).isEmpty();
+        assertThat(text(Set.of("a"))).isEmpty();
+        assertThat(text(List.of())).isEmpty();
+        assertThat(text(JsonValue.EMPTY_JSON_ARRAY)).isEmpty();
+        assertThat(text(JsonValue.EMPTY_JSON_OBJECT)).isEmpty();
+        assertThat(Claims.of(Tokens.of("x", "v"), "y")).isEmpty();
+        assertThat(Claims.of(() -> "alice", "x")).isEmpty();
+    }
+
+    /** As on a server whose MicroProfile JWT is not visible to the application. */
+    @Test
+    void withoutTheApiNobodyHasClaimsAndNothingFails() throws Exception {
+        URL classes = Claims.class.getProtectionDomain().getCodeSource().getLocation();
+        ClassLoader blind = new ClassLoader(Claims.class.getClassLoader()) {
+            @Override
+            protected Class<?> loadClass(String name, boolean resolve) throws ClassNotFoundException {
+                if (name.startsWith("org.eclipse.microprofile.jwt.")) {
+                    throw new ClassNotFoundException(name);
+                }
+                return name.startsWith("io.weir.") ? own(name) : super.loadClass(name, resolve);
+            }
+
+            private Class<?> own(String name) throws ClassNotFoundException {
+                throw new ClassNotFoundException(name);
+            }
+        };
+        try (URLClassLoader loader = new URLClassLoader(new URL[] {classes}, blind)) {
+            Class<?> claims = loader.loadClass(Claims.class.getName());
+            assertThat(claims).isNotSameAs(Claims.class);
+            assertThat(claims.getMethod("areAvailable").invoke(null)).isEqualTo(false);
+            assertThat(claims.getMethod("of", Principal.class, String.class).invoke(null, Tokens.of("x", "v"), "x"))
+                    .isEqualTo(Optional.empty());
+        }
+        assertThat(Claims.areAvailable()).isTrue();
+    }
+}

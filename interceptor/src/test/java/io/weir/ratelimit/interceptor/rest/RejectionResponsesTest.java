@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.interceptor.rest;
+
+import static io.weir.ratelimit.interceptor.rest.Quotas.NOW_SECONDS;
+import static io.weir.ratelimit.interceptor.rest.Quotas.allowed;
+import static io.weir.ratelimit.interceptor.rest.Quotas.rejected;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.weir.ratelimit.Algorithm;
+import io.weir.ratelimit.Decision;
+import io.weir.ratelimit.FailureMode;
+import io.weir.ratelimit.Quota;
+import io.weir.ratelimit.core.engine.Binding;
+import io.weir.ratelimit.core.engine.RequestState;
+import io.weir.ratelimit.core.key.KeyExpression;
+import io.weir.ratelimit.core.key.KeyTerms;
+import io.weir.ratelimit.core.policy.Policy;
+import io.weir.ratelimit.core.policy.Policy.Disclosure;
+import io.weir.ratelimit.core.policy.Tiers;
+import io.weir.ratelimit.interceptor.cdi.Entry;
+import io.weir.ratelimit.spi.CallContext;
+import io.weir.ratelimit.spi.Limit;
+import io.weir.ratelimit.spi.PolicyLimits;
+import io.weir.ratelimit.spi.RejectionResponder;
+import jakarta.ws.rs.core.MultivaluedHashMap;
+import jakarta.ws.rs.core.MultivaluedMap;
+import jakarta.ws.rs.core.Response;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+
+class RejectionResponsesTest {
+    private static final Duration MINUTE = Duration.ofMinutes(1);
+
+    private static Response exceeded(List<String> dialects, Quota... quotas) {
+        Decision.Rejected decision = new Decision.Rejected(List.of(quotas));
+        Response response = rejections().exceeded(decision, new RejectionContext("", false, AcceptHeader.ANYTHING));
+        new QuotaFields(HeaderDialect.named(dialects))
+                .write(QuotaView.rejected(decision, NOW_SECONDS), response.getHeaders());
+        return response;
+    }
+
+    /** The answers under policies of which {@code secret} tells nothing, and two have a page of their own. */
+    private static RejectionResponses rejections(RejectionResponder... responders) {
+        Map<String, Policy> policies = Map.of(
+                "api", policy("api", Disclosure.FULL, null),
+                "org", policy("org", Disclosure.FULL, "/limits#org"),
+                "user", policy("user", Disclosure.FULL, "/limits#user"),
+                "secret", policy("secret", Disclosure.MINIMAL, "/limits#secret"));
+        return new RejectionResponses(
+                name -> Optional.ofNullable(policies.get(name)),
+                new CustomBodies(Stream.of(responders).findFirst()));
+    }
+
+    private static Policy policy(String name, Disclosure disclosure, @Nullable String help) {
+        return new Policy(
+                new PolicyLimits(name, List.of(Limit.of(Algorithm.FIXED_WINDOW, 1, MINUTE))),
+                Tiers.NONE,
+                KeyExpression.parse("ip", new KeyTerms(32, 64)),
+                1,
+                FailureMode.OPEN,
+                1,
+                Policy.Mode.ENFORCE,
+                Policy.Count.ALWAYS,
+                disclosure,
+                Optional.ofNullable(help),
+                Optional.empty());
+    }
+
+    private static Response response(boolean minimal, String accept, Quota... quotas) {
+        return rejections()
+                .exceeded(
+                        new Decision.Rejected(List.of(quotas)),
+                        new RejectionContext("", minimal, AcceptHeader.parse(List.of(accept))));
+    }
+
+    private static Map<String, String> fields(Response response) {
+        Map<String, String> fields = new TreeMap<>();
+        response.getStringHeaders().forEach((name, values) -> fields.put(name, String.join(" | ", values)));
+        return fields;
+    }
+
+    @Test
+    void aQuotaThatIsUsedUpIsA429WithAProblem() {
+        Response response = exceeded(List.of("ietf"), rejected("api", 100, MINUTE, 16_000_001, 20_000_000));
+        assertThat(response.getStatus()).isEqualTo(429);
+        assertThat(response.getStatusInfo().getReasonPhrase()).isEqualTo("Too Many Requests");
+        assertThat(fields(response))
+                .isEqualTo(Map.of(
+                        "Content-Type", "application/problem+json",
+                        "Cache-Control", "no-store",
+                        "Retry-After", "17",
+                        "Vary", "Accept",
+                        "RateLimit-Policy", "\"api\";q=100;w=60",
+                        "RateLimit", "\"api\";r=0;t=17"));
+        assertThat(response.getEntity())
+                .isEqualTo("{\"type\":\"https://iana.org/assignments/http-problem-types#quota-exceeded\","
+                        + "\"title\":\"Too Many Requests\",\"status\":429,"
+                        + "\"detail\":\"The quota of the policy api is used up.\","
+                        + "\"violated-policies\":[\"api\"],\"error\":\"rate_limit_exceeded\",\"retry_after\":17,"
+                        + "\"message\":\"The quota of the policy api is used up. Try again in 17 seconds.\"}");
+    }
+
+    @Test
+    void severalViolatedPoliciesAreListedInOrderAndTheLongestWaitCounts() {
+        Response response = exceeded(
+                List.of("ietf", "draft-06", "legacy"),
+                rejected("api-1s", 10, Duration.ofSeconds(1), 500_000, 1_000_000),
+                allowed("org", 1000, MINUTE, 10, 1, 1),
+                rejected("api-1h", 1000, Duration.ofHours(1), 90_000_000, 100_000_000),
+                rejected("user", 5, MINUTE, 3_000_000, 4_000_000));
+        assertThat(fields(response))
+                .containsEntry("Retry-After", "90")
+                .containsEntry("RateLimit", "\"api-1h\";r=0;t=90")
+                .containsEntry(
+                        "RateLimit-Policy",
+                        "\"api-1s\";q=10;w=1, \"org\";q=1000;w=60, \"api-1h\";q=1000;w=3600, \"user\";q=5;w=60")
+                .containsEntry("RateLimit-Limit", "1000")
+                .containsEntry("RateLimit-Reset", "100")
+                .containsEntry("X-RateLimit-Reset", String.valueOf(NOW_SECONDS + 100));
+        assertThat(response.getEntity().toString())
+                .contains("\"detail\":\"The quota of the policy api is used up.\"")
+                .contains("\"violated-policies\":[\"api\",\"user\"]");
+    }
+
+    @Test
+    void theShortestWaitIsOneSecond() {
+        Response response = exceeded(List.of("ietf"), rejected("api", 100, Duration.ofMillis(10), 1, 1));
+        assertThat(fields(response))
+                .containsEntry("Retry-After", "1")
+                .containsEntry("RateLimit", "\"api\";r=0;t=1")
+                .containsEntry("RateLimit-Policy", "\"api\";q=100");
+        assertThat(response.getEntity().toString()).contains(",\"retry_after\":1,\"message\":");
+    }
+
+    @Test
+    void aCallThatNoWaitHelpsIsToldNoTime() {
+        Quota never = new Quota("api", "api", 10, 10, MINUTE, 10, true, Quota.NEVER, 0, 0);
+        Response response = exceeded(List.of("ietf"), rejected("other", 1, MINUTE, 5_000_000, 5_000_000), never);
+        assertThat(response.getStatus()).isEqualTo(429);
+        assertThat(fields(response)).doesNotContainKey("Retry-After").containsEntry("RateLimit", "\"api\";r=10");
+        assertThat(response.getEntity().toString())
+                .contains("\"detail\":\"The call costs more than the policy api can ever allow.\"")
+                .contains("\"violated-policies\":[\"other\",\"api\"]")
+                .doesNotContain("retry_after");
+    }
+
+    @Test
+    void withoutDialectsNoQuotaFieldIsWritten() {
+        assertThat(fields(exceeded(List.of(), rejected("api", 100, MINUTE, 1, 1))))
+                .containsOnlyKeys("Content-Type", "Cache-Control", "Retry-After", "Vary");
+    }
+
+    @Test
+    void aStoreThatIsAwayIsA503ThatNamesNoQuota() {
+        Response response = rejections().unavailable(Duration.ZERO, AcceptHeader.ANYTHING);
+        assertThat(response.getStatus()).isEqualTo(503);
+        assertThat(fields(response))
+                .isEqualTo(Map.of(
+                        "Content-Type", "application/problem+json",
+                        "Cache-Control", "no-store",
+                        "Vary", "Accept",
+                        "Retry-After", "1"));
+        assertThat(response.getEntity())
+                .isEqualTo(
+                        "{\"type\":\"https://iana.org/assignments/http-problem-types#temporary-reduced-capacity\","
+                                + "\"title\":\"Service Unavailable\",\"status\":503,"
+                                + "\"detail\":\"The service cannot check its rate limits as usual at the moment and takes fewer calls.\","
+                                + "\"error\":\"rate_limit_unavailable\",\"retry_after\":1,"
+                                + "\"message\":\"The service cannot check its rate limits as usual at the moment and takes fewer calls. Try again in 1 second.\"}");
+        assertThat(fields(rejections().unavailable(Duration.ZERO, AcceptHeader.parse(List.of("text/html")))))
+                .containsEntry("Content-Type", "text/html;charset=UTF-8");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"PT0S, 1", "PT0.000000001S, 1", "PT1S, 1", "PT1.000000001S, 2", "PT12.5S, 13", "PT24H, 86400"})
+    void aStoreThatIsAwayIsToldWhenItIsAskedAgainInWholeSecondsRoundedUp(Duration wait, long seconds) {
+        Response response = rejections().unavailable(wait, AcceptHeader.ANYTHING);
+        assertThat(fields(response)).containsEntry("Retry-After", String.valueOf(seconds));
+        assertThat(response.getEntity().toString())
+                .contains("\"retry_after\":" + seconds + ",")
+                .contains("Try again in " + seconds + " second");
+        MultivaluedMap<String, Object> bare = new MultivaluedHashMap<>();
+        RejectionResponses.complete(new Decision.Degraded(FailureMode.LOCAL, false, "timeout", wait), bare);
+        assertThat(bare).containsEntry("Retry-After", List.of(seconds));
+    }
+
+    @ParameterizedTest
+    @EnumSource(FailureMode.class)
+    void whicheverModeRefusedTheAnswerIsOneOfReducedCapacity(FailureMode mode) {
+        Decision decision = new Decision.Degraded(mode, false, "timeout", Duration.ofSeconds(7));
+        Response response = rejections()
+                .response(
+                        new Entry(decision, Binding.NONE, new RequestState(CallContext.NONE), false),
+                        new MultivaluedHashMap<>(),
+                        new ApplicationMappers(() -> null, () -> null));
+        assertThat(response.getStatus()).isEqualTo(503);
+        assertThat(fields(response)).containsEntry("Retry-After", "7").doesNotContainKey("RateLimit");
+        assertThat(response.getEntity().toString()).contains("#temporary-reduced-capacity\"");
+    }
+
+    @Test
+    void theFirstPolicyThatRefusedAndHasAPageOfHelpNamesIt() {
+        Response response = response(
+                false,
+                "application/json",
+                rejected("api", 1, MINUTE, 1, 1),
+                allowed("org", 5, MINUTE, 2, 1, 1),
+                rejected("user", 1, MINUTE, 1, 1));
+        assertThat(fields(response))
+                .containsEntry("Link", "</limits#user>; rel=\"help\"")
+                .containsEntry("Content-Type", "application/json");
+        assertThat(response.getEntity().toString()).endsWith(",\"help\":\"/limits#user\"}");
+    }
+
+    @Test
+    void aClientThatMayNotKnowIsToldOnlyHowLong() {
+        Response response =
+                response(true, "", rejected("org", 1, MINUTE, 16_000_001, 1), rejected("secret", 1, MINUTE, 1, 1));
+        assertThat(fields(response))
+                .isEqualTo(Map.of(
+                        "Content-Type", "application/problem+json",
+                        "Cache-Control", "no-store",
+                        "Vary", "Accept",
+                        "Retry-After", "17"));
+        assertThat(response.getEntity())
+                .isEqualTo("{\"type\":\"https://iana.org/assignments/http-problem-types#quota-exceeded\","
+                        + "\"title\":\"Too Many Requests\",\"status\":429,\"detail\":\"There were too many requests.\","
+                        + "\"error\":\"rate_limit_exceeded\",\"retry_after\":17,"
+                        + "\"message\":\"There were too many requests. Try again in 17 seconds.\"}");
+    }
+
+    @Test
+    void oneSuchPolicyIsEnoughAlsoIfAnotherRefused() {
+        assertThat(rejections()
+                        .isMinimal(new Decision.Rejected(
+                                List.of(rejected("api", 1, MINUTE, 1, 1), allowed("secret", 5, MINUTE, 2, 1, 1)))))
+                .isTrue();
+        assertThat(rejections()
+                        .isMinimal(new Decision.Rejected(
+                                List.of(rejected("api", 1, MINUTE, 1, 1), rejected("gone", 1, MINUTE, 1, 1)))))
+                .isFalse();
+    }
+
+    @Test
+    void theApplicationsBodyReplacesOursAndNothingElse() {
+        List<RejectionResponder.Rejection> heard = new ArrayList<>();
+        Response response = rejections(rejection -> {
+                    heard.add(rejection);
+                    return Optional.of(new RejectionResponder.Body("text/csv;header=absent", "later,17"));
+                })
+                .exceeded(
+                        new Decision.Rejected(List.of(rejected("org", 1, MINUTE, 16_000_001, 1))),
+                        new RejectionContext("Search.find", false, AcceptHeader.parse(List.of("text/csv, */*;q=0.1"))));
+        assertThat(response.getStatus()).isEqualTo(429);
+        assertThat(fields(response))
+                .isEqualTo(Map.of(
+                        "Content-Type",
+                        "text/csv;header=absent",
+                        "Cache-Control",
+                        "no-store",
+                        "Link",
+                        "</limits#org>; rel=\"help\"",
+                        "Vary",
+                        "Accept",
+                        "Retry-After",
+                        "17"));
+        assertThat(response.getEntity()).isEqualTo("later,17");
+        assertThat(heard).singleElement().satisfies(rejection -> {
+            assertThat(rejection.endpoint()).isEqualTo("Search.find");
+            assertThat(rejection.decision().violatedPolicies()).containsExactly("org");
+            assertThat(rejection.retryAfterSeconds()).hasValue(17);
+            assertThat(rejection.acceptedMediaTypes()).containsExactly("text/csv", "*/*");
+        });
+    }
+
+    @Test
+    void anAnswerOfTheApplicationsGetsWhatItLacks() {
+        Decision.Rejected decision = new Decision.Rejected(List.of(rejected("api", 1, MINUTE, 16_000_001, 1)));
+        MultivaluedMap<String, Object> bare = new MultivaluedHashMap<>();
+        RejectionResponses.complete(decision, bare);
+        assertThat(bare)
+                .containsOnly(Map.entry("Retry-After", List.of(17L)), Map.entry("Cache-Control", List.of("no-store")));
+
+        MultivaluedMap<String, Object> full = new MultivaluedHashMap<>();
+        full.putSingle("Retry-After", "60");
+        full.putSingle("Cache-Control", "private, no-store");
+        RejectionResponses.complete(decision, full);
+        assertThat(full)
+                .containsOnly(
+                        Map.entry("Retry-After", List.of("60")),
+                        Map.entry("Cache-Control", List.of("private, no-store")));
+
+        MultivaluedMap<String, Object> away = new MultivaluedHashMap<>();
+        RejectionResponses.complete(new Decision.Degraded(FailureMode.CLOSED, false, "timeout"), away);
+        assertThat(away).containsEntry("Retry-After", List.of(1L));
+
+        MultivaluedMap<String, Object> never = new MultivaluedHashMap<>();
+        RejectionResponses.complete(
+                new Decision.Rejected(List.of(new Quota("api", "api", 1, 1, MINUTE, 1, true, Quota.NEVER, 0, 0))),
+                never);
+        assertThat(never).doesNotContainKey("Retry-After");
+    }
+}

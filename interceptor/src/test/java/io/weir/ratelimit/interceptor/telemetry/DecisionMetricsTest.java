@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.interceptor.telemetry;
+
+import static io.weir.ratelimit.interceptor.telemetry.Events.ADDRESS;
+import static io.weir.ratelimit.interceptor.telemetry.Events.API;
+import static io.weir.ratelimit.interceptor.telemetry.Events.LOGIN;
+import static io.weir.ratelimit.interceptor.telemetry.Events.USER;
+import static io.weir.ratelimit.interceptor.telemetry.Events.charge;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.entry;
+
+import io.weir.ratelimit.Algorithm;
+import io.weir.ratelimit.FailureMode;
+import io.weir.ratelimit.spi.BackendException;
+import io.weir.ratelimit.spi.BackendException.Reason;
+import io.weir.ratelimit.spi.Charge;
+import io.weir.ratelimit.spi.DecisionEvent;
+import io.weir.ratelimit.spi.Limit;
+import io.weir.ratelimit.spi.PolicyLimits;
+import java.io.InputStream;
+import java.time.Duration;
+import java.util.List;
+import java.util.Properties;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** The same series, whichever API is behind them. */
+class DecisionMetricsTest {
+    private static final String TIME = "ratelimit.check.duration{backend=redisson, result=%s}";
+    private static final String COUNT = "ratelimit.decisions{endpoint=Search.find, outcome=%s, policy=%s, tier=none}";
+    private static final String SPENT = "ratelimit.utilization{policy=%s, tier=none}";
+
+    private final Charge api = charge(API, ADDRESS, 1);
+    private final Charge login = charge(LOGIN, USER, 2);
+
+    static Stream<SeriesReader> apis() {
+        return Stream.of(new SeriesReader.MicroProfile(), new SeriesReader.OpenTelemetry());
+    }
+
+    private static void tell(SeriesReader reader, DecisionEvent... events) {
+        DecisionMetrics metrics = new DecisionMetrics(reader.meters(), "redisson");
+        for (DecisionEvent event : events) {
+            metrics.onDecision(event);
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("apis")
+    void decisionsAreCountedByOutcome(SeriesReader reader) {
+        tell(
+                reader,
+                Events.allowed(List.of(api), 9, 999),
+                Events.allowed(List.of(api), 8, 998),
+                Events.rejected(List.of(api), 0, 997),
+                Events.degraded(List.of(api), FailureMode.OPEN),
+                Events.degraded(List.of(api), FailureMode.CLOSED));
+        assertThat(reader.counts())
+                .containsOnly(
+                        entry(COUNT.formatted("allowed", "api"), 2L),
+                        entry(COUNT.formatted("rejected", "api"), 1L),
+                        entry(COUNT.formatted("degraded_allowed", "api"), 1L),
+                        entry(COUNT.formatted("degraded_rejected", "api"), 1L));
+    }
+
+    @ParameterizedTest
+    @MethodSource("apis")
+    void eachPolicyOfADecisionIsCountedAndOnlyTheOneThatRefusedAsRejected(SeriesReader reader) {
+        tell(
+                reader,
+                Events.allowed(List.of(api, login), 9, 999, 98),
+                Events.rejected(List.of(api, login), 9, 0, 98),
+                Events.rejected(List.of(api, login), 9, 998, 0),
+                Events.rejected(List.of(api, login), 0, 0, 0),
+                Events.degraded(List.of(api, login), FailureMode.CLOSED));
+        assertThat(reader.counts())
+                .containsOnly(
+                        entry(COUNT.formatted("allowed", "api"), 1L),
+                        entry(COUNT.formatted("allowed", "login"), 1L),
+                        entry(COUNT.formatted("rejected", "api"), 2L),
+                        entry(COUNT.formatted("not_charged", "api"), 1L),
+                        entry(COUNT.formatted("rejected", "login"), 2L),
+                        entry(COUNT.formatted("not_charged", "login"), 1L),
+                        entry(COUNT.formatted("degraded_rejected", "api"), 1L),
+                        entry(COUNT.formatted("degraded_rejected", "login"), 1L));
+    }
+
+    @ParameterizedTest
+    @MethodSource("apis")
+    void theTimeOfEachCheckIsMeasuredInSeconds(SeriesReader reader) {
+        tell(
+                reader,
+                Events.allowed(List.of(api, login), 9, 999, 98),
+                Events.allowed(List.of(api), 9, 999),
+                Events.rejected(List.of(api), 0, 997),
+                Events.degraded(List.of(api), FailureMode.OPEN));
+        assertThat(reader.times())
+                .containsOnly(
+                        entry(TIME.formatted("allowed"), List.of(2.0, 0.006)),
+                        entry(TIME.formatted("rejected"), List.of(1.0, 0.003)),
+                        entry(TIME.formatted("error"), List.of(1.0, 0.003)));
+    }
+
+    @ParameterizedTest
+    @MethodSource("apis")
+    void theFullestLimitOfEachPolicyIsItsUtilization(SeriesReader reader) {
+        PolicyLimits blocked =
+                new PolicyLimits("blocked", List.of(Limit.of(Algorithm.SLIDING_WINDOW, 0, Duration.ofMinutes(1))));
+        PolicyLimits bucket =
+                new PolicyLimits("bucket", List.of(Limit.of(Algorithm.TOKEN_BUCKET, 10, Duration.ofSeconds(1), 20)));
+        tell(
+                reader,
+                Events.allowed(List.of(api, login), 9, 100, 75),
+                Events.rejected(List.of(charge(blocked, USER, 1)), 0),
+                Events.allowed(List.of(charge(bucket, USER, 1)), 15),
+                Events.degraded(List.of(login), FailureMode.OPEN));
+        assertThat(reader.parts())
+                .containsOnly(
+                        entry(SPENT.formatted("api"), List.of(1.0, 0.9)),
+                        entry(SPENT.formatted("login"), List.of(1.0, 0.25)),
+                        entry(SPENT.formatted("blocked"), List.of(1.0, 1.0)),
+                        entry(SPENT.formatted("bucket"), List.of(1.0, 0.25)));
+    }
+
+    @ParameterizedTest
+    @MethodSource("apis")
+    void errorsOfTheStoreAreCountedByReason(SeriesReader reader) {
+        DecisionMetrics metrics = new DecisionMetrics(reader.meters(), "redisson");
+        metrics.onError(new BackendException(Reason.TIMEOUT, "late", null));
+        metrics.onError(new BackendException(Reason.TIMEOUT, "late again", null));
+        metrics.onError(new BackendException(Reason.FOREIGN_STATE, "strange", null));
+        assertThat(reader.counts())
+                .containsOnly(
+                        entry("ratelimit.backend.errors{type=timeout}", 2L),
+                        entry("ratelimit.backend.errors{type=foreign-state}", 1L));
+    }
+
+    @ParameterizedTest
+    @MethodSource("apis")
+    void flightsAreMeasuredByTheirChecksAndTheQueueByWhatIsLeftInIt(SeriesReader reader) {
+        BackendMetrics metrics = new BackendMetrics(reader.meters());
+        metrics.onBatch(1, 0);
+        metrics.onBatch(64, 300);
+        metrics.onBatch(17, 12);
+        assertThat(reader.sizes()).containsOnly(entry("ratelimit.batch.size{}", List.of(3.0, 82.0)));
+        assertThat(reader.levels())
+                .containsOnly(
+                        entry("ratelimit.queue.size{}", 12L),
+                        entry("ratelimit.breaker.open{}", 0L),
+                        entry("ratelimit.leases{}", 0L));
+        metrics.onBatch(12, 0);
+        assertThat(reader.levels())
+                .containsOnly(
+                        entry("ratelimit.queue.size{}", 0L),
+                        entry("ratelimit.breaker.open{}", 0L),
+                        entry("ratelimit.leases{}", 0L));
+    }
+
+    @ParameterizedTest
+    @MethodSource("apis")
+    void theBreakerAndTheLeasesAreSeenFromTheStart(SeriesReader reader) {
+        BackendMetrics metrics = new BackendMetrics(reader.meters());
+        assertThat(reader.levels()).contains(entry("ratelimit.breaker.open{}", 0L), entry("ratelimit.leases{}", 0L));
+        metrics.onBreakerChange(true);
+        metrics.onLeaseCount(7);
+        assertThat(reader.levels()).contains(entry("ratelimit.breaker.open{}", 1L), entry("ratelimit.leases{}", 7L));
+        metrics.onBreakerChange(false);
+        metrics.onLeaseCount(3);
+        assertThat(reader.levels()).contains(entry("ratelimit.breaker.open{}", 0L), entry("ratelimit.leases{}", 3L));
+    }
+
+    @ParameterizedTest
+    @MethodSource("apis")
+    void manyKeysAreOneSeries(SeriesReader reader) {
+        DecisionMetrics metrics = new DecisionMetrics(reader.meters(), "redisson");
+        for (int i = 0; i < 1_000; i++) {
+            metrics.onDecision(Events.allowed(List.of(charge(LOGIN, "p.user" + i, 1)), 9));
+        }
+        assertThat(reader.counts()).containsOnly(entry(COUNT.formatted("allowed", "login"), 1_000L));
+        assertThat(reader.everything()).noneMatch(text -> text.contains("user"));
+    }
+
+    @Test
+    void bothApisHaveTheSameBucketsFromOneMillisecond() throws Exception {
+        SeriesReader.OpenTelemetry reader = new SeriesReader.OpenTelemetry();
+        tell(reader, Events.allowed(List.of(login), 9));
+        Properties properties = new Properties();
+        try (InputStream in = getClass().getResourceAsStream("/META-INF/microprofile-config.properties")) {
+            properties.load(in);
+        }
+        List<Double> seconds = reader.buckets("ratelimit.check.duration");
+        assertThat(seconds).startsWith(0.0001, 0.00025, 0.0005, 0.001);
+        String timers = properties.getProperty("mp.metrics.distribution.timer.buckets");
+        assertThat(buckets(timers, "ratelimit.check.duration"))
+                .containsExactlyElementsOf(seconds.subList(3, seconds.size()));
+        String histograms = properties.getProperty("mp.metrics.distribution.histogram.buckets");
+        assertThat(buckets(histograms, "ratelimit.utilization"))
+                .containsExactlyElementsOf(reader.buckets("ratelimit.utilization"));
+        new BackendMetrics(reader.meters()).onBatch(1, 0);
+        assertThat(buckets(histograms, "ratelimit.batch.size"))
+                .containsExactlyElementsOf(reader.buckets("ratelimit.batch.size"))
+                .startsWith(1.0, 2.0)
+                .endsWith(256.0);
+    }
+
+    /** {@code name=1ms,1s} or {@code name=10,20}, several separated by semicolons, as seconds, parts of a whole or numbers. */
+    private static List<Double> buckets(String property, String metric) {
+        assertThat(property.split(";"))
+                .filteredOn(text -> text.startsWith(metric + "="))
+                .hasSize(1);
+        String own = property.substring(property.indexOf(metric + "=") + metric.length() + 1)
+                .split(";", -1)[0];
+        return Stream.of(own.split(","))
+                .map(text -> Integer.parseInt(text.replaceAll("[ms]", "")) / divisor(text, metric))
+                .toList();
+    }
+
+    private static double divisor(String text, String metric) {
+        return text.endsWith("ms") ? 1_000 : text.endsWith("s") || metric.endsWith(".size") ? 1 : 100;
+    }
+
+    @ParameterizedTest
+    @MethodSource("apis")
+    void aPolicyInShadowModeIsCountedByWhatItWouldHaveSaid(SeriesReader reader) {
+        List<Charge> charges = List.of(login.asShadow(), api);
+        List<Charge> ofLogin = List.of(login);
+        List<Charge> ofApi = List.of(api);
+        tell(
+                reader,
+                Events.allowed(charges, Events.quotas(ofApi, 9, 999), Events.quotas(ofLogin, 98)),
+                Events.allowed(charges, Events.quotas(ofApi, 8, 998), Events.quotas(ofLogin, 0)),
+                Events.allowed(charges, Events.quotas(ofApi, 8, 998), Events.quotas(ofLogin, 0)),
+                Events.rejected(charges, Events.quotas(ofApi, 0, 997), Events.quotas(ofLogin, 5)),
+                Events.rejected(charges, Events.quotas(ofApi, 0, 997), Events.quotas(ofLogin, 0)));
+        assertThat(reader.counts())
+                .containsOnly(
+                        entry(COUNT.formatted("allowed", "api"), 3L),
+                        entry(COUNT.formatted("rejected", "api"), 2L),
+                        entry(COUNT.formatted("allowed", "login"), 1L),
+                        entry(COUNT.formatted("not_charged", "login"), 1L),
+                        entry(COUNT.formatted("shadow_rejected", "login"), 3L));
+        assertThat(reader.parts().get(SPENT.formatted("login"))).startsWith(5.0);
+    }
+
+    @ParameterizedTest
+    @MethodSource("apis")
+    void aPolicyInShadowModeOfWhichNothingIsKnownWasDecidedWithoutTheStoreOrNotAtAll(SeriesReader reader) {
+        List<Charge> charges = List.of(login.asShadow(), api);
+        List<Charge> ofApi = List.of(api);
+        tell(
+                reader,
+                Events.allowed(charges, Events.quotas(ofApi, 9, 999), List.of()),
+                Events.rejected(charges, Events.quotas(ofApi, 0, 997), List.of()));
+        assertThat(reader.counts())
+                .containsOnly(
+                        entry(COUNT.formatted("allowed", "api"), 1L),
+                        entry(COUNT.formatted("rejected", "api"), 1L),
+                        entry(COUNT.formatted("degraded_allowed", "login"), 1L),
+                        entry(COUNT.formatted("not_charged", "login"), 1L));
+    }
+
+    @ParameterizedTest
+    @MethodSource("apis")
+    void eachTierIsASeries(SeriesReader reader) {
+        PolicyLimits premium = new PolicyLimits("login", "premium", LOGIN.limits());
+        tell(
+                reader,
+                Events.allowed(List.of(login), 9),
+                Events.allowed(List.of(charge(premium, USER, 2)), 9),
+                Events.allowed(List.of(charge(premium, USER, 2)), 8));
+        String tiered = COUNT.replace("tier=none", "tier=premium");
+        assertThat(reader.counts())
+                .containsOnly(
+                        entry(COUNT.formatted("allowed", "login"), 1L),
+                        entry(tiered.formatted("allowed", "login"), 2L));
+        assertThat(reader.parts().get(SPENT.replace("tier=none", "tier=premium").formatted("login")))
+                .startsWith(2.0);
+    }
+}

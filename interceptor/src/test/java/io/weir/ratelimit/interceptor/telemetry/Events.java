@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.interceptor.telemetry;
+
+import io.weir.ratelimit.Algorithm;
+import io.weir.ratelimit.Decision;
+import io.weir.ratelimit.FailureMode;
+import io.weir.ratelimit.Quota;
+import io.weir.ratelimit.Receipt;
+import io.weir.ratelimit.spi.Charge;
+import io.weir.ratelimit.spi.DecisionEvent;
+import io.weir.ratelimit.spi.Limit;
+import io.weir.ratelimit.spi.PolicyLimits;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Decisions about a call of {@code Search.find}. */
+final class Events {
+    static final String ADDRESS = "i.203.0.113.7";
+    static final String USER = "p.alice";
+    static final long NANOS = 3_000_000;
+
+    /** 10 a second and 1,000 an hour. */
+    static final PolicyLimits API = new PolicyLimits("api", List.of(per(10, 1), per(1_000, 3_600)));
+
+    /** 100 a minute. */
+    static final PolicyLimits LOGIN = new PolicyLimits("login", List.of(per(100, 60)));
+
+    private Events() {}
+
+    private static Limit per(long permits, long seconds) {
+        return Limit.of(Algorithm.SLIDING_WINDOW, permits, Duration.ofSeconds(seconds));
+    }
+
+    static Charge charge(PolicyLimits policy, String storedKey, long cost) {
+        return new Charge(policy, storedKey, cost);
+    }
+
+    static DecisionEvent allowed(List<Charge> charges, long... remaining) {
+        return event(charges, new Decision.Allowed(quotas(charges, remaining), Receipt.EMPTY));
+    }
+
+    /** Refused by each limit of which nothing remains; the wait is the position in seconds, from 1. */
+    static DecisionEvent rejected(List<Charge> charges, long... remaining) {
+        return event(charges, new Decision.Rejected(quotas(charges, remaining)));
+    }
+
+    /** Admitted, with what policies in shadow mode said; a limit of which nothing remains was full. */
+    static DecisionEvent allowed(List<Charge> charges, List<Quota> enforced, List<Quota> shadow) {
+        return event(charges, new Decision.Allowed(enforced, Receipt.EMPTY, 0, shadow));
+    }
+
+    /** Refused, with what policies in shadow mode said. */
+    static DecisionEvent rejected(List<Charge> charges, List<Quota> enforced, List<Quota> shadow) {
+        return event(charges, new Decision.Rejected(enforced, shadow));
+    }
+
+    static DecisionEvent degraded(List<Charge> charges, FailureMode mode) {
+        return event(charges, new Decision.Degraded(mode, mode == FailureMode.OPEN, "timeout"));
+    }
+
+    private static DecisionEvent event(List<Charge> charges, Decision decision) {
+        return new DecisionEvent("Search.find", charges, decision, NANOS);
+    }
+
+    /** One per limit; refused where nothing remains, with a wait of the position in seconds, from 1. */
+    static List<Quota> quotas(List<Charge> charges, long... remaining) {
+        List<Quota> quotas = new ArrayList<>();
+        for (Charge charge : charges) {
+            for (Limit limit : charge.policy().limits()) {
+                int i = quotas.size();
+                boolean rejected = remaining[i] == 0;
+                String name = charge.policy().policy() + "-" + limit.windowText();
+                quotas.add(new Quota(
+                        charge.policy().policy(),
+                        name,
+                        limit.permits(),
+                        limit.capacity(),
+                        limit.window(),
+                        remaining[i],
+                        rejected,
+                        rejected ? 1_000_000L * (i + 1) : 0,
+                        0,
+                        0));
+            }
+        }
+        return quotas;
+    }
+}

@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.interceptor.telemetry;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.opentelemetry.api.OpenTelemetry;
+import io.smallrye.metrics.SharedMetricRegistries;
+import io.weir.ratelimit.core.config.ConfigProperties;
+import io.weir.ratelimit.core.config.Problems;
+import io.weir.ratelimit.core.config.Settings;
+import io.weir.ratelimit.core.key.KeyMasker;
+import io.weir.ratelimit.fixtures.LogCapture;
+import io.weir.ratelimit.spi.ConfigurationProblem;
+import io.weir.ratelimit.spi.DecisionListener;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Stream;
+import org.eclipse.microprofile.metrics.MetricRegistry;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class TelemetryTest {
+    private static final String SPANS_ON = ". Span attributes: on.";
+
+    private final LogCapture log = new LogCapture();
+    private final Problems problems = new Problems();
+
+    @AfterEach
+    void closeLog() {
+        log.close();
+    }
+
+    /** A server that has some of the two. */
+    private record Server(String has) implements Telemetry.Beans {
+        @Override
+        public <T> Optional<T> find(Class<T> type) {
+            return Stream.of(
+                            Map.entry("mp", SharedMetricRegistries.getOrCreate("test")),
+                            Map.entry("otel", OpenTelemetry.noop()))
+                    .filter(entry -> has.contains(entry.getKey()))
+                    .map(Map.Entry::getValue)
+                    .filter(type::isInstance)
+                    .map(type::cast)
+                    .findFirst();
+        }
+    }
+
+    private static Settings settings(String... properties) {
+        Map<String, String> values = properties.length == 0 ? Map.of() : Map.of(properties[0], properties[1]);
+        return Settings.read(ConfigProperties.of(values), new Problems());
+    }
+
+    private Telemetry choose(String metrics, String serverHas) {
+        return Telemetry.choose(
+                settings("ratelimit.metrics", metrics),
+                "local",
+                new Server(serverHas),
+                true,
+                List.of(),
+                new KeyMasker(Optional.empty()),
+                problems);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "auto, mp+otel, MicroProfile Metrics",
+        "auto, mp,      MicroProfile Metrics",
+        "auto, otel,    OpenTelemetry",
+        "auto, '',      off (neither MicroProfile Metrics nor OpenTelemetry is available to the application)",
+        "mp,   mp+otel, MicroProfile Metrics",
+        "otel, mp+otel, OpenTelemetry",
+        "none, mp+otel, off (ratelimit.metrics=none)"
+    })
+    void metricsGoWhereTheServerTakesThem(String wanted, String serverHas, String said) {
+        Telemetry telemetry = choose(wanted, serverHas);
+        boolean on = !said.startsWith("off");
+        assertThat(telemetry.listeners().stream().filter(DecisionMetrics.class::isInstance))
+                .hasSize(on ? 1 : 0);
+        assertThat(telemetry.storeListeners()).hasSize(on ? 1 : 0);
+        assertThat(log.lines()).first().isEqualTo("INFO WEIR-003 Metrics: " + said + SPANS_ON);
+        assertThat(problems.found()).isEmpty();
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "local,    auto, mp,   false",
+        "redisson, auto, mp,   true",
+        "redisson, auto, otel, true",
+        "redisson, none, mp,   false",
+        "redisson, auto, '',   false"
+    })
+    void flightsAreMeasuredWhereTheStoreHasThemAndMetricsGoSomewhere(
+            String backend, String wanted, String serverHas, boolean measured) {
+        MetricRegistry registry = SharedMetricRegistries.getOrCreate("test");
+        registry.removeMatching((id, metric) -> true);
+        Telemetry telemetry = Telemetry.choose(
+                settings("ratelimit.metrics", wanted),
+                backend,
+                new Server(serverHas),
+                true,
+                List.of(),
+                new KeyMasker(Optional.empty()),
+                problems);
+        assertThat(telemetry.backend().isPresent()).isEqualTo(measured);
+        assertThat(registry.getNames().stream().filter(name -> name.endsWith(".size")))
+                .as("made at deployment, on a thread that the server knows")
+                .hasSize(measured && serverHas.equals("mp") ? 2 : 0);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"mp, otel, MicroProfile Metrics", "otel, mp, OpenTelemetry"})
+    void whatIsWantedAndNotHereFailsTheDeployment(String wanted, String serverHas, String name) {
+        choose(wanted, serverHas);
+        assertThat(problems.found())
+                .extracting(ConfigurationProblem::toString)
+                .singleElement()
+                .asString()
+                .startsWith("WEIR-211 ratelimit.metrics = " + wanted + ": " + name + " is not available");
+        assertThat(log.lines()).isEmpty();
+    }
+
+    @Test
+    void thatKeysAreHashedUnderASecretOfTheProcessIsSaid() {
+        choose("auto", "mp");
+        assertThat(log.lines()).anyMatch(line -> line.contains("WEIR-004"));
+    }
+
+    @Test
+    void withAKeySecretItIsNotSaid() {
+        Telemetry.choose(
+                settings("ratelimit.key-secret", "0123456789abcdef"),
+                "local",
+                new Server(""),
+                true,
+                List.of(),
+                new KeyMasker(Optional.empty()),
+                problems);
+        assertThat(log.lines()).hasSize(1).noneMatch(line -> line.contains("WEIR-004"));
+    }
+
+    @Test
+    void thatOpenTelemetryIsOffIsSaid() {
+        Telemetry.choose(
+                settings(), "local", new Server("otel"), false, List.of(), new KeyMasker(Optional.empty()), problems);
+        assertThat(log.lines())
+                .first()
+                .asString()
+                .endsWith("Span attributes: on, but OpenTelemetry is off until otel.sdk.disabled=false.");
+    }
+
+    @Test
+    void anApiThatFailsIsNotUsedAndIsNoReasonNotToStart() {
+        Telemetry.Beans failing = new Telemetry.Beans() {
+            @Override
+            public <T> Optional<T> find(Class<T> type) {
+                if (type == MetricRegistry.class) {
+                    throw new NoSuchMethodError("older than expected");
+                }
+                return new Server("otel").find(type);
+            }
+        };
+        Telemetry telemetry = Telemetry.choose(
+                settings(), "local", failing, true, List.of(), new KeyMasker(Optional.empty()), problems);
+        assertThat(telemetry.listeners()).hasAtLeastOneElementOfType(DecisionMetrics.class);
+        assertThat(log.lines())
+                .first()
+                .asString()
+                .startsWith("WARNING WEIR-307 MicroProfile Metrics is available but fails.");
+        assertThat(problems.found()).isEmpty();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"org.eclipse.microprofile.metrics.", "io.opentelemetry."})
+    void withoutAnApiWhatNeedsItIsOffAndNothingElse(String hidden) throws Exception {
+        Thread thread = Thread.currentThread();
+        ClassLoader before = thread.getContextClassLoader();
+        // The loader of the thread would find the API, which is no help to the library.
+        thread.setContextClassLoader(getClass().getClassLoader());
+        try {
+            Object listeners = new WithoutApi(hidden)
+                    .loadClass(Chooser.class.getName())
+                    .getMethod("choose")
+                    .invoke(null);
+            boolean traces = hidden.startsWith("org.");
+            assertThat(listeners)
+                    .isEqualTo(
+                            traces
+                                    ? "[DecisionMetrics, SpanAttributes, RejectionLog]"
+                                    : "[DecisionMetrics, RejectionLog]");
+            assertThat(log.lines())
+                    .first()
+                    .asString()
+                    .contains(traces ? "Metrics: OpenTelemetry." : "Metrics: MicroProfile Metrics.")
+                    .endsWith(
+                            traces
+                                    ? "Span attributes: on."
+                                    : "off (OpenTelemetry is not available to the application).");
+        } finally {
+            thread.setContextClassLoader(before);
+        }
+    }
+
+    /** Runs inside of a class loader that lacks an API. */
+    public static final class Chooser {
+        private Chooser() {}
+
+        public static String choose() {
+            List<DecisionListener> listeners = Telemetry.choose(
+                            settings(),
+                            "local",
+                            Chooser::find,
+                            true,
+                            List.of(),
+                            new KeyMasker(Optional.empty()),
+                            new Problems())
+                    .listeners();
+            return listeners.stream()
+                    .map(listener -> listener.getClass().getSimpleName())
+                    .toList()
+                    .toString();
+        }
+
+        private static <T> Optional<T> find(Class<T> type) {
+            return type.getSimpleName().equals("MetricRegistry")
+                    ? Optional.of(type.cast(Registries.registry()))
+                    : Optional.of(type.cast(Otel.noop()));
+        }
+    }
+
+    /** Its own class, since only one of these two can be linked. */
+    public static final class Registries {
+        private Registries() {}
+
+        static MetricRegistry registry() {
+            return SharedMetricRegistries.getOrCreate("test");
+        }
+    }
+
+    /** Its own class, since only one of these two can be linked. */
+    public static final class Otel {
+        private Otel() {}
+
+        static OpenTelemetry noop() {
+            return OpenTelemetry.noop();
+        }
+    }
+
+    /** Has the library's classes once more, but not those of one API. */
+    private static final class WithoutApi extends ClassLoader {
+        private final String hidden;
+
+        private WithoutApi(String hidden) {
+            super(TelemetryTest.class.getClassLoader());
+            this.hidden = hidden;
+        }
+
+        @Override
+        protected Class<?> loadClass(String name, boolean resolve) throws ClassNotFoundException {
+            if (name.startsWith(hidden)) {
+                throw new ClassNotFoundException(name);
+            }
+            if (!name.startsWith("io.weir.")) {
+                return super.loadClass(name, resolve);
+            }
+            Class<?> loaded = findLoadedClass(name);
+            if (loaded != null) {
+                return loaded;
+            }
+            try (var in = getParent().getResourceAsStream(name.replace('.', '/') + ".class")) {
+                byte[] bytes = in.readAllBytes();
+                return defineClass(name, bytes, 0, bytes.length);
+            } catch (java.io.IOException e) {
+                throw new ClassNotFoundException(name, e);
+            }
+        }
+    }
+}

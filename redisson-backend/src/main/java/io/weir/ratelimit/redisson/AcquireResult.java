@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.redisson;
+
+import io.weir.ratelimit.Decision;
+import io.weir.ratelimit.Quota;
+import io.weir.ratelimit.core.limit.BackendReceipt;
+import io.weir.ratelimit.core.limit.ChargeStates;
+import java.util.List;
+
+/**
+ * Result of an {@link AcquireRequest}.
+ *
+ * @param charges the charges of the request with the states of their limits, after the charge if it was spent
+ * @param hasRoom whether all limits had room for the charges
+ * @param spent whether the charges were spent
+ * @param waitMicros the delay until the spent permits are available, in microseconds
+ * @param time the instant of the states
+ */
+record AcquireResult(List<ChargeStates> charges, boolean hasRoom, boolean spent, long waitMicros, RedisTime time) {
+
+    Decision decision() {
+        return spent
+                ? new Decision.Allowed(quotas(), new BackendReceipt(charges), waitMicros)
+                : new Decision.Rejected(quotas());
+    }
+
+    /** Returns one quota per limit, in the order of the charges and their limits. */
+    List<Quota> quotas() {
+        return ChargeStates.quotas(charges, spent, time.micros());
+    }
+}

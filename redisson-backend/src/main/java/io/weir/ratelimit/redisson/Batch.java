@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.redisson;
+
+import io.weir.ratelimit.spi.BackendException;
+import io.weir.ratelimit.spi.Charge;
+import io.weir.ratelimit.spi.Limit;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The requests of one script call. The script decides on each of them by itself, in order of arrival. Equal requests form one group if
+ * no request between them concerns one of their keys. Not thread-safe.
+ */
+final class Batch {
+    /** 64 keys block Redis for about 0.15 ms, 256 keys for 0.5 ms. */
+    private static final int MAX_KEYS = 256;
+
+    /** Different requests on one key take time as well: as many as this block Redis for about 1 ms. */
+    private static final int MAX_PARTS = 1_024;
+
+    private static final int MAX_GROUP_SIZE = 65_534;
+
+    private final List<Object> keys = new ArrayList<>();
+    private final List<Limit> limits = new ArrayList<>();
+    private final List<RequestGroup> groups = new ArrayList<>();
+
+    /** For each key the last group that concerns it. */
+    private final List<RequestGroup> lastGroups = new ArrayList<>();
+
+    /** The index of each key; null until it is needed. */
+    private @Nullable Map<String, Integer> indexes;
+
+    private int requests;
+    private int parts;
+    private long deadlineNanos;
+    private long sentNanos;
+
+    /** Whether the queue has its place back, after the reply or because a request timed out. Guarded by the lock of the queue. */
+    boolean released;
+
+    /** Whether a request timed out while the batch was in flight. Guarded by the lock of the queue. */
+    boolean timedOut;
+
+    Batch(AcquireRequest first) {
+        add(first);
+    }
+
+    /**
+     * Adds a request with its shadow requests.
+     *
+     * @return false if the batch is full, or contains one of the keys with another limit
+     */
+    boolean add(AcquireRequest request) {
+        int[] keyIndexes = keyIndexes(request, keys.size());
+        if (keyIndexes == null) {
+            return false;
+        }
+        boolean added =
+                request.shadows.isEmpty() ? addToGroup(request, keyIndexes) : addWithShadows(request, keyIndexes);
+        if (added) {
+            deadlineNanos =
+                    requests == 0 || request.deadlineNanos - deadlineNanos > 0 ? request.deadlineNanos : deadlineNanos;
+            requests++;
+        }
+        return added;
+    }
+
+    private boolean addToGroup(AcquireRequest request, int[] keyIndexes) {
+        if (nextIndex(keyIndexes, keys.size()) > MAX_KEYS && !keys.isEmpty()) {
+            return false;
+        }
+        RequestGroup group = lastGroup(request, keyIndexes);
+        if (group != null) {
+            group.add(request);
+            return true;
+        }
+        if (parts + keyIndexes.length > MAX_PARTS && !keys.isEmpty()) {
+            return false;
+        }
+        addGroup(request, keyIndexes);
+        return true;
+    }
+
+    private boolean addWithShadows(AcquireRequest request, int[] keyIndexes) {
+        List<int[]> shadowIndexes = new ArrayList<>();
+        int next = nextIndex(keyIndexes, keys.size());
+        int newParts = keyIndexes.length;
+        for (AcquireRequest shadow : request.shadows) {
+            int[] mine = keyIndexes(shadow, next);
+            if (mine == null) {
+                return false;
+            }
+            shadowIndexes.add(mine);
+            next = nextIndex(mine, next);
+            newParts += mine.length;
+        }
+        if ((next > MAX_KEYS || parts + newParts > MAX_PARTS) && !keys.isEmpty()) {
+            return false;
+        }
+        addGroup(request, keyIndexes);
+        for (int i = 0; i < shadowIndexes.size(); i++) {
+            addGroup(request.shadows.get(i), shadowIndexes.get(i));
+        }
+        return true;
+    }
+
+    /**
+     * Returns the index of each key of a request.
+     *
+     * @param next the index of the first key that the batch does not contain
+     * @return null if the batch contains a key with another limit
+     */
+    private int @Nullable [] keyIndexes(AcquireRequest request, int next) {
+        int[] found = new int[request.keys.size()];
+        int unused = next;
+        int i = 0;
+        for (Charge charge : request.charges) {
+            for (Limit limit : charge.policy().limits()) {
+                Integer known = next == 0 ? null : indexes().get(request.keys.get(i));
+                if (known != null && !limits.get(known).equals(limit)) {
+                    return null;
+                }
+                found[i] = known == null ? unused : known;
+                unused = known == null ? unused + 1 : unused;
+                i++;
+            }
+        }
+        return found;
+    }
+
+    /** Returns the index after those of a request, or the given one if it is greater. */
+    private static int nextIndex(int[] keyIndexes, int next) {
+        int after = next;
+        for (int index : keyIndexes) {
+            after = Math.max(after, index + 1);
+        }
+        return after;
+    }
+
+    private Map<String, Integer> indexes() {
+        Map<String, Integer> known = indexes;
+        if (known == null) {
+            known = new HashMap<>();
+            for (int i = 0; i < keys.size(); i++) {
+                known.put((String) keys.get(i), i);
+            }
+            indexes = known;
+        }
+        return known;
+    }
+
+    /** Returns the group that the request can join: one of equal requests, which is the last one on each of the keys. */
+    private @Nullable RequestGroup lastGroup(AcquireRequest request, int[] keyIndexes) {
+        if (keys.size() <= keyIndexes[0]) {
+            return null;
+        }
+        RequestGroup group = lastGroups.get(keyIndexes[0]);
+        for (int index : keyIndexes) {
+            if (index >= keys.size() || lastGroups.get(index) != group) {
+                return null;
+            }
+        }
+        return group.size() < MAX_GROUP_SIZE && request.canGroupWith(group.first()) ? group : null;
+    }
+
+    private void addGroup(AcquireRequest request, int[] keyIndexes) {
+        RequestGroup group = new RequestGroup(request, keyIndexes);
+        groups.add(group);
+        parts += keyIndexes.length;
+        int i = 0;
+        for (Charge charge : request.charges) {
+            for (Limit limit : charge.policy().limits()) {
+                if (keyIndexes[i] < keys.size()) {
+                    lastGroups.set(keyIndexes[i], group);
+                } else {
+                    if (indexes != null) {
+                        indexes.put(request.keys.get(i), keyIndexes[i]);
+                    }
+                    keys.add(request.keys.get(i));
+                    limits.add(limit);
+                    lastGroups.add(group);
+                }
+                i++;
+            }
+        }
+    }
+
+    /** Returns the number of requests; a request counts with its shadow requests as one. */
+    int size() {
+        return requests;
+    }
+
+    /** Returns whether the batch is sent although the breaker is open. */
+    boolean isProbe() {
+        return groups.stream().anyMatch(group -> group.first().operation == AcquireRequest.Operation.PROBE);
+    }
+
+    /** Returns the latest deadline of a request, as {@link System#nanoTime}. */
+    long deadlineNanos() {
+        return deadlineNanos;
+    }
+
+    /** Returns the keys of all requests, each once. */
+    List<Object> keys() {
+        return keys;
+    }
+
+    /** Returns the limit of each key. */
+    List<Limit> limits() {
+        return limits;
+    }
+
+    List<RequestGroup> groups() {
+        return groups;
+    }
+
+    /** Returns the number of keys of all groups. */
+    int parts() {
+        return parts;
+    }
+
+    /** Records the instant at which the batch is sent. */
+    void markSent() {
+        sentNanos = System.nanoTime();
+    }
+
+    /** Completes each request with its part of the reply. */
+    void complete(byte[] reply) {
+        long receivedNanos = System.nanoTime();
+        BatchReply decoded = ScriptCodec.decode(this, reply);
+        RedisTime time = new RedisTime(decoded.nowMicros(), sentNanos, receivedNanos);
+        boolean callAllowed = false;
+        for (int i = 0; i < groups.size(); i++) {
+            RequestGroup group = groups.get(i);
+            BatchReply.GroupReply groupReply = decoded.next(group);
+            boolean spends = group.spends(callAllowed);
+            if (!group.isShadow()) {
+                callAllowed = groupReply.allowed() > 0;
+            }
+            if (groupReply.foreign()) {
+                group.fail(foreignState());
+            } else {
+                group.complete(groupReply, spends, decoded.states(), time);
+            }
+        }
+    }
+
+    /** Completes each request with a failure. */
+    void fail(BackendException failure) {
+        groups.forEach(group -> group.fail(failure));
+    }
+
+    /** Returns the failure of a request that concerns a key with a foreign value. */
+    static BackendException foreignState() {
+        return new BackendException(
+                BackendException.Reason.FOREIGN_STATE,
+                "A key of the namespace contains a value that is not the state of a limit. The value was not changed.",
+                null);
+    }
+}

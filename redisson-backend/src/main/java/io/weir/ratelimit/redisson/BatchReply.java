@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.redisson;
+
+import io.weir.ratelimit.core.limit.LimitState;
+import java.util.List;
+import java.util.function.Function;
+
+/**
+ * Reply of {@code acquire.lua} to a batch. The replies to its groups are read one by one, so that a reply that ends early is of use to the
+ * groups before its end.
+ */
+final class BatchReply {
+    private final long nowMicros;
+    private final LimitState[] states;
+    private final Function<RequestGroup, GroupReply> reader;
+
+    /**
+     * Creates a reply.
+     *
+     * @param nowMicros the instant of the script, in microseconds
+     * @param states the state of each key of the batch before the script spent anything
+     * @param reader reads the reply to the next group
+     */
+    BatchReply(long nowMicros, LimitState[] states, Function<RequestGroup, GroupReply> reader) {
+        this.nowMicros = nowMicros;
+        this.states = states;
+        this.reader = reader;
+    }
+
+    long nowMicros() {
+        return nowMicros;
+    }
+
+    /** Returns the state of each key. Groups are spent in this array in their order. */
+    LimitState[] states() {
+        return states;
+    }
+
+    /** Reads the reply to the next group of the batch. */
+    GroupReply next(RequestGroup group) {
+        return reader.apply(group);
+    }
+
+    /**
+     * Reply to a group of equal requests.
+     *
+     * @param foreign whether a key contains a value that is not the state of a limit, so that nothing else is known
+     * @param allowed how many requests the limits have room for, first come, first served
+     * @param awaitedEntriesMicros for each sliding log of a request, the instant of the entry at whose end there is room for the
+     *     cost, in microseconds
+     */
+    record GroupReply(boolean foreign, int allowed, List<Long> awaitedEntriesMicros) {
+        /** The reply where a key contains a foreign value. */
+        static final GroupReply FOREIGN = new GroupReply(true, 0, List.of());
+    }
+}

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.redisson;
+
+import static io.weir.ratelimit.redisson.RedisMessages.MESSAGES;
+
+import io.weir.ratelimit.spi.BackendException;
+import io.weir.ratelimit.spi.BackendException.Reason;
+import io.weir.ratelimit.spi.BackendListener;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Combines requests that arrive while script calls are in flight: they are sent together, as one batch, as soon as one of those calls
+ * completes.
+ *
+ * <p>Most of the cost of a decision is a system call at each end, a wake-up, and the work of Redis on a connection. All of it is paid per
+ * script call. Therefore few calls are in flight at a time, and requests that arrive meanwhile wait for the next one, whose cost grows
+ * little with its size. There is no timer: a request that finds no call in flight is sent at once. The higher the load, the larger the
+ * batches, so that no setting needs to fit the load.
+ *
+ * <p>Batching does not change decisions:
+ *
+ * <ul>
+ *   <li>The script decides on each request by itself, in order of arrival, on the states that the requests before have left. A key with a
+ *       foreign value fails the requests that contain it. A call that fails as a whole fails the requests of its batch only.
+ *   <li>A request that is cancelled, or whose deadline passes, before its batch is sent is removed from the queue and spends nothing. A
+ *       reply after the deadline is dropped, and what the request has spent stays spent.
+ *   <li>A call without a reply does not hold up other requests for longer than one deadline: when the first request of its batch times
+ *       out, the next batch may be sent.
+ *   <li>The number of keys that wait is bounded. A request beyond the bound fails at once.
+ *   <li>The keys of a script call are in one slot of a cluster, so each slot has a queue. Without a cluster there is one queue.
+ * </ul>
+ */
+final class Batcher {
+    private static final System.Logger LOG = System.getLogger("io.weir.ratelimit");
+
+    /** Sends a batch to Redis. */
+    interface Sender {
+        /** Returns the reply of {@code acquire.lua}. */
+        CompletableFuture<byte[]> send(Batch batch);
+    }
+
+    private final Sender sender;
+    private final BackendListener listener;
+    private final Breaker breaker;
+    private final AtomicInteger waitingKeys = new AtomicInteger();
+    private final BatchQueue singleQueue = new BatchQueue(waitingKeys);
+    private final ConcurrentHashMap<Integer, BatchQueue> queues = new ConcurrentHashMap<>();
+
+    /** Whether the failure of the listener was logged. */
+    private final AtomicBoolean listenerFailed = new AtomicBoolean();
+
+    Batcher(Sender sender, BackendListener listener, Breaker breaker) {
+        this.sender = sender;
+        this.listener = listener;
+        this.breaker = breaker;
+    }
+
+    /**
+     * Sends a request, at once or with the next batch of its slot.
+     *
+     * @param slot the slot of the request's keys, -1 without a cluster
+     */
+    void enqueue(AcquireRequest request, int slot) {
+        BatchQueue queue = slot < 0 ? singleQueue : queues.computeIfAbsent(slot, any -> new BatchQueue(waitingKeys));
+        switch (queue.add(request)) {
+            case IN_BATCH -> send(queue, request.batch);
+            case WAITING -> {}
+            case FULL ->
+                request.fail(new BackendException(
+                        Reason.FULL, "Too many requests wait for Redis. The request was not sent.", null));
+        }
+    }
+
+    /**
+     * Cancels a request that its caller awaits no longer. If its batch is in flight, another one may be sent, since the reply is late
+     * and may never arrive.
+     */
+    void cancel(AcquireRequest request) {
+        BatchQueue queue = request.queue;
+        if (queue == null) {
+            return;
+        }
+        Batch batch = queue.remove(request);
+        if (batch == null) {
+            request.fail(new BackendException(Reason.TIMEOUT, "The request was not sent before its deadline.", null));
+            return;
+        }
+        if (queue.timeOut(batch, request)) {
+            breaker.record(new BackendException(Reason.TIMEOUT, "Redis did not reply before the deadline.", null));
+        }
+        send(queue, queue.release(batch));
+    }
+
+    /** Sends a batch, and the next ones as long as they fail at once. */
+    private void send(BatchQueue queue, @Nullable Batch first) {
+        Batch next = first;
+        while (next != null) {
+            Batch batch = next;
+            next = null;
+            notifyListener(batch.size());
+            CompletableFuture<byte[]> reply = send(batch);
+            if (reply.isDone()) {
+                next = queue.release(batch);
+                complete(batch, reply);
+            } else {
+                CompletionStage<byte[]> replied = reply;
+                replied.whenComplete((bytes, failure) -> {
+                    try {
+                        send(queue, queue.release(batch));
+                    } finally {
+                        complete(batch, reply);
+                    }
+                });
+            }
+        }
+    }
+
+    private void notifyListener(int requests) {
+        try {
+            listener.onBatch(requests, waitingKeys.get());
+        } catch (RuntimeException | LinkageError e) {
+            if (listenerFailed.compareAndSet(false, true)) {
+                MESSAGES.log(LOG, e, "WEIR-413");
+            }
+        }
+    }
+
+    /** Sends a batch, unless the breaker has opened while its requests waited. */
+    private CompletableFuture<byte[]> send(Batch batch) {
+        try {
+            if (breaker.rejectsBatches() && !batch.isProbe()) {
+                return CompletableFuture.failedFuture(breaker.openException());
+            }
+            batch.markSent();
+            return sender.send(batch);
+        } catch (RuntimeException e) {
+            return CompletableFuture.failedFuture(e);
+        }
+    }
+
+    /** Completes the requests of a batch. One that timed out has been recorded as a failure before. */
+    private void complete(Batch batch, CompletableFuture<byte[]> reply) {
+        BackendException failure = null;
+        try {
+            batch.complete(reply.join());
+        } catch (RuntimeException e) {
+            failure = RedisFailures.toBackendException(e);
+        }
+        if (!batch.timedOut) {
+            breaker.record(failure);
+        }
+        if (failure != null) {
+            batch.fail(failure);
+        }
+    }
+}

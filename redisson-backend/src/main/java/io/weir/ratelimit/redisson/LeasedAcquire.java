@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.redisson;
+
+import io.weir.ratelimit.Decision;
+import io.weir.ratelimit.Quota;
+import io.weir.ratelimit.core.limit.BackendReceipt;
+import io.weir.ratelimit.core.limit.ChargeStates;
+import io.weir.ratelimit.spi.Charge;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** A call whose charges are spent from leases where that is possible. Redis decides on the others, and thereby on the call. */
+final class LeasedAcquire {
+    private final LeaseTable leases;
+    private final List<Charge> charges;
+
+    /** For each charge the permits of its lease, null if there are none. */
+    private final @Nullable LeasedPermits[] leased;
+
+    private final List<Charge> unleased;
+    private final long nowNanos;
+
+    /**
+     * Spends permits of leases for a call.
+     *
+     * @param charges charges none of which is in shadow mode or may wait
+     * @param maxAwaitNanos for how long the thread may wait for permits that are requested
+     */
+    LeasedAcquire(LeaseTable leases, List<Charge> charges, long maxAwaitNanos) {
+        this.leases = leases;
+        this.charges = charges;
+        this.nowNanos = leases.nanoTime();
+        this.leased = new LeasedPermits[charges.size()];
+        List<Charge> others = null;
+        for (int i = 0; i < leased.length; i++) {
+            // The thread may have waited for the permits of the charge before.
+            leased[i] = leases.spend(charges.get(i), maxAwaitNanos, i == 0 ? nowNanos : leases.nanoTime());
+            if (leased[i] == null) {
+                others = others == null ? new ArrayList<>() : others;
+                others.add(charges.get(i));
+            }
+        }
+        this.unleased = others == null ? List.of() : others.size() == leased.length ? charges : others;
+    }
+
+    /** Returns the instant at which the call began, as {@link System#nanoTime}. */
+    long startNanos() {
+        return nowNanos;
+    }
+
+    /** Returns the charges on which Redis must decide. */
+    List<Charge> unleased() {
+        return unleased;
+    }
+
+    /** Returns the decision if all charges were spent from leases. */
+    Decision allowed() {
+        List<Quota> quotas = new ArrayList<>();
+        List<ChargeStates> spent = new ArrayList<>(leased.length);
+        for (LeasedPermits permits : leased) {
+            if (permits != null) {
+                permits.addQuotas(nowNanos, quotas);
+                spent.add(permits.receiptEntry());
+            }
+        }
+        return new Decision.Allowed(quotas, new BackendReceipt(spent));
+    }
+
+    /** Returns the decision on the call, given the decision of Redis. If that is a rejection, the leased permits are refunded. */
+    Decision complete(Decision decided) {
+        if (decided instanceof Decision.Allowed allowed) {
+            recordAllowed(allowed.quotas());
+            if (unleased.size() == leased.length) {
+                return allowed;
+            }
+            return new Decision.Allowed(
+                    allQuotas(allowed.quotas()),
+                    new BackendReceipt(allSpent((BackendReceipt) allowed.receipt())),
+                    allowed.waitMicros());
+        }
+        refund();
+        return unleased.size() == leased.length ? decided : new Decision.Rejected(allQuotas(decided.quotas()));
+    }
+
+    private void recordAllowed(List<Quota> quotas) {
+        Iterator<Quota> all = quotas.iterator();
+        for (Charge charge : unleased) {
+            long remaining = Long.MAX_VALUE;
+            for (int limit = 0; limit < charge.policy().limits().size(); limit++) {
+                remaining = Math.min(remaining, all.next().remaining());
+            }
+            leases.recordAllowed(charge, remaining, nowNanos);
+        }
+    }
+
+    private List<Quota> allQuotas(List<Quota> ofUnleased) {
+        List<Quota> all = new ArrayList<>();
+        Iterator<Quota> others = ofUnleased.iterator();
+        for (int i = 0; i < leased.length; i++) {
+            LeasedPermits permits = leased[i];
+            if (permits != null) {
+                permits.addQuotas(nowNanos, all);
+                continue;
+            }
+            for (int limit = 0; limit < charges.get(i).policy().limits().size(); limit++) {
+                all.add(others.next());
+            }
+        }
+        return all;
+    }
+
+    private List<ChargeStates> allSpent(BackendReceipt ofUnleased) {
+        List<ChargeStates> all = new ArrayList<>();
+        Iterator<ChargeStates> others = ofUnleased.claim().iterator();
+        for (LeasedPermits permits : leased) {
+            all.add(permits == null ? others.next() : permits.receiptEntry());
+        }
+        return all;
+    }
+
+    /** Refunds the leased permits of a call that is not allowed. */
+    void refund() {
+        for (LeasedPermits permits : leased) {
+            if (permits != null) {
+                permits.refund(leases.nanoTime());
+            }
+        }
+    }
+}

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.redisson;
+
+import io.weir.ratelimit.Quota;
+import io.weir.ratelimit.core.limit.ChargeStates;
+import io.weir.ratelimit.spi.Charge;
+import java.util.List;
+
+/**
+ * Permits of a lease that one call has spent.
+ *
+ * @param lease the lease
+ * @param grant the grant of the permits
+ * @param charge the charge of the call
+ * @param left the permits that the grant had left
+ */
+record LeasedPermits(KeyLease lease, Grant grant, Charge charge, long left) {
+    /** Returns the charge as a receipt contains it. */
+    ChargeStates receiptEntry() {
+        return new ChargeStates(charge, grant.receiptStates(left));
+    }
+
+    /** Adds the quotas of the call, one per limit. */
+    void addQuotas(long nowNanos, List<Quota> quotas) {
+        lease.latestGrant(grant).addQuotas(charge, lease.unspent(), nowNanos, quotas);
+    }
+
+    /** Refunds the permits, to the lease if it has a place for them. */
+    void refund(long nowNanos) {
+        lease.refund(this, nowNanos);
+    }
+}

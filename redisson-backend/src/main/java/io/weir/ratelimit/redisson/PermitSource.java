@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.redisson;
+
+import io.weir.ratelimit.spi.Charge;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+/** Source of the permits of leases. */
+interface PermitSource {
+    /** Acquires permits. Completes once it is known whether they were spent, however late. */
+    CompletionStage<AcquireResult> acquire(Charge charge);
+
+    /** Refunds permits that were not spent. Completes normally, even if the refund fails. */
+    CompletableFuture<Void> refund(Refund refund);
+}

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.redisson;
+
+import io.weir.ratelimit.core.limit.BackendReceipt;
+import io.weir.ratelimit.core.limit.ChargeStates;
+import io.weir.ratelimit.spi.BackendException;
+import io.weir.ratelimit.spi.BackendException.Reason;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Supplier;
+
+/** Sends refunds and resets, without waiting. */
+final class RefundSender {
+    /** The number of refunds in flight whose outcome is not awaited. It bounds the queue in front of a slow Redis. */
+    static final int MAX_IN_FLIGHT = 1_024;
+
+    private final ScriptSender scripts;
+    private final RedisKeys keys;
+    private final Duration deadline;
+    private final RejectionCache cache;
+    private final Semaphore inFlight = new Semaphore(MAX_IN_FLIGHT);
+
+    /**
+     * Creates a sender.
+     *
+     * @param deadline until when a refund may be sent again if Redis did not run it, and until when a bounded one completes
+     * @param cache the cache whose entries of the refunded keys become invalid
+     */
+    RefundSender(ScriptSender scripts, RedisKeys keys, Duration deadline, RejectionCache cache) {
+        this.scripts = scripts;
+        this.keys = keys;
+        this.deadline = deadline;
+        this.cache = cache;
+    }
+
+    CompletableFuture<Void> send(Refund refund) {
+        return send(refund, System.nanoTime() + deadline.toNanos());
+    }
+
+    /** Sends a refund, which is not sent again after an instant of {@link System#nanoTime}. */
+    CompletableFuture<Void> send(Refund refund, long deadlineNanos) {
+        List<String> storedKeys = keys.of(refund.charges());
+        cache.invalidate(storedKeys);
+        return scripts.send(refund, storedKeys, deadlineNanos)
+                .whenComplete((done, failure) -> cache.invalidate(storedKeys));
+    }
+
+    /** Claims the charges of a receipt and refunds them, with one script call per slot. */
+    CompletableFuture<Void> send(BackendReceipt receipt) {
+        Map<Integer, List<ChargeStates>> bySlot = new LinkedHashMap<>();
+        for (ChargeStates charged : receipt.claim()) {
+            int slot = scripts.redis().slot(keys.of(charged.charge(), 0));
+            bySlot.computeIfAbsent(slot, any -> new ArrayList<>()).add(charged);
+        }
+        return CompletableFuture.allOf(bySlot.values().stream()
+                .map(charged -> send(Refund.byReceipt(charged)))
+                .toArray(CompletableFuture<?>[]::new));
+    }
+
+    /** Refunds a receipt as {@link #send(BackendReceipt)} does, unless too many refunds are in flight. Completes by the deadline. */
+    CompletableFuture<Void> sendBounded(BackendReceipt receipt) {
+        return bounded(() -> send(receipt));
+    }
+
+    /** Sends a refund, unless too many are in flight. Completes by the deadline. */
+    CompletableFuture<Void> sendBounded(Refund refund) {
+        return bounded(() -> send(refund));
+    }
+
+    private CompletableFuture<Void> bounded(Supplier<CompletableFuture<Void>> send) {
+        if (!inFlight.tryAcquire()) {
+            return CompletableFuture.failedFuture(new BackendException(
+                    Reason.FULL, "Too many refunds are in flight. The refund was not sent.", null));
+        }
+        CompletableFuture<Void> sent;
+        try {
+            sent = send.get();
+        } catch (RuntimeException e) {
+            sent = CompletableFuture.failedFuture(e);
+        }
+        CompletionStage<Void> completed = sent;
+        // Until the client completes it, the refund takes resources, even if its deadline has passed.
+        completed.whenComplete((done, failure) -> inFlight.release());
+        return sent.copy()
+                .orTimeout(deadline.toNanos(), TimeUnit.NANOSECONDS)
+                .exceptionallyCompose(failure -> CompletableFuture.failedFuture(toBackendException(failure)));
+    }
+
+    private BackendException toBackendException(Throwable failure) {
+        Throwable cause = RedisFailures.unwrap(failure);
+        return cause instanceof TimeoutException
+                ? new BackendException(
+                        Reason.TIMEOUT, "Redis did not refund within " + deadline.toMillis() + " ms.", null)
+                : RedisFailures.toBackendException(cause);
+    }
+}

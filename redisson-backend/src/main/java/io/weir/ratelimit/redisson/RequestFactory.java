@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.redisson;
+
+import io.weir.ratelimit.Algorithm;
+import io.weir.ratelimit.redisson.AcquireRequest.Operation;
+import io.weir.ratelimit.spi.Charge;
+import io.weir.ratelimit.spi.Limit;
+import io.weir.ratelimit.spi.PolicyLimits;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Factory of requests.
+ *
+ * @param keys the keys of the namespace
+ * @param cache the cache whose versions the requests remember
+ */
+record RequestFactory(RedisKeys keys, RejectionCache cache) {
+    /** Limits of a name that no policy can have. No number of probes reaches them. */
+    private static final PolicyLimits PROBE = new PolicyLimits(
+            "+probe", List.of(Limit.of(Algorithm.FIXED_WINDOW, Limit.MAX_PERMITS, Duration.ofSeconds(1))));
+
+    AcquireRequest create(List<Charge> charges, Operation operation, long deadlineNanos) {
+        return create(charges, keys.of(charges), operation, deadlineNanos);
+    }
+
+    /** Creates a request whose keys are known. */
+    AcquireRequest create(List<Charge> charges, List<String> storedKeys, Operation operation, long deadlineNanos) {
+        return new AcquireRequest(charges, storedKeys, operation, cache.version(storedKeys), deadlineNanos);
+    }
+
+    /**
+     * Creates the request of a call with shadow charges. Each shadow charge has a request of its own. Without enforced charges the
+     * first of these carries the others.
+     */
+    AcquireRequest createWithShadows(List<Charge> enforced, List<Charge> shadows, long deadlineNanos) {
+        Operation operation = enforced.isEmpty() ? Operation.SPEND : Operation.SPEND_IF_ALLOWED;
+        List<AcquireRequest> requests = new ArrayList<>(shadows.size());
+        for (Charge shadow : shadows) {
+            requests.add(create(List.of(shadow), operation, deadlineNanos));
+        }
+        return enforced.isEmpty()
+                ? requests.get(0).withShadows(requests.subList(1, requests.size()))
+                : create(enforced, Operation.SPEND, deadlineNanos).withShadows(requests);
+    }
+
+    /**
+     * Creates a probe: a request in the slot of a charge, which shows as well whether Redis accepts writes. It spends no permit of any
+     * policy.
+     */
+    AcquireRequest createProbe(Charge charge, long deadlineNanos) {
+        return create(List.of(new Charge(PROBE, charge.storedKey(), 1)), Operation.PROBE, deadlineNanos);
+    }
+}

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.redisson;
+
+import io.weir.ratelimit.spi.BackendException;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
+
+/**
+ * A call that consists of one request.
+ *
+ * @param request the request
+ * @param batcher the batcher that sends it
+ * @param toResult makes the result of a completed request
+ * @param <T> the type of the result
+ */
+record SingleSlotCall<T>(AcquireRequest request, Batcher batcher, Function<AcquireRequest, T> toResult)
+        implements PendingCall<T> {
+
+    @Override
+    public CompletableFuture<AcquireResult> completion() {
+        return request;
+    }
+
+    @Override
+    public T result() {
+        return toResult.apply(request);
+    }
+
+    @Override
+    public long deadlineNanos() {
+        return request.deadlineNanos;
+    }
+
+    @Override
+    public void cancel(BackendException reason) {
+        if (request.fail(reason)) {
+            batcher.cancel(request);
+        }
+    }
+}

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.redisson;
+
+import io.weir.ratelimit.Decision;
+import io.weir.ratelimit.core.limit.BackendReceipt;
+import io.weir.ratelimit.redisson.AcquireRequest.Operation;
+import io.weir.ratelimit.spi.Charge;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * The steps of a decision of the store.
+ *
+ * @param store the store
+ * @param requests the factory of requests
+ * @param deadlineNanos the deadline of all requests, as {@link System#nanoTime}
+ */
+record StoreSteps(RedisStore store, RequestFactory requests, long deadlineNanos) implements AcquireSteps {
+    @Override
+    public AcquireRequest create(List<Charge> charges, Operation operation) {
+        return requests.create(charges, operation, deadlineNanos);
+    }
+
+    @Override
+    public AcquireRequest createWithShadows(List<Charge> enforced, List<Charge> shadows) {
+        return requests.createWithShadows(enforced, shadows, deadlineNanos);
+    }
+
+    @Override
+    public void send(AcquireRequest request) {
+        store.enqueue(request);
+    }
+
+    @Override
+    public void cancel(AcquireRequest request) {
+        store.cancel(request);
+    }
+
+    @Override
+    public Decision decision(AcquireRequest request) {
+        return store.decision(request);
+    }
+
+    @Override
+    public void cacheSpent(AcquireRequest request) {
+        store.cacheSpent(request);
+    }
+
+    @Override
+    public void cacheRejected(AcquireRequest request) {
+        if (!RedisStore.mayWait(request.charges)) {
+            store.cacheRejected(request);
+        }
+    }
+
+    @Override
+    public CompletableFuture<Decision> decide(List<Charge> enforced) {
+        return store.decideUntil(enforced, deadlineNanos);
+    }
+
+    @Override
+    public void refund(BackendReceipt receipt) {
+        store.refundUnawaited(receipt);
+    }
+}

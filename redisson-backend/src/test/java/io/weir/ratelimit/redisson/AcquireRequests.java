@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.redisson;
+
+import io.weir.ratelimit.redisson.AcquireRequest.Operation;
+import io.weir.ratelimit.spi.Charge;
+import io.weir.ratelimit.spi.Limit;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Requests as the backend creates them, with a deadline that no test reaches.
+ *
+ * @param keys the keys of a namespace
+ */
+record AcquireRequests(RedisKeys keys) {
+    private static final long FAR_NANOS = TimeUnit.HOURS.toNanos(1);
+
+    static AcquireRequests in(String namespace) {
+        return new AcquireRequests(RedisKeys.of(namespace));
+    }
+
+    AcquireRequest spend(String storedKey, long cost, Limit... limits) {
+        return spend(List.of(TestBackend.charge(storedKey, cost, limits)));
+    }
+
+    AcquireRequest spend(List<Charge> charges) {
+        return create(charges, Operation.SPEND);
+    }
+
+    AcquireRequest peek(String storedKey, long cost, Limit... limits) {
+        return create(List.of(TestBackend.charge(storedKey, cost, limits)), Operation.PEEK);
+    }
+
+    AcquireRequest create(List<Charge> charges, Operation operation) {
+        return create(charges, operation, System.nanoTime() + FAR_NANOS);
+    }
+
+    AcquireRequest create(List<Charge> charges, Operation operation, long deadlineNanos) {
+        return factory().create(charges, operation, deadlineNanos);
+    }
+
+    /** Returns the request of a call with shadow charges. */
+    AcquireRequest withShadows(List<Charge> charges) {
+        return factory()
+                .createWithShadows(
+                        charges.stream().filter(charge -> !charge.shadow()).toList(),
+                        charges.stream().filter(Charge::shadow).toList(),
+                        System.nanoTime() + FAR_NANOS);
+    }
+
+    AcquireRequest probe(String storedKey, Limit limit) {
+        return create(List.of(TestBackend.charge(storedKey, 1, limit)), Operation.PROBE);
+    }
+
+    private RequestFactory factory() {
+        return new RequestFactory(keys, RejectionCache.disabled(keys));
+    }
+}

@@ -1,0 +1,372 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.redisson;
+
+import static io.weir.ratelimit.redisson.FakeReply.FOREIGN;
+import static io.weir.ratelimit.redisson.FakeReply.NOW;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import io.weir.ratelimit.Algorithm;
+import io.weir.ratelimit.Decision;
+import io.weir.ratelimit.Quota;
+import io.weir.ratelimit.core.limit.FixedWindowState;
+import io.weir.ratelimit.core.limit.LimitState;
+import io.weir.ratelimit.spi.BackendException;
+import io.weir.ratelimit.spi.BackendException.Reason;
+import io.weir.ratelimit.spi.Charge;
+import io.weir.ratelimit.spi.Limit;
+import io.weir.ratelimit.spi.PolicyLimits;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletionException;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+/** How a batch groups requests, and how it completes them with its reply. */
+class BatchTest {
+    private static final Limit FIXED = Limit.of(Algorithm.FIXED_WINDOW, 3, Duration.ofHours(1));
+    private static final Limit OTHER = Limit.of(Algorithm.FIXED_WINDOW, 5, Duration.ofMinutes(1));
+    private static final Limit LOG = Limit.of(Algorithm.SLIDING_LOG, 3, Duration.ofHours(1));
+    private static final Limit QUEUE =
+            Limit.of(Algorithm.LEAKY_BUCKET, 10, Duration.ofSeconds(1)).withMaxWait(Duration.ofSeconds(5));
+
+    private final AcquireRequests requests = AcquireRequests.in("test");
+
+    @Test
+    void groupsEqualRequestsInARow() {
+        Batch batch = batch(spend("k.a"), spend("k.a"), spend("k.b"), spend("k.a"), spend("k.b"));
+        assertThat(batch.size()).isEqualTo(5);
+        assertThat(batch.keys()).containsExactly(key("k.a"), key("k.b"));
+        assertThat(SentGroup.of(batch)).extracting(SentGroup::count).containsExactly(3, 2);
+    }
+
+    @Test
+    void startsANewGroupAfterAnotherRequestOnTheKey() {
+        Batch batch = batch(
+                spend("k.a"),
+                spend("k.a"),
+                requests.spend("k.a", 2, FIXED),
+                spend("k.a"),
+                requests.peek("k.a", 1, FIXED));
+        assertThat(SentGroup.of(batch)).extracting(SentGroup::count).containsExactly(2, 1, 1, 1);
+        assertThat(SentGroup.of(batch)).extracting(SentGroup::spends).containsExactly(true, true, true, false);
+        assertThat(SentGroup.of(batch))
+                .extracting(group -> group.costs().get(0))
+                .containsExactly(1L, 2L, 1L, 1L);
+    }
+
+    @Test
+    void startsANewGroupAfterAnotherRequestOnAnyOfSeveralKeys() {
+        Batch batch = batch(both(), both(), requests.spend("k.a", 1, OTHER), both(), both(), spend("k.a"), both());
+        assertThat(SentGroup.of(batch)).extracting(SentGroup::count).containsExactly(2, 1, 2, 1, 1);
+        assertThat(batch.keys()).containsExactly(key("k.a"), key("k.a", OTHER));
+    }
+
+    @Test
+    void doesNotGroupOtherCostsOrMaxWaitsOrPeeks() {
+        Batch batch = batch(
+                mayWait(0),
+                mayWait(0),
+                mayWait(1_000),
+                mayWait(1_000),
+                requests.peek("k.b", 1, FIXED),
+                requests.peek("k.b", 1, FIXED));
+        assertThat(SentGroup.of(batch)).extracting(SentGroup::count).containsExactly(2, 2, 1, 1);
+        assertThat(SentGroup.of(batch).get(1).maxDelayMicros()).containsExactly(1_000L);
+    }
+
+    @Test
+    void doesNotAddARequestWithAnotherLimitOfAKey() {
+        Limit raised = Limit.of(Algorithm.FIXED_WINDOW, 4, Duration.ofHours(1));
+        Batch batch = batch(spend("k.a"));
+        assertThat(batch.add(requests.spend("k.a", 1, raised))).isFalse();
+        assertThat(batch.add(requests.spend(
+                        List.of(TestBackend.charge("k.new", 1, FIXED), TestBackend.charge("k.a", 1, raised)))))
+                .isFalse();
+        assertThat(batch.keys()).containsExactly(key("k.a"));
+        assertThat(batch.size()).isEqualTo(1);
+        assertThat(batch.add(spend("k.new"))).isTrue();
+        assertThat(SentGroup.of(batch)).extracting(SentGroup::count).containsExactly(1, 1);
+    }
+
+    @Test
+    void holdsAtMost256KeysAndAnyNumberOfRequestsOnThem() {
+        Batch batch = batch(spend("k.0"));
+        for (int i = 1; i < 255; i++) {
+            assertThat(batch.add(spend("k." + i))).isTrue();
+        }
+        assertThat(batch.add(requests.spend("k.last", 1, FIXED, OTHER))).isFalse();
+        assertThat(batch.add(spend("k.last"))).isTrue();
+        assertThat(batch.add(spend("k.beyond"))).isFalse();
+        for (int i = 0; i < 1_000; i++) {
+            assertThat(batch.add(spend("k." + i % 255))).isTrue();
+        }
+        assertThat(batch.keys()).hasSize(256);
+        assertThat(batch.size()).isEqualTo(1_256);
+    }
+
+    @Test
+    void holdsARequestWithMoreKeysAlone() {
+        List<Charge> charges = IntStream.range(0, 300)
+                .mapToObj(i -> new Charge(new PolicyLimits("p" + i, List.of(FIXED)), "k.a", 1))
+                .toList();
+        Batch batch = batch(requests.spend(charges));
+        assertThat(batch.add(spend("k.b"))).isFalse();
+        assertThat(batch.keys()).hasSize(300);
+        assertThat(SentGroup.of(batch))
+                .singleElement()
+                .satisfies(group -> assertThat(group.keys()).isEqualTo(batch.keys()));
+    }
+
+    @Test
+    void spendsTheFirstRequestsOfAGroupAndRejectsTheOthers() {
+        List<AcquireRequest> all = List.of(spend("k.a"), spend("k.a"), spend("k.a"), spend("k.a"));
+        Batch batch = batch(all.toArray(AcquireRequest[]::new));
+        batch.complete(new FakeReply().state(NOW - 1, 1, 0).allowed(2).bytes());
+        assertThat(all.stream().map(BatchTest::decision).map(Decision::allowed))
+                .containsExactly(true, true, false, false);
+        assertThat(all.stream().map(request -> quota(request).remaining())).containsExactly(1L, 0L, 0L, 0L);
+        assertThat(states(all.get(0))).containsExactly(new FixedWindowState(NOW - 1, 2));
+        assertThat(states(all.get(1))).containsExactly(new FixedWindowState(NOW - 1, 3));
+        assertThat(quota(all.get(2)).retryAfterMicros()).isEqualTo(FIXED.windowMicros() - 1);
+    }
+
+    @Test
+    void decidesOnEachGroupWithTheStatesOfTheGroupsBefore() {
+        AcquireRequest first = spend("k.a");
+        AcquireRequest expensive = requests.spend("k.a", 5, FIXED);
+        AcquireRequest peek = requests.peek("k.a", 1, FIXED);
+        AcquireRequest second = requests.spend("k.a", 2, FIXED);
+        AcquireRequest last = requests.peek("k.a", 1, FIXED);
+        Batch batch = batch(first, expensive, peek, second, last);
+        batch.complete(new FakeReply().state(NOW, 0, 0).allowed(1, 0, 1, 1, 0).bytes());
+        assertThat(quota(first).remaining()).isEqualTo(2);
+        assertThat(quota(expensive).rejected()).isTrue();
+        assertThat(quota(expensive).retryAfterMicros()).isEqualTo(Quota.NEVER);
+        assertThat(quota(peek).remaining()).isEqualTo(2);
+        assertThat(peek.join().hasRoom()).isTrue();
+        assertThat(peek.join().spent()).isFalse();
+        assertThat(decision(second).allowed()).isTrue();
+        assertThat(quota(second).remaining()).isZero();
+        assertThat(last.join().hasRoom()).isFalse();
+        assertThat(quota(last).rejected()).isTrue();
+    }
+
+    @Test
+    void spendsBothKeysOfARequestOrNone() {
+        List<AcquireRequest> all = List.of(both(), both(), both());
+        AcquireRequest alone = requests.spend("k.a", 1, OTHER);
+        Batch batch = batch(all.get(0), all.get(1), all.get(2), alone);
+        batch.complete(
+                new FakeReply().state(NOW, 1, 0).state(NOW, 0, 0).allowed(2, 1).bytes());
+        assertThat(all.stream().map(BatchTest::decision).map(Decision::allowed)).containsExactly(true, true, false);
+        assertThat(states(all.get(1))).containsExactly(new FixedWindowState(NOW, 3), new FixedWindowState(NOW, 2));
+        assertThat(decision(all.get(2)).quotas()).extracting(Quota::rejected).containsExactly(true, false);
+        assertThat(quota(alone).remaining()).isEqualTo(2);
+    }
+
+    @Test
+    void delaysTheRequestsOfAGroupOneAfterTheOther() {
+        List<AcquireRequest> all = List.of(mayWait(200_000), mayWait(200_000), mayWait(200_000), mayWait(200_000));
+        Batch batch = batch(all.toArray(AcquireRequest[]::new));
+        batch.complete(
+                new FakeReply().state(NOW, 0, QUEUE.unitExponent()).allowed(3).bytes());
+        assertThat(all.stream().map(request -> request.join().waitMicros()))
+                .containsExactly(0L, 100_000L, 200_000L, 0L);
+        assertThat(quota(all.get(3)).retryAfterMicros()).isEqualTo(100_000);
+    }
+
+    @Test
+    void readsTheAwaitedLogEntryOfEachGroup() {
+        AcquireRequest one = requests.spend("k.a", 1, LOG);
+        AcquireRequest two = requests.spend("k.a", 2, LOG);
+        AcquireRequest three = requests.spend("k.a", 3, LOG);
+        Batch batch = batch(one, two, three);
+        long oldest = NOW - 2_000;
+        long newest = NOW - 1_000;
+        batch.complete(new FakeReply()
+                .state(oldest, newest, 2)
+                .allowed(1)
+                .entry(oldest)
+                .allowed(0)
+                .entry(newest)
+                .allowed(0)
+                .entry(NOW)
+                .bytes());
+        assertThat(decision(one).allowed()).isTrue();
+        assertThat(quota(two).retryAfterMicros()).isEqualTo(newest + LOG.windowMicros() - NOW);
+        assertThat(quota(three).retryAfterMicros()).isEqualTo(LOG.windowMicros());
+    }
+
+    @Test
+    void aForeignValueFailsOnlyTheRequestsOfItsKey() {
+        List<AcquireRequest> bad = List.of(spend("k.bad"), spend("k.bad"));
+        List<AcquireRequest> good = List.of(spend("k.a"), requests.spend("k.a", 1, LOG), spend("k.b"));
+        Batch batch = batch(good.get(0), bad.get(0), good.get(1), bad.get(1), good.get(2));
+        batch.complete(new FakeReply()
+                .state(NOW, 0, 0)
+                .state(0, 0, 0)
+                .state(0, 0, 0)
+                .state(NOW, 0, 0)
+                .allowed(1, FOREIGN, 1)
+                .entry(0)
+                .allowed(1)
+                .bytes());
+        assertThat(good)
+                .allSatisfy(request -> assertThat(decision(request).allowed()).isTrue());
+        bad.forEach(request -> assertFailed(request, Reason.FOREIGN_STATE));
+    }
+
+    @Test
+    void failsAllRequestsWithTheReason() {
+        List<AcquireRequest> all = List.of(spend("k.a"), spend("k.a"), requests.peek("k.b", 1, FIXED));
+        batch(all.toArray(AcquireRequest[]::new)).fail(new BackendException(Reason.CONNECTION, "gone", null));
+        all.forEach(request -> assertFailed(request, Reason.CONNECTION));
+    }
+
+    static void assertFailed(AcquireRequest request, Reason reason) {
+        assertThat(request).isDone();
+        assertThatExceptionOfType(CompletionException.class)
+                .isThrownBy(request::join)
+                .satisfies(e -> assertThat(e.getCause())
+                        .isInstanceOfSatisfying(
+                                BackendException.class,
+                                failure -> assertThat(failure.reason()).isEqualTo(reason)));
+    }
+
+    private static Batch batch(AcquireRequest... all) {
+        Batch batch = new Batch(all[0]);
+        for (int i = 1; i < all.length; i++) {
+            assertThat(batch.add(all[i])).isTrue();
+        }
+        return batch;
+    }
+
+    private AcquireRequest spend(String storedKey) {
+        return requests.spend(storedKey, 1, FIXED);
+    }
+
+    private AcquireRequest both() {
+        return requests.spend("k.a", 1, FIXED, OTHER);
+    }
+
+    private AcquireRequest mayWait(long micros) {
+        return requests.spend(List.of(new Charge(new PolicyLimits("queue", List.of(QUEUE)), "k.a", 1, micros)));
+    }
+
+    private static List<LimitState> states(AcquireRequest request) {
+        return request.join().charges().stream()
+                .flatMap(each -> each.states().stream())
+                .toList();
+    }
+
+    private String key(String storedKey) {
+        return key(storedKey, FIXED);
+    }
+
+    private String key(String storedKey, Limit limit) {
+        return requests.keys().of(TestBackend.charge(storedKey, 1, limit), 0);
+    }
+
+    private static Decision decision(AcquireRequest request) {
+        return request.join().decision();
+    }
+
+    private static Quota quota(AcquireRequest request) {
+        return request.join().quotas().get(0);
+    }
+
+    private AcquireRequest callOf(Charge... charges) {
+        return requests.withShadows(List.of(charges));
+    }
+
+    private static Charge shadow(String storedKey, long cost, Limit... limits) {
+        return TestBackend.charge(storedKey, cost, limits).asShadow();
+    }
+
+    private static Charge enforced(String storedKey, long cost, Limit... limits) {
+        return TestBackend.charge(storedKey, cost, limits);
+    }
+
+    @Test
+    void placesShadowRequestsBehindTheirCallWithoutGroupingThem() {
+        AcquireRequest first = callOf(shadow("k.s", 1, FIXED), enforced("k.a", 1, FIXED), shadow("k.t", 2, OTHER));
+        AcquireRequest next = callOf(enforced("k.a", 1, FIXED), shadow("k.s", 1, FIXED));
+        Batch batch = batch(spend("k.a"), first, next, spend("k.a"), spend("k.s"), spend("k.s"));
+        List<SentGroup> groups = SentGroup.of(batch);
+        assertThat(groups)
+                .extracting(each -> each.keys().get(0))
+                .containsExactly(
+                        key("k.a"),
+                        key("k.a"),
+                        key("k.s"),
+                        key("k.t", OTHER),
+                        key("k.a"),
+                        key("k.s"),
+                        key("k.a"),
+                        key("k.s"));
+        assertThat(groups)
+                .extracting(SentGroup::spends)
+                .containsExactly(true, true, false, false, true, false, true, true);
+        assertThat(groups)
+                .extracting(SentGroup::shadow)
+                .containsExactly(false, false, true, true, false, true, false, false);
+        assertThat(groups).extracting(SentGroup::count).containsExactly(1, 1, 1, 1, 1, 1, 1, 2);
+        assertThat(batch.size()).isEqualTo(6);
+        assertThat(first.keyCount).isEqualTo(3);
+    }
+
+    @Test
+    void addsACallWithAllShadowRequestsOrNotAtAll() {
+        Limit raised = Limit.of(Algorithm.FIXED_WINDOW, 4, Duration.ofHours(1));
+        Batch batch = batch(spend("k.s"));
+        assertThat(batch.add(callOf(enforced("k.a", 1, FIXED), shadow("k.s", 1, raised))))
+                .isFalse();
+        for (int i = 1; i < 255; i++) {
+            assertThat(batch.add(spend("k." + i))).isTrue();
+        }
+        assertThat(batch.add(callOf(enforced("k.a", 1, FIXED), shadow("k.t", 1, FIXED))))
+                .isFalse();
+        assertThat(batch.keys()).hasSize(255);
+        assertThat(batch.add(callOf(enforced("k.a", 1, FIXED), shadow("k.s", 1, FIXED))))
+                .isTrue();
+    }
+
+    @Test
+    void spendsAShadowRequestOnlyIfItsCallIsAllowed() {
+        AcquireRequest allowed = callOf(enforced("k.a", 1, FIXED), shadow("k.s", 1, FIXED));
+        AcquireRequest rejected = callOf(enforced("k.a", 1, FIXED), shadow("k.s", 1, FIXED));
+        AcquireRequest last = spend("k.s");
+        batch(allowed, rejected, last)
+                .complete(new FakeReply()
+                        .state(NOW, 2, 0)
+                        .state(NOW, 0, 0)
+                        .allowed(1, 1, 0, 1, 1)
+                        .bytes());
+        AcquireResult spent = allowed.shadows.get(0).join();
+        assertThat(spent.spent()).isTrue();
+        assertThat(spent.charges().get(0).states()).containsExactly(new FixedWindowState(NOW, 1));
+        AcquireResult left = rejected.shadows.get(0).join();
+        assertThat(left.spent()).isFalse();
+        assertThat(left.hasRoom()).isTrue();
+        assertThat(left.quotas()).extracting(Quota::rejected).containsExactly(false);
+        assertThat(quota(last).remaining()).isEqualTo(1);
+    }
+
+    @Test
+    void aForeignValueOfACallPreventsItsShadowRequestsFromSpending() {
+        AcquireRequest first = callOf(enforced("k.a", 1, FIXED), shadow("k.bad", 1, FIXED));
+        AcquireRequest second = callOf(enforced("k.bad", 1, FIXED), shadow("k.s", 1, FIXED));
+        batch(first, second)
+                .complete(new FakeReply()
+                        .state(NOW, 0, 0)
+                        .state(0, 0, 0)
+                        .state(NOW, 0, 0)
+                        .allowed(1, FOREIGN, FOREIGN, 1)
+                        .bytes());
+        assertThat(first.join().spent()).isTrue();
+        assertFailed(first.shadows.get(0), Reason.FOREIGN_STATE);
+        assertFailed(second, Reason.FOREIGN_STATE);
+        assertThat(second.shadows.get(0).join().spent()).isFalse();
+    }
+}

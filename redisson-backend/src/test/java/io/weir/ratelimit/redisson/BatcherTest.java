@@ -1,0 +1,368 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.redisson;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.weir.ratelimit.Algorithm;
+import io.weir.ratelimit.spi.BackendException;
+import io.weir.ratelimit.spi.BackendException.Reason;
+import io.weir.ratelimit.spi.BackendListener;
+import io.weir.ratelimit.spi.Limit;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.redisson.client.RedisConnectionException;
+
+/** When requests are sent, in which batches, and which are never sent. */
+class BatcherTest {
+    private static final int MAX_IN_FLIGHT = 2;
+    private static final int MAX_WAITING_KEYS = 8_192;
+    private static final int MAX_KEYS = 256;
+    private static final Limit LIMIT = Limit.of(Algorithm.FIXED_WINDOW, 100_000, Duration.ofHours(1));
+    private static final Limit RAISED = Limit.of(Algorithm.FIXED_WINDOW, 200_000, Duration.ofHours(1));
+
+    private final AcquireRequests requests = AcquireRequests.in("test");
+    private final List<Batch> sent = new ArrayList<>();
+    private final List<CompletableFuture<byte[]>> replies = new ArrayList<>();
+    private final List<Integer> notified = new ArrayList<>();
+    private final Batcher batcher = new Batcher(
+            this::send, (requests, waitingKeys) -> notified.addAll(List.of(requests, waitingKeys)), Breaker.disabled());
+
+    private CompletableFuture<byte[]> send(Batch batch) {
+        sent.add(batch);
+        CompletableFuture<byte[]> reply = new CompletableFuture<>();
+        replies.add(reply);
+        return reply;
+    }
+
+    @Test
+    void sendsASingleRequestAtOnce() {
+        AcquireRequest request = enqueued("k.a");
+        assertThat(sent).containsExactly(request.batch);
+        assertThat(request).isNotDone();
+        reply(0);
+        assertThat(request.join().spent()).isTrue();
+        enqueued("k.a");
+        assertThat(sent).hasSize(2);
+        assertThat(notified).containsExactly(1, 0, 1, 0);
+    }
+
+    @Test
+    void sendsRequestsThatWaitTogetherInOrder() {
+        sendMaxInFlight();
+        List<AcquireRequest> waiting = enqueued("k.", 10);
+        assertThat(sent).hasSize(MAX_IN_FLIGHT);
+        reply(1);
+        assertThat(sent).hasSize(MAX_IN_FLIGHT + 1);
+        assertThat(waiting).allSatisfy(request -> assertThat(request.batch).isSameAs(sent.get(MAX_IN_FLIGHT)));
+        assertThat(sent.get(MAX_IN_FLIGHT).keys())
+                .isEqualTo(waiting.stream().map(request -> request.keys.get(0)).toList());
+        assertThat(notified.subList(2 * MAX_IN_FLIGHT, notified.size())).containsExactly(10, 0);
+        reply(MAX_IN_FLIGHT);
+        assertThat(waiting)
+                .allSatisfy(request -> assertThat(request.join().spent()).isTrue());
+    }
+
+    @Test
+    void sendsAProbeThatWaitsWithTheRequestsBeforeIt() {
+        Breaker breaker = new Breaker(
+                new BreakerSettings(true, 1, Duration.ZERO, 1),
+                Breaker.Platform.NONE,
+                System::nanoTime,
+                (requests, waitingKeys) -> {});
+        Batcher guarded = new Batcher(this::send, (requests, waitingKeys) -> {}, breaker);
+        for (int i = 0; i <= MAX_IN_FLIGHT; i++) {
+            guarded.enqueue(requests.spend("k." + i, 1, LIMIT), -1);
+        }
+        breaker.record(new BackendException(Reason.TIMEOUT, "timed out", null));
+        AcquireRequest probe = requests.probe("k.probe", LIMIT);
+        guarded.enqueue(probe, -1);
+        reply(0);
+        assertThat(sent).hasSize(MAX_IN_FLIGHT + 1);
+        assertThat(probe.batch).isSameAs(sent.get(MAX_IN_FLIGHT));
+        assertThat(probe).isNotDone();
+    }
+
+    @Test
+    void keepsTheOrderOfRequestsOnOneKey() {
+        sendMaxInFlight();
+        for (long cost : new long[] {5, 1, 1, 3, 1}) {
+            enqueued(requests.spend("k.hot", cost, LIMIT));
+        }
+        reply(0);
+        List<SentGroup> groups = SentGroup.of(sent.get(MAX_IN_FLIGHT));
+        assertThat(groups).extracting(each -> each.costs().get(0)).containsExactly(5L, 1L, 3L, 1L);
+        assertThat(groups).extracting(SentGroup::count).containsExactly(1, 2, 1, 1);
+    }
+
+    @Test
+    void sendsARequestThatDoesNotFitFirstInTheNextBatch() {
+        sendMaxInFlight();
+        AcquireRequest old = enqueued(requests.spend("k.a", 1, LIMIT));
+        AcquireRequest changed = enqueued(requests.spend("k.a", 1, RAISED));
+        AcquireRequest later = enqueued(requests.spend("k.b", 1, LIMIT));
+        reply(0);
+        assertThat(old.batch).isSameAs(sent.get(MAX_IN_FLIGHT));
+        assertThat(changed.batch).isNull();
+        assertThat(later.batch).isNull();
+        reply(1);
+        assertThat(List.of(changed, later))
+                .allSatisfy(request -> assertThat(request.batch).isSameAs(sent.get(MAX_IN_FLIGHT + 1)));
+    }
+
+    @Test
+    void sendsBatchesOfEachSlotIndependently() {
+        for (int i = 0; i < MAX_IN_FLIGHT + 1; i++) {
+            batcher.enqueue(requests.spend("k.a", 1, LIMIT), 1);
+        }
+        AcquireRequest other = requests.spend("k.b", 1, LIMIT);
+        batcher.enqueue(other, 2);
+        assertThat(sent).hasSize(MAX_IN_FLIGHT + 1);
+        assertThat(other.batch).isSameAs(sent.get(MAX_IN_FLIGHT));
+    }
+
+    @Test
+    void boundsTheWaitingKeysOfAllSlotsTogether() {
+        for (int slot = 1; slot <= 2; slot++) {
+            for (int i = 0; i < MAX_IN_FLIGHT + MAX_WAITING_KEYS / 2; i++) {
+                batcher.enqueue(requests.spend("k." + i, 1, LIMIT), slot);
+            }
+        }
+        AcquireRequest beyond = requests.spend("k.beyond", 1, LIMIT);
+        batcher.enqueue(beyond, 1);
+        BatchTest.assertFailed(beyond, Reason.FULL);
+        AcquireRequest elsewhere = requests.spend("k.elsewhere", 1, LIMIT);
+        batcher.enqueue(elsewhere, 3);
+        assertThat(elsewhere.batch).isNotNull();
+    }
+
+    @Test
+    void failsRequestsBeyondTheBoundAndCountsCancelledOnesOut() {
+        sendMaxInFlight();
+        List<AcquireRequest> waiting = enqueued("k.", MAX_WAITING_KEYS);
+        assertThat(waiting).allSatisfy(request -> assertThat(request).isNotDone());
+        BatchTest.assertFailed(enqueued("k.beyond"), Reason.FULL);
+        waiting.subList(100, 102).forEach(batcher::cancel);
+        batcher.cancel(waiting.get(100));
+        Limit second = Limit.of(Algorithm.FIXED_WINDOW, 1, Duration.ofMinutes(1));
+        Limit third = Limit.of(Algorithm.FIXED_WINDOW, 1, Duration.ofSeconds(1));
+        BatchTest.assertFailed(enqueued(requests.spend("k.three", 1, LIMIT, second, third)), Reason.FULL);
+        assertThat(enqueued(requests.spend("k.two", 1, LIMIT, second))).isNotDone();
+        BatchTest.assertFailed(enqueued("k.beyond"), Reason.FULL);
+        reply(0);
+        assertThat(notified.subList(2 * MAX_IN_FLIGHT, notified.size()))
+                .containsExactly(MAX_KEYS, MAX_WAITING_KEYS - MAX_KEYS);
+        assertThat(enqueued("again.", MAX_KEYS))
+                .allSatisfy(request -> assertThat(request).isNotDone());
+        BatchTest.assertFailed(enqueued("k.beyond"), Reason.FULL);
+    }
+
+    @Test
+    void sendsAllWaitingKeysAndCountsThemExactly() {
+        sendMaxInFlight();
+        List<AcquireRequest> all = enqueued("k.", MAX_WAITING_KEYS);
+        for (int i = 0; i < all.size(); i += 3) {
+            batcher.cancel(all.get(i));
+        }
+        for (int next = 0; next < replies.size(); next++) {
+            reply(next);
+        }
+        for (int i = 0; i < all.size(); i++) {
+            if (i % 3 == 0) {
+                BatchTest.assertFailed(all.get(i), Reason.TIMEOUT);
+                assertThat(all.get(i).batch).isNull();
+            } else {
+                assertThat(all.get(i).join().spent()).isTrue();
+            }
+        }
+        assertThat(notified.get(notified.size() - 1)).isZero();
+        assertNoBatchInFlight();
+    }
+
+    @Test
+    void neverSendsARequestThatWasCancelledWhileItWaited() {
+        sendMaxInFlight();
+        AcquireRequest first = enqueued("k.a");
+        AcquireRequest second = enqueued("k.b");
+        batcher.cancel(first);
+        BatchTest.assertFailed(first, Reason.TIMEOUT);
+        reply(0);
+        assertThat(sent.get(MAX_IN_FLIGHT).keys()).isEqualTo(second.keys);
+        assertThat(sent.get(MAX_IN_FLIGHT).size()).isEqualTo(1);
+    }
+
+    @Test
+    void sendsNoBatchOfCancelledRequests() {
+        sendMaxInFlight();
+        enqueued("k.", 5).forEach(batcher::cancel);
+        reply(0);
+        assertThat(sent).hasSize(MAX_IN_FLIGHT);
+        assertThat(enqueued("k.a").batch).isSameAs(sent.get(MAX_IN_FLIGHT));
+    }
+
+    @Test
+    void neverSendsARequestAfterItsDeadline() {
+        sendMaxInFlight();
+        AcquireRequest expired = requests.create(
+                List.of(TestBackend.charge("k.expired", 1, LIMIT)), AcquireRequest.Operation.SPEND, System.nanoTime());
+        enqueued(expired);
+        AcquireRequest inTime = enqueued("k.a");
+        reply(0);
+        assertThat(expired.batch).isNull();
+        assertThat(sent.get(MAX_IN_FLIGHT).keys()).isEqualTo(inTime.keys);
+        batcher.cancel(expired);
+        BatchTest.assertFailed(expired, Reason.TIMEOUT);
+        for (int next = 1; next < replies.size(); next++) {
+            reply(next);
+        }
+        assertNoBatchInFlight();
+    }
+
+    @Test
+    void replacesABatchWithoutReplyOnceWhenItsFirstRequestIsCancelled() {
+        sendMaxInFlight();
+        List<AcquireRequest> stuck = enqueued("k.", 3);
+        reply(0);
+        List<AcquireRequest> later = enqueued("k.", 3);
+        AcquireRequest separate = enqueued(requests.spend("k.0", 1, RAISED));
+        assertThat(sent).hasSize(MAX_IN_FLIGHT + 1);
+        batcher.cancel(stuck.get(1));
+        assertThat(later).allSatisfy(request -> assertThat(request.batch).isSameAs(sent.get(MAX_IN_FLIGHT + 1)));
+        stuck.forEach(batcher::cancel);
+        assertThat(sent).hasSize(MAX_IN_FLIGHT + 2);
+        assertThat(stuck).allSatisfy(request -> assertThat(request).isNotDone());
+        reply(MAX_IN_FLIGHT);
+        assertThat(stuck).allSatisfy(request -> assertThat(request).isCompleted());
+        assertThat(separate.batch).isNull();
+        reply(1);
+        assertThat(separate.batch).isSameAs(sent.get(MAX_IN_FLIGHT + 2));
+    }
+
+    @Test
+    void aFailedBatchFailsOnlyItsOwnRequests() {
+        sendMaxInFlight();
+        List<AcquireRequest> failing = enqueued("k.", 3);
+        reply(0);
+        List<AcquireRequest> next = enqueued("k.", 3);
+        replies.get(MAX_IN_FLIGHT).completeExceptionally(new RedisConnectionException("gone"));
+        failing.forEach(request -> BatchTest.assertFailed(request, Reason.CONNECTION));
+        reply(MAX_IN_FLIGHT + 1);
+        assertThat(next)
+                .allSatisfy(request -> assertThat(request.join().spent()).isTrue());
+    }
+
+    @Test
+    void aTruncatedReplyFailsTheRequestsItDoesNotAnswer() {
+        sendMaxInFlight();
+        List<AcquireRequest> all = enqueued("k.", 3);
+        reply(0);
+        byte[] whole = FakeReply.allowing(sent.get(MAX_IN_FLIGHT));
+        replies.get(MAX_IN_FLIGHT).complete(Arrays.copyOf(whole, whole.length - 2));
+        assertThat(all.get(1).join().spent()).isTrue();
+        BatchTest.assertFailed(all.get(2), Reason.CONNECTION);
+        for (int next = 1; next < MAX_IN_FLIGHT; next++) {
+            reply(next);
+        }
+        assertNoBatchInFlight();
+    }
+
+    @Test
+    void failingThousandsOfBatchesAtOnceDoesNotOverflowTheStack() {
+        for (boolean thrown : new boolean[] {false, true}) {
+            List<CompletableFuture<byte[]>> held = new ArrayList<>();
+            Batcher failing = new Batcher(
+                    batch -> {
+                        if (held.size() < MAX_IN_FLIGHT) {
+                            held.add(new CompletableFuture<>());
+                            return held.get(held.size() - 1);
+                        } else if (thrown) {
+                            throw new IllegalStateException("shut down");
+                        }
+                        return CompletableFuture.failedFuture(new RedisConnectionException("gone"));
+                    },
+                    (requests, waitingKeys) -> {},
+                    Breaker.disabled());
+            // A key has one limit in a batch, so each request is sent alone.
+            List<AcquireRequest> all = IntStream.range(0, MAX_WAITING_KEYS)
+                    .mapToObj(i -> requests.spend("k.a", 1, i % 2 == 0 ? LIMIT : RAISED))
+                    .toList();
+            all.forEach(request -> failing.enqueue(request, -1));
+            for (CompletableFuture<byte[]> reply : held) {
+                reply.completeExceptionally(new RedisConnectionException("gone"));
+            }
+            all.forEach(request -> BatchTest.assertFailed(request, Reason.CONNECTION));
+        }
+    }
+
+    @Test
+    void sendsOnlyTheProbeOnceTheBreakerIsOpen() {
+        Breaker breaker = new Breaker(
+                BreakerSettings.DEFAULT, Breaker.Platform.NONE, System::nanoTime, (requests, waitingKeys) -> {});
+        Batcher guarded = new Batcher(this::send, (requests, waitingKeys) -> {}, breaker);
+        List<AcquireRequest> all = IntStream.range(0, 20)
+                .mapToObj(i -> requests.spend("k.a", 1, LIMIT))
+                .toList();
+        all.forEach(request -> guarded.enqueue(request, -1));
+        for (int failure = 0; failure < 5; failure++) {
+            breaker.record(new BackendException(Reason.TIMEOUT, "timed out", null));
+        }
+        replies.forEach(reply -> reply.completeExceptionally(new RedisConnectionException("gone")));
+        assertThat(sent).hasSize(MAX_IN_FLIGHT);
+        all.subList(0, MAX_IN_FLIGHT).forEach(request -> BatchTest.assertFailed(request, Reason.CONNECTION));
+        all.subList(MAX_IN_FLIGHT, 20).forEach(request -> BatchTest.assertFailed(request, Reason.BREAKER_OPEN));
+        AcquireRequest probe = requests.probe("k.a", LIMIT);
+        guarded.enqueue(probe, -1);
+        assertThat(sent).hasSize(MAX_IN_FLIGHT + 1);
+    }
+
+    @Test
+    void sendsBatchesAlthoughTheListenerThrows() {
+        BackendListener broken = (requests, waitingKeys) -> {
+            throw new IllegalStateException("no meter");
+        };
+        Batcher notifying = new Batcher(this::send, broken, Breaker.disabled());
+        List<AcquireRequest> all = IntStream.range(0, 20)
+                .mapToObj(i -> requests.spend("k.a", 1, LIMIT))
+                .toList();
+        all.forEach(request -> notifying.enqueue(request, -1));
+        for (int next = 0; next < replies.size(); next++) {
+            reply(next);
+        }
+        assertThat(all).allSatisfy(request -> assertThat(request.join().spent()).isTrue());
+    }
+
+    private void sendMaxInFlight() {
+        for (int i = 0; i < MAX_IN_FLIGHT; i++) {
+            AcquireRequest request = enqueued("first." + i);
+            assertThat(request.batch).isSameAs(sent.get(i));
+        }
+    }
+
+    /** Checks that two batches, and not three, can be sent. */
+    private void assertNoBatchInFlight() {
+        int before = sent.size();
+        enqueued("idle.", MAX_IN_FLIGHT + 1);
+        assertThat(sent).hasSize(before + MAX_IN_FLIGHT);
+    }
+
+    private void reply(int number) {
+        replies.get(number).complete(FakeReply.allowing(sent.get(number)));
+    }
+
+    private List<AcquireRequest> enqueued(String prefix, int count) {
+        return IntStream.range(0, count).mapToObj(i -> enqueued(prefix + i)).toList();
+    }
+
+    private AcquireRequest enqueued(String storedKey) {
+        return enqueued(requests.spend(storedKey, 1, LIMIT));
+    }
+
+    private AcquireRequest enqueued(AcquireRequest request) {
+        batcher.enqueue(request, -1);
+        return request;
+    }
+}

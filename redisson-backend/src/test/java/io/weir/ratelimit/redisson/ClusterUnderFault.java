@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.redisson;
+
+import io.weir.ratelimit.Algorithm;
+import io.weir.ratelimit.fixtures.ClusterFixture;
+import io.weir.ratelimit.fixtures.RedisConnection;
+import io.weir.ratelimit.fixtures.RedisProcess;
+import io.weir.ratelimit.spi.Charge;
+import io.weir.ratelimit.spi.PolicyLimits;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.UUID;
+import java.util.stream.IntStream;
+
+/**
+ * A backend on a cluster with the configuration of an application and a namespace of its own.
+ *
+ * @param cluster the cluster
+ * @param namespace the namespace
+ * @param backend the backend, which uses Redis's clock
+ */
+record ClusterUnderFault(ClusterFixture cluster, String namespace, RedissonBackend backend) implements AutoCloseable {
+    static ClusterUnderFault on(ClusterFixture cluster, Duration deadline) {
+        return on(cluster, "test-" + UUID.randomUUID(), deadline);
+    }
+
+    private static ClusterUnderFault on(ClusterFixture cluster, String namespace, Duration deadline) {
+        RedissonBackend backend = new TestConfig(Map.of(
+                        RedisSettings.ADDRESS,
+                        cluster.address(),
+                        "ratelimit.namespace",
+                        namespace,
+                        "ratelimit.redis.deadline",
+                        deadline.toMillis() + "ms"))
+                .started();
+        FaultCalls.awaitDecision(backend);
+        return new ClusterUnderFault(cluster, namespace, backend);
+    }
+
+    /** Returns another instance with the same keys. */
+    ClusterUnderFault another(Duration deadline) {
+        return on(cluster, namespace, deadline);
+    }
+
+    /** Returns a charge of a policy with one limit, whose name is the algorithm. */
+    static Charge charge(String storedKey, long cost, Algorithm algorithm, long permits, Duration window) {
+        return new Charge(
+                new PolicyLimits(algorithm.configName(), List.of(TestBackend.limitOf(algorithm, permits, window))),
+                storedKey,
+                cost);
+    }
+
+    /** Returns a charge of a policy with leases. */
+    static Charge leased(String storedKey, long lease, Algorithm algorithm, long permits) {
+        Charge charge = charge(storedKey, 1, algorithm, permits, Duration.ofDays(30));
+        return new Charge(charge.policy().withLease(lease), storedKey, 1);
+    }
+
+    /** Returns a stored key on each of the three masters. */
+    List<String> storedKeys() {
+        List<String> found = new ArrayList<>();
+        for (RedisProcess master : cluster.masters()) {
+            found.add(identityOn(master));
+        }
+        return found;
+    }
+
+    String identityOn(RedisProcess master) {
+        return IntStream.range(0, 1_000)
+                .mapToObj(i -> "k." + i)
+                .filter(storedKey -> cluster.masterOf(tag(storedKey)) == master)
+                .findFirst()
+                .orElseThrow();
+    }
+
+    /** Returns the prefix of all keys of a stored key, which determines the slot. */
+    String tag(String storedKey) {
+        return "weir:1:{" + namespace + ":" + storedKey + "}";
+    }
+
+    /** Returns all keys of a stored key, on all masters. */
+    Set<String> keys(String storedKey) {
+        Set<String> keys = new TreeSet<>();
+        for (RedisProcess master : cluster.masters()) {
+            try (RedisConnection connection = master.connect()) {
+                keys.addAll(connection.keys(tag(storedKey) + ":*"));
+            }
+        }
+        return keys;
+    }
+
+    /** Returns the spent permits of the only limit of a charge. */
+    long spent(Charge charge) {
+        return FaultCalls.spent(backend, charge);
+    }
+
+    /** Returns how often all masters have run a command. */
+    long calls(String command) {
+        return cluster.masters().stream()
+                .mapToLong(master -> calls(master, command))
+                .sum();
+    }
+
+    static long calls(RedisProcess master, String command) {
+        try (RedisConnection connection = master.connect()) {
+            return connection.calls(command);
+        }
+    }
+
+    @Override
+    public void close() {
+        backend.close();
+    }
+}

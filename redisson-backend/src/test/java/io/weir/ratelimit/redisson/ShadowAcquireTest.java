@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.redisson;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import io.weir.ratelimit.Algorithm;
+import io.weir.ratelimit.Decision;
+import io.weir.ratelimit.Quota;
+import io.weir.ratelimit.core.limit.BackendReceipt;
+import io.weir.ratelimit.core.limit.ChargeStates;
+import io.weir.ratelimit.core.limit.FixedWindowState;
+import io.weir.ratelimit.core.limit.LimitState;
+import io.weir.ratelimit.core.limit.QuotaCalculator;
+import io.weir.ratelimit.fixtures.Await;
+import io.weir.ratelimit.redisson.AcquireRequest.Operation;
+import io.weir.ratelimit.spi.BackendException;
+import io.weir.ratelimit.spi.BackendException.Reason;
+import io.weir.ratelimit.spi.Charge;
+import io.weir.ratelimit.spi.Limit;
+import io.weir.ratelimit.spi.PolicyLimits;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+/** Calls whose shadow charges time out, fail, or are their only charges, with requests that the test completes one by one. */
+class ShadowAcquireTest {
+    private static final long NOW = ManualSteps.NOW;
+    private static final Limit LIMIT = Limit.of(Algorithm.FIXED_WINDOW, 5, Duration.ofHours(1));
+    private static final BackendException CANCELLED = new BackendException(Reason.TIMEOUT, "cancelled", null);
+
+    private final Charge enforced = charge("api");
+    private final Charge first = charge("first").asShadow();
+    private final Charge second = charge("second").asShadow();
+    private String faultyPolicy = "";
+
+    private final ManualSteps steps = new ManualSteps() {
+        @Override
+        public void send(AcquireRequest request) {
+            if (request.charges.get(0).policy().policy().equals(faultyPolicy)) {
+                throw new IllegalStateException("a fault");
+            }
+            super.send(request);
+        }
+    };
+
+    private static Charge charge(String policy) {
+        return new Charge(new PolicyLimits(policy, List.of(LIMIT)), "k.a", 1);
+    }
+
+    private ShadowAcquire acquire(Charge... charges) {
+        return within(Duration.ofMinutes(5), charges);
+    }
+
+    private ShadowAcquire within(Duration time, Charge... charges) {
+        return new ShadowAcquire(List.of(charges), steps, System.nanoTime() + time.toNanos());
+    }
+
+    private static void complete(AcquireRequest request, boolean spent, long used) {
+        List<LimitState> states = List.of(new FixedWindowState(NOW, used));
+        request.complete(new AcquireResult(
+                List.of(new ChargeStates(request.charges.get(0), states)), spent, spent, 0, ManualSteps.TIME));
+    }
+
+    private static void fail(AcquireRequest request) {
+        request.completeExceptionally(new BackendException(Reason.FOREIGN_STATE, "foreign", null));
+    }
+
+    private Decision.Allowed allowedAlone() {
+        LimitState state = new FixedWindowState(NOW, 1);
+        List<Quota> quotas = List.of(QuotaCalculator.quota(enforced, 0, state, true, NOW));
+        return new Decision.Allowed(quotas, new BackendReceipt(List.of(new ChargeStates(enforced, List.of(state)))), 7);
+    }
+
+    private static List<Charge> receiptOf(Decision decision) {
+        BackendReceipt receipt = (BackendReceipt) ((Decision.Allowed) decision).receipt();
+        return receipt.claim().stream().map(ChargeStates::charge).toList();
+    }
+
+    private static Reason failure(CompletableFuture<Decision> decision) {
+        List<Reason> reasons = new ArrayList<>();
+        assertThat(decision).isCompletedExceptionally();
+        assertThatExceptionOfType(CompletionException.class)
+                .isThrownBy(decision::join)
+                .satisfies(e -> reasons.add(((BackendException) e.getCause()).reason()));
+        return reasons.get(0);
+    }
+
+    @Test
+    void inOneSlotShadowRequestsAreSentWithTheirCall() {
+        CompletableFuture<Decision> decision =
+                acquire(first, enforced, second).start(true).completion();
+        AcquireRequest call = steps.sent.get(0);
+        assertThat(steps.sent).hasSize(1);
+        assertThat(call.charges).containsExactly(enforced);
+        assertThat(call.shadows).extracting(request -> request.charges.get(0)).containsExactly(first, second);
+        assertThat(call.shadows).allMatch(request -> request.operation == Operation.SPEND_IF_ALLOWED);
+        complete(call.shadows.get(0), false, 5);
+        complete(call.shadows.get(1), true, 3);
+        complete(call, true, 1);
+        Decision decided = decision.join();
+        assertThat(decided.quotas()).extracting(Quota::remaining).containsExactly(4L);
+        assertThat(decided.shadowQuotas()).extracting(Quota::rejected).containsExactly(true, false);
+        assertThat(steps.cachedSpent).containsExactly(call.shadows.get(1));
+        assertThat(receiptOf(decided)).containsExactly(enforced, second);
+    }
+
+    @Test
+    void inOneSlotTheDecisionAwaitsTheResultsOfAllShadowCharges() {
+        CompletableFuture<Decision> decision =
+                acquire(enforced, first, second).start(true).completion();
+        AcquireRequest call = steps.sent.get(0);
+        complete(call, true, 1);
+        complete(call.shadows.get(0), true, 2);
+        assertThat(decision).isNotDone();
+        complete(call.shadows.get(1), true, 3);
+        assertThat(decision.join().shadowQuotas()).extracting(Quota::policy).containsExactly("first", "second");
+    }
+
+    @Test
+    void leavesOutAShadowChargeThatFails() {
+        CompletableFuture<Decision> decision =
+                acquire(first, enforced, second).start(true).completion();
+        AcquireRequest call = steps.sent.get(0);
+        fail(call.shadows.get(0));
+        complete(call.shadows.get(1), true, 3);
+        complete(call, true, 1);
+        assertThat(decision.join().shadowQuotas()).extracting(Quota::policy).containsExactly("second");
+        assertThat(receiptOf(decision.join())).containsExactly(enforced, second);
+    }
+
+    @Test
+    void failsIfTheEnforcedChargesFail() {
+        CompletableFuture<Decision> decision =
+                acquire(enforced, first).start(true).completion();
+        AcquireRequest call = steps.sent.get(0);
+        complete(call.shadows.get(0), false, 3);
+        fail(call);
+        assertThat(failure(decision)).isEqualTo(Reason.FOREIGN_STATE);
+    }
+
+    @Test
+    void aCallWithOnlyShadowChargesFailsIfNoneHasAResult() {
+        CompletableFuture<Decision> known = acquire(first, second).start(true).completion();
+        AcquireRequest head = steps.sent.get(0);
+        assertThat(head.operation).isEqualTo(Operation.SPEND);
+        assertThat(head.shadows).noneMatch(request -> request.operation == Operation.SPEND_IF_ALLOWED);
+        complete(head.shadows.get(0), true, 2);
+        fail(head);
+        assertThat(known.join().quotas()).isEmpty();
+        assertThat(known.join().shadowQuotas()).extracting(Quota::policy).containsExactly("second");
+        assertThat(receiptOf(known.join())).containsExactly(second);
+
+        CompletableFuture<Decision> unknown = acquire(first, second).start(true).completion();
+        fail(steps.sent.get(1).shadows.get(0));
+        fail(steps.sent.get(1));
+        assertThat(failure(unknown)).isEqualTo(Reason.FOREIGN_STATE);
+    }
+
+    @Test
+    void inSeveralSlotsShadowChargesAreSpentOnceTheCallIsAllowed() {
+        CompletableFuture<Decision> decision =
+                acquire(first, enforced, second).start(false).completion();
+        assertThat(steps.sent).isEmpty();
+        steps.enforcedDecision.complete(allowedAlone());
+        assertThat(steps.sent).extracting(request -> request.charges.get(0)).containsExactly(first, second);
+        complete(steps.sent.get(1), true, 2);
+        assertThat(decision).isNotDone();
+        complete(steps.sent.get(0), false, 5);
+        Decision.Allowed decided = (Decision.Allowed) decision.join();
+        assertThat(decided.waitMicros()).isEqualTo(7);
+        assertThat(decided.shadowQuotas()).extracting(Quota::rejected).containsExactly(true, false);
+        assertThat(receiptOf(decided)).containsExactly(enforced, second);
+    }
+
+    @Test
+    void inSeveralSlotsARejectedCallSendsNoShadowRequest() {
+        CompletableFuture<Decision> decision =
+                acquire(first, enforced).start(false).completion();
+        Quota rejected = QuotaCalculator.quota(enforced, 0, new FixedWindowState(NOW, 5), false, NOW);
+        steps.enforcedDecision.complete(new Decision.Rejected(List.of(rejected)));
+        assertThat(decision.join().shadowQuotas()).isEmpty();
+        assertThat(steps.sent).isEmpty();
+    }
+
+    @Test
+    void inSeveralSlotsAShadowChargeThatCannotBeSentIsLeftOut() {
+        faultyPolicy = "first";
+        CompletableFuture<Decision> decision =
+                acquire(first, enforced, second).start(false).completion();
+        steps.enforcedDecision.complete(allowedAlone());
+        complete(steps.sent.get(0), true, 2);
+        assertThat(decision.join().shadowQuotas()).extracting(Quota::policy).containsExactly("second");
+    }
+
+    @Test
+    void cancelWhileShadowChargesAreAwaitedAllowsTheCallWithoutThem() {
+        ShadowAcquire call = acquire(first, enforced, second);
+        CompletableFuture<Decision> decision = call.start(false).completion();
+        steps.enforcedDecision.complete(allowedAlone());
+        complete(steps.sent.get(1), true, 2);
+        call.cancel(CANCELLED);
+        assertThat(decision.join().shadowQuotas()).extracting(Quota::policy).containsExactly("second");
+        assertThat(steps.cancelled).containsExactly(steps.sent.get(0));
+        complete(steps.sent.get(0), true, 2);
+        assertThat(receiptOf(decision.join())).containsExactly(enforced, second);
+        assertThat(steps.refunded).isEmpty();
+    }
+
+    @Test
+    void theTimeoutQueueEndsTheWaitForShadowCharges() throws Exception {
+        Duration deadline = Duration.ofMillis(30);
+        ShadowAcquire call = within(deadline, enforced, first).start(false);
+        new TimeoutQueue(deadline).watch(call);
+        steps.enforcedDecision.complete(allowedAlone());
+        Decision decided = call.completion().get(10, TimeUnit.SECONDS);
+        assertThat(decided.allowed()).isTrue();
+        assertThat(decided.shadowQuotas()).isEmpty();
+        Await.until("the request is cancelled", Duration.ofSeconds(10), () -> steps.cancelled.equals(steps.sent));
+    }
+
+    @Test
+    void refundsACallThatIsAllowedAfterItWasCancelled() {
+        ShadowAcquire call = acquire(first, enforced);
+        CompletableFuture<Decision> decision = call.start(false).completion();
+        call.cancel(CANCELLED);
+        assertThat(failure(decision)).isEqualTo(Reason.TIMEOUT);
+        steps.enforcedDecision.complete(allowedAlone());
+        assertThat(steps.refunded).containsExactly(enforced);
+        assertThat(steps.sent).isEmpty();
+    }
+
+    @Test
+    void inOneSlotCancelCancelsTheRequest() {
+        ShadowAcquire call = acquire(first, enforced);
+        CompletableFuture<Decision> decision = call.start(true).completion();
+        call.cancel(CANCELLED);
+        assertThat(failure(decision)).isEqualTo(Reason.TIMEOUT);
+        assertThat(steps.cancelled).containsExactly(steps.sent.get(0));
+    }
+
+    @Test
+    void inSeveralSlotsAFailureOfTheEnforcedChargesFailsTheCall() {
+        CompletableFuture<Decision> decision =
+                acquire(first, enforced).start(false).completion();
+        steps.enforcedDecision.completeExceptionally(new BackendException(Reason.CONNECTION, "gone", null));
+        assertThat(failure(decision)).isEqualTo(Reason.CONNECTION);
+    }
+}

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.redisson;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.weir.ratelimit.Algorithm;
+import io.weir.ratelimit.Decision;
+import io.weir.ratelimit.fixtures.Await;
+import io.weir.ratelimit.fixtures.RedisConnection;
+import io.weir.ratelimit.fixtures.RedisProcess;
+import io.weir.ratelimit.fixtures.Stopwatch;
+import io.weir.ratelimit.redisson.AcquireRequest.Operation;
+import io.weir.ratelimit.spi.BackendException;
+import io.weir.ratelimit.spi.BackendException.Reason;
+import io.weir.ratelimit.spi.Charge;
+import io.weir.ratelimit.spi.Limit;
+import java.lang.ref.WeakReference;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+/** Calls end at their deadline, whatever Redis does, and take no memory afterwards. */
+class TimeoutQueueTest {
+    private static final Duration DEADLINE = Duration.ofMillis(300);
+    private static final Duration IN_TIME = DEADLINE.plus(FaultCalls.MARGIN).plus(FaultCalls.MARGIN);
+    private static final Duration LONG = Duration.ofSeconds(20);
+    private static final Limit LIMIT = Limit.of(Algorithm.TOKEN_BUCKET, 1_000, Duration.ofHours(1));
+
+    private final AcquireRequests requests = AcquireRequests.in("test");
+
+    @Test
+    void callsEndAtTheirDeadlineOnAStoppedRedisAndOnlySentOnesAreSpent() throws Exception {
+        AtomicInteger sent = new AtomicInteger();
+        try (RedisProcess process = RedisProcess.started();
+                RedisConnection redis = process.connect();
+                TestBackend clients = TestBackend.on(process.address()).ready();
+                RedisClient client = new RedisClient(clients::client, false, "deadlines", DEADLINE);
+                RedisStore store = new RedisStore(
+                        client,
+                        RedisKeys.of("deadlines"),
+                        DEADLINE,
+                        ScriptSender.REDIS_CLOCK,
+                        new RejectionCache(RedisKeys.of("deadlines")),
+                        (requests, waitingKeys) -> sent.addAndGet(requests),
+                        Breaker.disabled())) {
+            assertThat(store.acquire(charge("warm")).allowed()).isTrue();
+            sent.set(0);
+            process.pause();
+            Stopwatch.started();
+            long paused = System.nanoTime();
+            List<CompletableFuture<Decision>> async = new ArrayList<>();
+            List<LoadedBackend.Call> ended = Collections.synchronizedList(new ArrayList<>());
+            for (int i = 0; i < 5_000; i++) {
+                long start = System.nanoTime();
+                async.add(store.acquireAsync(charge("async." + i))
+                        .whenComplete((decision, failure) ->
+                                ended.add(new LoadedBackend.Call(start, System.nanoTime(), failure == null))));
+            }
+            // These calls wait in the queue until the first two batches time out, and are sent in their place.
+            Await.until(
+                    "half a deadline has passed",
+                    DEADLINE,
+                    () -> System.nanoTime() - paused > DEADLINE.dividedBy(2).toNanos());
+            List<CompletableFuture<Duration>> blocking = IntStream.range(0, 32)
+                    .mapToObj(i -> CompletableFuture.supplyAsync(
+                            () -> timedOutAfter(store, charge("sync." + i)), task -> new Thread(task).start()))
+                    .toList();
+            for (CompletableFuture<Duration> each : blocking) {
+                assertThat(each.get(20, TimeUnit.SECONDS)).isLessThan(IN_TIME);
+            }
+            for (CompletableFuture<Decision> each : async) {
+                assertThat(reason(each)).isEqualTo(Reason.TIMEOUT);
+            }
+            assertThat(ended)
+                    .hasSize(async.size())
+                    .allSatisfy(call -> assertThat(Stopwatch.between(call.startNanos(), call.endNanos()))
+                            .isLessThan(IN_TIME));
+            // After one more deadline all requests that can be sent are sent.
+            timedOutAfter(store, charge("last"));
+            int sentRequests = sent.get();
+            process.resume();
+            Await.until("Redis decides again", Duration.ofSeconds(20), () -> decides(store));
+            assertThat(sentRequests).as("sent requests").isBetween(4, async.size() + blocking.size());
+            long spent = redis.keys("weir:1:{deadlines:k.*sync.*").size();
+            System.out.printf(
+                    "%d of %d requests were sent, %d were spent%n",
+                    sentRequests, async.size() + blocking.size(), spent);
+            assertThat(spent).as("spent requests").isLessThanOrEqualTo(sentRequests);
+        }
+    }
+
+    /** Records that it is cancelled. */
+    private static final class Call implements PendingCall<AcquireResult> {
+        private final AcquireRequest request;
+        private final List<AcquireRequest> cancelled;
+
+        Call(AcquireRequest request, List<AcquireRequest> cancelled) {
+            this.request = request;
+            this.cancelled = cancelled;
+        }
+
+        @Override
+        public CompletableFuture<AcquireResult> completion() {
+            return request;
+        }
+
+        @Override
+        public AcquireResult result() {
+            return request.join();
+        }
+
+        @Override
+        public long deadlineNanos() {
+            return request.deadlineNanos;
+        }
+
+        @Override
+        public void cancel(BackendException reason) {
+            cancelled.add(request);
+            request.fail(reason);
+        }
+    }
+
+    @Test
+    void cancelsCallsInTheOrderOfTheirDeadlinesAndLeavesCompletedOnesAlone() {
+        List<AcquireRequest> cancelled = Collections.synchronizedList(new ArrayList<>());
+        TimeoutQueue timeouts = new TimeoutQueue(DEADLINE);
+        List<AcquireRequest> all = IntStream.range(0, 1_000)
+                .mapToObj(i -> requests.create(charge("a"), Operation.SPEND, System.nanoTime() + DEADLINE.toNanos()))
+                .toList();
+        all.forEach(request -> timeouts.watch(new Call(request, cancelled)));
+        List<AcquireRequest> pending = new ArrayList<>();
+        for (int i = 0; i < all.size(); i++) {
+            if (i % 3 == 0) {
+                pending.add(all.get(i));
+            } else {
+                all.get(i).complete(null);
+            }
+        }
+        CompletableFuture.allOf(pending.stream()
+                        .map(request -> request.handle((result, failure) -> result))
+                        .toArray(CompletableFuture[]::new))
+                .orTimeout(20, TimeUnit.SECONDS)
+                .join();
+        Await.until("all are cancelled", Duration.ofSeconds(5), () -> cancelled.size() == pending.size());
+        assertThat(cancelled).containsExactlyElementsOf(pending);
+        assertThat(pending)
+                .allSatisfy(request ->
+                        assertThat(System.nanoTime() - request.deadlineNanos).isPositive());
+    }
+
+    @Test
+    void cancelsCallsThatAreWatchedAfterAPause() {
+        List<AcquireRequest> cancelled = Collections.synchronizedList(new ArrayList<>());
+        Duration deadline = Duration.ofMillis(20);
+        TimeoutQueue timeouts = new TimeoutQueue(deadline);
+        for (int round = 1; round <= 5; round++) {
+            timeouts.watch(new Call(
+                    requests.create(charge("a"), Operation.SPEND, System.nanoTime() + deadline.toNanos()), cancelled));
+            int expected = round;
+            Await.until("it is cancelled", Duration.ofSeconds(5), () -> cancelled.size() == expected);
+        }
+    }
+
+    @Test
+    void releasesCompletedCallsLongBeforeTheirDeadline() {
+        TimeoutQueue timeouts = new TimeoutQueue(LONG);
+        List<WeakReference<AcquireRequest>> completed = completed(timeouts, 10_000);
+        timeouts.watch(new Call(requests.spend(charge("next")), new ArrayList<>()));
+        assertReleased(completed, 0);
+    }
+
+    @Test
+    void aPendingCallDoesNotKeepCompletedCallsBehindIt() {
+        TimeoutQueue timeouts = new TimeoutQueue(LONG);
+        AcquireRequest stuck = requests.spend(charge("stuck"));
+        timeouts.watch(new Call(stuck, new ArrayList<>()));
+        List<WeakReference<AcquireRequest>> completed = completed(timeouts, 10_000);
+        assertReleased(completed, 2_100);
+        assertThat(stuck).isNotDone();
+    }
+
+    private List<WeakReference<AcquireRequest>> completed(TimeoutQueue timeouts, int count) {
+        List<WeakReference<AcquireRequest>> completed = new ArrayList<>();
+        List<AcquireRequest> some = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            AcquireRequest request = requests.spend(charge("k." + i));
+            timeouts.watch(new Call(request, new ArrayList<>()));
+            completed.add(new WeakReference<>(request));
+            some.add(request);
+            if (some.size() == 256) {
+                some.forEach(each -> each.complete(null));
+                some.clear();
+            }
+        }
+        some.forEach(each -> each.complete(null));
+        return completed;
+    }
+
+    private static void assertReleased(List<WeakReference<AcquireRequest>> completed, long most) {
+        Await.until("at most " + most + " of the completed are kept", Duration.ofSeconds(10), () -> {
+            System.gc();
+            return completed.stream().filter(each -> each.get() != null).count() <= most;
+        });
+    }
+
+    private static List<Charge> charge(String storedKey) {
+        return List.of(TestBackend.charge("k." + storedKey, 1, LIMIT));
+    }
+
+    private static Duration timedOutAfter(RedisStore store, List<Charge> charges) {
+        Stopwatch watch = Stopwatch.started();
+        try {
+            throw new AssertionError("decided " + store.acquire(charges));
+        } catch (BackendException e) {
+            assertThat(e.reason()).isEqualTo(Reason.TIMEOUT);
+            assertThat(System.nanoTime() - watch.startNanos()).isGreaterThanOrEqualTo(DEADLINE.toNanos());
+            return watch.elapsed();
+        }
+    }
+
+    private static Reason reason(CompletableFuture<Decision> decision) throws Exception {
+        Throwable failure = decision.handle((decided, thrown) -> thrown).get(20, TimeUnit.SECONDS);
+        assertThat(failure).isNotNull();
+        return RedisFailures.toBackendException(failure).reason();
+    }
+
+    private static boolean decides(RedisStore store) {
+        try {
+            return store.acquire(charge("recovered")).allowed();
+        } catch (BackendException e) {
+            return false;
+        }
+    }
+}

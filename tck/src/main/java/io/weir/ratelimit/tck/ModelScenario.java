@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.tck;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.weir.ratelimit.Algorithm;
+import io.weir.ratelimit.Decision;
+import io.weir.ratelimit.Quota;
+import io.weir.ratelimit.Receipt;
+import io.weir.ratelimit.spi.Charge;
+import io.weir.ratelimit.spi.Limit;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+
+/**
+ * A random scenario of one key under one policy that compares a backend with a model of each limit after each step.
+ *
+ * <p>The scenario omits cases that the documentation does not specify. Between a refund and a changed limit or a step back of the clock, there
+ * is an allowed call. After a refund, the receipts of later charges are not used.
+ */
+final class ModelScenario {
+    private record ChargedCall(Receipt receipt, List<ReferenceModel.Spend> spends) {}
+
+    private final TestKey key;
+    private final ManualTime time;
+    private final Random random;
+    private final RandomLimits randomLimits;
+    private final List<ReferenceModel> models;
+    private final List<String> steps = new ArrayList<>();
+    private final List<ChargedCall> charged = new ArrayList<>();
+    private final String title;
+    private final boolean stable;
+    private List<Limit> limits;
+    private List<Quota> lastQuotas = List.of();
+    private boolean refunded;
+    private boolean unspecified;
+
+    ModelScenario(TestKey key, ManualTime time, List<Algorithm> algorithms, long seed, int number) {
+        this.key = key;
+        this.time = time;
+        this.random = new Random(seed * 31 + number);
+        this.randomLimits = new RandomLimits(random);
+        this.limits = randomLimits.policy(algorithms);
+        this.models = limits.stream().map(ReferenceModel::of).toList();
+        this.stable = random.nextBoolean();
+        this.title = "-Dweir.test.seed=" + seed + ", scenario " + number + " of " + algorithms;
+    }
+
+    void run(int count) {
+        steps.add("limits " + limits);
+        check();
+        for (int step = 0; step < count; step++) {
+            int kind = random.nextInt(100);
+            if (kind < 48) {
+                acquire(cost(), maxWait());
+            } else if (kind < 75) {
+                advance();
+            } else if (kind < 85 && !unspecified && !charged.isEmpty()) {
+                refundReceipt();
+            } else if (kind < 87 && !unspecified) {
+                refundCost();
+            } else if (kind < 94 && !refunded && !stable) {
+                changeLimits();
+            } else if (kind < 97 && !refunded && !stable) {
+                stepBack();
+            } else if (kind == 99) {
+                reset();
+            } else {
+                check();
+            }
+        }
+    }
+
+    private void acquire(long cost, long maxWait) {
+        steps.add("acquire " + cost + " with max-wait " + maxWait);
+        long now = time.micros();
+        boolean expected = models.stream().allMatch(model -> model.allows(cost, maxWait, now));
+        Decision decision = key.backend().acquire(List.of(charge(cost, maxWait)));
+        assertThat(decision.allowed()).as(this::history).isEqualTo(expected);
+        if (decision instanceof Decision.Allowed allowed) {
+            long wait = models.stream()
+                    .mapToLong(model -> model.waitMicros(cost, now))
+                    .max()
+                    .orElseThrow();
+            assertThat(allowed.waitMicros()).as(this::history).isEqualTo(wait);
+            List<ReferenceModel.Spend> spends = new ArrayList<>();
+            models.forEach(model -> spends.add(model.spend(cost, now)));
+            charged.add(new ChargedCall(allowed.receipt(), spends));
+            unspecified = false;
+            refunded = false;
+        } else {
+            models.forEach(model -> model.reject(now));
+        }
+        lastQuotas = decision.quotas();
+        assertThat(lastQuotas).as(this::history).isEqualTo(expectedQuotas(cost, maxWait, expected));
+    }
+
+    private void check() {
+        long cost = cost();
+        long maxWait = maxWait();
+        lastQuotas = key.backend().peek(charge(cost, maxWait));
+        assertThat(lastQuotas).as(this::history).isEqualTo(expectedQuotas(cost, maxWait, false));
+    }
+
+    private List<Quota> expectedQuotas(long cost, long maxWait, boolean spent) {
+        List<Quota> quotas = new ArrayList<>();
+        for (int i = 0; i < models.size(); i++) {
+            String name = models.size() == 1 ? "api" : "api-" + limits.get(i).windowText();
+            quotas.add(models.get(i).quota("api", name, cost, maxWait, spent, time.micros()));
+        }
+        return quotas;
+    }
+
+    private void advance() {
+        long step = Math.max(0, randomLimits.wait(limits.get(random.nextInt(limits.size())), lastQuotas));
+        steps.add("advance " + step);
+        time.advanceMicros(step);
+        check();
+    }
+
+    private void stepBack() {
+        long window = limits.get(random.nextInt(limits.size())).windowMicros();
+        long step = Math.min(time.micros(), 1 + random.nextLong(random.nextBoolean() ? window : 3 * window));
+        steps.add("step back " + step);
+        time.advanceMicros(-step);
+        charged.clear();
+        unspecified = true;
+        check();
+    }
+
+    private void refundReceipt() {
+        int index = random.nextInt(charged.size());
+        steps.add("refund receipt " + index + " of " + charged.size());
+        ChargedCall call = charged.get(index);
+        key.backend().refund(call.receipt());
+        for (int i = 0; i < models.size(); i++) {
+            models.get(i).refund(call.spends().get(i), time.micros());
+        }
+        charged.subList(index, charged.size()).clear();
+        refunded = true;
+        check();
+    }
+
+    private void refundCost() {
+        long cost = cost();
+        steps.add("refund cost " + cost);
+        key.backend().refund(charge(cost, 0));
+        models.forEach(model -> model.refund(cost, time.micros()));
+        charged.clear();
+        refunded = true;
+        check();
+    }
+
+    private void changeLimits() {
+        limits = limits.stream().map(randomLimits::changed).toList();
+        steps.add("limits " + limits);
+        for (int i = 0; i < models.size(); i++) {
+            models.get(i).change(limits.get(i));
+        }
+        charged.clear();
+        unspecified = true;
+        check();
+    }
+
+    private void reset() {
+        steps.add("reset");
+        key.backend().reset(charge(1, 0).policy(), key.storedKey());
+        models.forEach(ReferenceModel::reset);
+        charged.clear();
+        unspecified = false;
+        refunded = false;
+        check();
+    }
+
+    private long cost() {
+        return randomLimits.cost(limits.get(random.nextInt(limits.size())));
+    }
+
+    private long maxWait() {
+        return randomLimits.maxWait(limits.get(random.nextInt(limits.size())), lastQuotas);
+    }
+
+    private Charge charge(long cost, long maxWait) {
+        return new Charge(TestKey.policy(limits.toArray(Limit[]::new)), key.storedKey(), cost, maxWait);
+    }
+
+    private String history() {
+        return title + ", after " + steps;
+    }
+}

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.tck;
+
+import io.weir.ratelimit.Quota;
+import io.weir.ratelimit.spi.Limit;
+import java.math.BigInteger;
+import java.util.List;
+import java.util.function.LongPredicate;
+
+/**
+ * A model of one limit of one key, written after the documentation and without regard to speed. A subclass determines only whether a cost
+ * fits at an instant. This class finds the remaining permits and the waits by search. It shares no code with a backend.
+ */
+abstract class ReferenceModel {
+    /** The current limit. */
+    protected Limit limit;
+
+    ReferenceModel(Limit limit) {
+        this.limit = limit;
+    }
+
+    static ReferenceModel of(Limit limit) {
+        return switch (limit.algorithm()) {
+            case FIXED_WINDOW -> new FixedWindowModel(limit);
+            case SLIDING_WINDOW -> new SlidingWindowModel(limit);
+            case TOKEN_BUCKET, LEAKY_BUCKET -> new TokenBucketModel(limit);
+            case SLIDING_LOG -> new SlidingLogModel(limit);
+        };
+    }
+
+    /** The permits that one allowed call spent. */
+    static final class Spend {
+        BigInteger amount;
+        long window;
+        long micros;
+
+        Spend(BigInteger amount) {
+            this.amount = amount;
+        }
+    }
+
+    abstract boolean fits(long cost, long now);
+
+    /** Returns whether a call is allowed if its cost fits at an instant within its max-wait. */
+    boolean chargesInAdvance() {
+        return false;
+    }
+
+    abstract boolean untouched(long now);
+
+    abstract Spend spend(long cost, long now);
+
+    /** Records a rejection. It changes the model only if the clock has stepped back: spends in the future then count as spends now. */
+    abstract void reject(long now);
+
+    /** Refunds the permits of a spend that still count. */
+    abstract void refund(Spend spend, long now);
+
+    /** Refunds a cost without a receipt. */
+    abstract void refund(long cost, long now);
+
+    void change(Limit changed) {
+        limit = changed;
+    }
+
+    abstract void reset();
+
+    /** Returns this model with spends in the future moved to an instant. */
+    abstract ReferenceModel asOf(long now);
+
+    /** Returns whether a call is allowed, now or after a wait. */
+    boolean allows(long cost, long maxWait, long now) {
+        return asOf(now).allowsAt(cost, maxWait, now);
+    }
+
+    private boolean allowsAt(long cost, long maxWait, long now) {
+        return fits(
+                cost,
+                chargesInAdvance() ? now + Math.min(maxWait, limit.maxWait().toNanos() / 1_000) : now);
+    }
+
+    /** Returns the wait of an allowed call. */
+    long waitMicros(long cost, long now) {
+        ReferenceModel model = asOf(now);
+        return shortestWait(now, at -> model.fits(cost, at));
+    }
+
+    /** Returns the quota, either for a call with a cost or, after a spend, for the call that spent it. */
+    Quota quota(String policy, String name, long cost, long maxWait, boolean spent, long now) {
+        return asOf(now).quotaAt(policy, name, cost, maxWait, spent, now);
+    }
+
+    private Quota quotaAt(String policy, String name, long cost, long maxWait, boolean spent, long now) {
+        boolean rejected = !spent && !allowsAt(cost, maxWait, now);
+        long remaining = remaining(now);
+        return new Quota(
+                policy,
+                name,
+                limit.permits(),
+                limit.capacity(),
+                limit.window(),
+                remaining,
+                rejected,
+                !rejected
+                        ? 0
+                        : cost > limit.capacity() ? Quota.NEVER : shortestWait(now, at -> allowsAt(cost, maxWait, at)),
+                shortestWait(now, this::untouched),
+                remaining == limit.capacity() ? 0 : shortestWait(now, at -> fits(remaining + 1, at)));
+    }
+
+    private long remaining(long now) {
+        return greatestCost(limit.capacity(), cost -> fits(cost, now));
+    }
+
+    /** Returns the greatestCost cost up to the capacity that fits, or 0. Every smaller cost fits, too. */
+    private static long greatestCost(long capacity, LongPredicate fits) {
+        long low = 0;
+        long high = capacity;
+        while (low < high) {
+            long middle = low + (high - low + 1) / 2;
+            if (fits.test(middle)) {
+                low = middle;
+            } else {
+                high = middle - 1;
+            }
+        }
+        return low;
+    }
+
+    /** Returns the shortest wait after which a condition is true, which then stays true if no permits are spent. */
+    private static long shortestWait(long now, LongPredicate holds) {
+        long high = 0;
+        while (!holds.test(now + high)) {
+            high = Math.max(1, Math.multiplyExact(high, 2L));
+        }
+        long low = 0;
+        while (low < high) {
+            long middle = low + (high - low) / 2;
+            if (holds.test(now + middle)) {
+                high = middle;
+            } else {
+                low = middle + 1;
+            }
+        }
+        return low;
+    }
+
+    static BigInteger big(long value) {
+        return BigInteger.valueOf(value);
+    }
+
+    static BigInteger sum(List<Spend> spends) {
+        return spends.stream().map(spend -> spend.amount).reduce(BigInteger.ZERO, BigInteger::add);
+    }
+
+    /** Deducts an amount from spends, beginning with the shortestWait. */
+    static void deduct(List<Spend> spends, BigInteger amount) {
+        BigInteger left = amount;
+        for (Spend spend : spends) {
+            BigInteger part = spend.amount.min(left);
+            spend.amount = spend.amount.subtract(part);
+            left = left.subtract(part);
+        }
+    }
+}
