@@ -38,8 +38,8 @@ final class SentinelBackendTest extends RateLimitBackendContract {
     }
 
     /** Returns the documented configuration, and creates its user on the servers. */
-    static Map<String, String> configured(SentinelFixture fixture, TestFolder folder) {
-        for (RedisProcess server : sentinel.servers()) {
+    static Map<String, String> configured(SentinelFixture sentinels, TestFolder folder) {
+        for (RedisProcess server : sentinels.servers()) {
             try (RedisConnection connection = server.connect()) {
                 connection.call((Object[]) LeastRights.line().split(" "));
             }
@@ -50,11 +50,11 @@ final class SentinelBackendTest extends RateLimitBackendContract {
                         "${REDIS_PASSWORD}", LeastRights.PASSWORD,
                         "masterName: limits", "masterName: " + SentinelFixture.NAME,
                         "redis://sentinel-1.internal:26379",
-                                fixture.sentinels().get(0).address(),
+                                sentinels.sentinels().get(0).address(),
                         "redis://sentinel-2.internal:26379",
-                                fixture.sentinels().get(1).address(),
+                                sentinels.sentinels().get(1).address(),
                         "redis://sentinel-3.internal:26379",
-                                fixture.sentinels().get(2).address()));
+                                sentinels.sentinels().get(2).address()));
         return Map.of(RedisSettings.CONFIG, folder.file("redisson.yaml", yaml));
     }
 
@@ -62,7 +62,7 @@ final class SentinelBackendTest extends RateLimitBackendContract {
     static void disconnect() {
         fixture.close();
         folder.close();
-        fixture.close();
+        sentinel.close();
     }
 
     @Override

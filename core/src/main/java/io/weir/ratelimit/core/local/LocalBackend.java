@@ -153,7 +153,11 @@ public final class LocalBackend implements RateLimitBackend {
             try {
                 // Claims under the locks: a second refund of the receipt returns only after the first has refunded
                 // everything.
-                spent.claim().forEach(this::refundLocked);
+                int removed = 0;
+                for (ChargeStates charged : spent.claim()) {
+                    removed += refundLocked(charged);
+                }
+                table.release(removed);
             } finally {
                 table.unlock(shards);
             }
@@ -161,9 +165,9 @@ public final class LocalBackend implements RateLimitBackend {
     }
 
     /** Refunds from the stored states. Their limit can differ from the limit that was charged. */
-    private void refundLocked(ChargeStates charged) {
+    private int refundLocked(ChargeStates charged) {
         Charge charge = charged.charge();
-        changeLocked(
+        return changeLocked(
                 charge,
                 (stored, limit, i, now) ->
                         stored.state.refund(limit, charged.states().get(i), charge.cost(), now));
@@ -191,14 +195,15 @@ public final class LocalBackend implements RateLimitBackend {
         long shards = new PendingCharge(charge).shards();
         table.lock(shards);
         try {
-            changeLocked(charge, change);
+            table.release(changeLocked(charge, change));
         } finally {
             table.unlock(shards);
         }
     }
 
-    /** Changes the stored states of a charge whose shards are locked. */
-    private void changeLocked(Charge charge, StateChange change) {
+    /** Changes the stored states of a charge whose shards are locked. Returns the number of removed states. */
+    private int changeLocked(Charge charge, StateChange change) {
+        int removed = 0;
         long now = time.micros();
         List<Limit> limits = charge.policy().limits();
         for (int i = 0; i < limits.size(); i++) {
@@ -208,9 +213,10 @@ public final class LocalBackend implements RateLimitBackend {
             }
             LimitState before = stored.state;
             stored.state = change.apply(stored, limits.get(i), i, now);
-            if (!stored.state.equals(before)) {
-                table.refunded(stored, now);
+            if (!stored.state.equals(before) && table.refunded(stored, now)) {
+                removed++;
             }
         }
+        return removed;
     }
 }

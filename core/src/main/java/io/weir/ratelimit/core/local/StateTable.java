@@ -73,12 +73,14 @@ final class StateTable {
         updateNextDue(shards[index(state.key)].add(state, nowMicros));
     }
 
-    /** Reorders a state after a refund, or removes it if it equals an untouched one. The caller holds the lock of its shard. */
-    void refunded(StoredState state, long nowMicros) {
-        if (shards[index(state.key)].removeOrReorder(state, nowMicros)) {
-            keys.decrementAndGet();
-        }
+    /**
+     * Reorders a state after a refund, or removes it if it equals an untouched one. Returns true if the state was removed; its place is
+     * still to be {@linkplain #release released}. The caller holds the lock of its shard.
+     */
+    boolean refunded(StoredState state, long nowMicros) {
+        boolean removed = shards[index(state.key)].removeOrReorder(state, nowMicros);
         updateNextDue(nowMicros);
+        return removed;
     }
 
     /** Reserves places for new keys. Returns false, and reserves nothing, if the table has fewer free places. */
@@ -91,6 +93,11 @@ final class StateTable {
             size = keys.get();
         }
         return false;
+    }
+
+    /** Releases the places of removed keys, all at once, so that {@link #size} never shows a part of a refund. */
+    void release(int places) {
+        keys.addAndGet(-places);
     }
 
     /** Removes untouched keys. Returns false if no place has become free. The caller holds the lock of no shard. */
@@ -116,7 +123,7 @@ final class StateTable {
         shard.lock.lock();
         try {
             int removed = shard.removeUntouched(nowMicros);
-            keys.addAndGet(-removed);
+            release(removed);
             updateNextDue(shard.nextDueMicros());
             return removed;
         } finally {
