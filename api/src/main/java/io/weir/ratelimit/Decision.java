@@ -40,7 +40,7 @@ public sealed interface Decision {
      * call if its policy were enforced. If the backend could not evaluate a policy in shadow mode, all quotas of that policy are
      * missing.
      *
-     * @return the quotas; empty if no policy is in shadow mode
+     * @return the quotas; empty if no policy is in shadow mode, or the call is rejected
      */
     List<Quota> shadowQuotas();
 
@@ -97,29 +97,19 @@ public sealed interface Decision {
     }
 
     /**
-     * The decision that rejects a call: at least one limit did not have enough permits. No limit is charged.
+     * The decision that rejects a call: at least one limit did not have enough permits. No limit is charged, and no policy in shadow mode
+     * is evaluated.
      *
      * @param quotas the quota of each limit; at least one of them rejected the call
-     * @param shadowQuotas the quota of each limit of the policies in shadow mode
      */
-    record Rejected(List<Quota> quotas, List<Quota> shadowQuotas) implements Decision, Serializable {
+    record Rejected(List<Quota> quotas) implements Decision, Serializable {
 
-        /** Copies the lists and checks that an enforced limit rejected the call. */
+        /** Copies the list and checks that an enforced limit rejected the call. */
         public Rejected {
             quotas = List.copyOf(quotas);
-            shadowQuotas = List.copyOf(shadowQuotas);
             if (!anyRejected(quotas)) {
                 throw new IllegalArgumentException("a rejection needs a limit that rejected the call");
             }
-        }
-
-        /**
-         * Creates a decision without policies in shadow mode.
-         *
-         * @param quotas the quota of each limit; at least one of them rejected the call
-         */
-        public Rejected(List<Quota> quotas) {
-            this(quotas, List.of());
         }
 
         private static boolean anyRejected(List<Quota> quotas) {
@@ -134,6 +124,11 @@ public sealed interface Decision {
         @Override
         public boolean allowed() {
             return false;
+        }
+
+        @Override
+        public List<Quota> shadowQuotas() {
+            return List.of();
         }
 
         /**

@@ -12,8 +12,8 @@ import java.util.Objects;
  * @param cost the permits to spend, 1 or more
  * @param maxWaitMicros how long the call may wait for its permits, in microseconds, 0 or more. A limit counts at most its {@link
  *     Limit#maxWait()}
- * @param shadow whether the policy is in shadow mode. Such a charge is evaluated at the same instant as the other charges and never
- *     rejects the call. Its permits are spent only if all limits of the policy have enough permits and the call is allowed. It never waits
+ * @param shadow whether the policy is in shadow mode. Such a charge is evaluated once the other charges allow the call, and never
+ *     rejects the call. Its permits are spent if all limits of the policy have enough permits. It never waits
  */
 public record Charge(PolicyLimits policy, String storedKey, long cost, long maxWaitMicros, boolean shadow) {
     /** Checks that no component is null, that cost and wait are in range, and that a shadow charge does not wait. */

@@ -66,21 +66,22 @@ public interface RateLimitBackend {
     default void start() {}
 
     /**
-     * Evaluates every limit of every charge at one instant. Spends the permits of all charges if all limits have enough permits, otherwise
-     * writes nothing.
+     * Evaluates every limit of every enforced charge at one instant. Spends the permits of all these charges if all limits have enough
+     * permits, otherwise writes nothing.
      *
      * <p><b>Shadow charges.</b> {@linkplain Charge#shadow() Shadow charges} have no effect on the decision, and a call with only shadow
-     * charges is allowed. If the call is rejected, no shadow charge spends permits. If the call is allowed, each shadow charge spends its
-     * permits if all limits of its policy have enough permits, independently of the other shadow charges. A backend with several servers
-     * may spend shadow charges right after the decision instead of at the same instant. If it cannot evaluate a shadow charge, it omits
-     * all quotas of that charge. It fails only if it can evaluate no charge of the call.
+     * charges is allowed. If the call is rejected, no shadow charge is evaluated. If the call is allowed, each shadow charge spends its
+     * permits if all limits of its policy have enough permits, independently of the other shadow charges. It is evaluated at the instant of
+     * the decision or right after it. If the backend cannot evaluate a shadow charge, it omits all quotas of that charge. It fails only if
+     * it can evaluate no charge of the call.
      *
      * <p><b>Waits.</b> A bucket allows a call whose permits return within {@link Charge#maxWaitMicros()}. Such a call is charged now, and
      * its caller waits. The backend itself never waits.
      *
      * @param charges one or more charges, each with a different pair of policy and stored key
      * @return {@link Decision.Allowed} with a receipt of the spent permits and the longest wait, or {@link Decision.Rejected}. Both have
-     *     one quota per limit, in the order of the charges and of their limits, and separately for shadow charges
+     *     one quota per limit of the enforced charges, in the order of the charges and of their limits. An allowed decision has those of
+     *     the shadow charges separately
      */
     Decision acquire(List<Charge> charges);
 

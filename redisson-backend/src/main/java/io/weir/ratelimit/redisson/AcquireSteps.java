@@ -6,15 +6,11 @@ import io.weir.ratelimit.core.limit.BackendReceipt;
 import io.weir.ratelimit.redisson.AcquireRequest.Operation;
 import io.weir.ratelimit.spi.Charge;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
 
 /** Steps of a decision that consists of several requests. All requests have the deadline of the call. */
 interface AcquireSteps {
     /** Creates a request about charges of one slot, without sending it. */
     AcquireRequest create(List<Charge> charges, Operation operation);
-
-    /** Creates the request of a call with shadow charges, all of one slot, without sending it. */
-    AcquireRequest createWithShadows(List<Charge> enforced, List<Charge> shadows);
 
     /** Sends a request, at once or with the next batch. */
     void send(AcquireRequest request);
@@ -22,17 +18,14 @@ interface AcquireSteps {
     /** Cancels a request whose result is not awaited any longer. */
     void cancel(AcquireRequest request);
 
-    /** Returns the decision of a completed request about enforced charges, and updates the rejection cache with it. */
-    Decision decision(AcquireRequest request);
-
     /** Updates the rejection cache with a completed request that was spent. */
     void cacheSpent(AcquireRequest request);
 
     /** Updates the rejection cache with the states of a completed request of a call that is rejected. */
     void cacheRejected(AcquireRequest request);
 
-    /** Decides on enforced charges of any slots. The decision ends at the deadline of the call. */
-    CompletableFuture<Decision> decide(List<Charge> enforced);
+    /** Starts a decision on enforced charges of any slots. The caller cancels it at the deadline. */
+    PendingCall<Decision> decide(List<Charge> enforced);
 
     /** Refunds a receipt without awaiting the outcome. */
     void refund(BackendReceipt receipt);

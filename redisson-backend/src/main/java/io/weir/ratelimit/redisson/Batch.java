@@ -49,17 +49,16 @@ final class Batch {
     }
 
     /**
-     * Adds a request with its shadow requests.
+     * Adds a request.
      *
      * @return false if the batch is full, or contains one of the keys with another limit
      */
     boolean add(AcquireRequest request) {
-        int[] keyIndexes = keyIndexes(request, keys.size());
+        int[] keyIndexes = keyIndexes(request);
         if (keyIndexes == null) {
             return false;
         }
-        boolean added =
-                request.shadows.isEmpty() ? addToGroup(request, keyIndexes) : addWithShadows(request, keyIndexes);
+        boolean added = addToGroup(request, keyIndexes);
         if (added) {
             deadlineNanos =
                     requests == 0 || request.deadlineNanos - deadlineNanos > 0 ? request.deadlineNanos : deadlineNanos;
@@ -69,7 +68,7 @@ final class Batch {
     }
 
     private boolean addToGroup(AcquireRequest request, int[] keyIndexes) {
-        if (nextIndex(keyIndexes, keys.size()) > MAX_KEYS && !keys.isEmpty()) {
+        if (keyCountWith(keyIndexes) > MAX_KEYS && !keys.isEmpty()) {
             return false;
         }
         RequestGroup group = lastGroup(request, keyIndexes);
@@ -84,42 +83,18 @@ final class Batch {
         return true;
     }
 
-    private boolean addWithShadows(AcquireRequest request, int[] keyIndexes) {
-        List<int[]> shadowIndexes = new ArrayList<>();
-        int next = nextIndex(keyIndexes, keys.size());
-        int newParts = keyIndexes.length;
-        for (AcquireRequest shadow : request.shadows) {
-            int[] mine = keyIndexes(shadow, next);
-            if (mine == null) {
-                return false;
-            }
-            shadowIndexes.add(mine);
-            next = nextIndex(mine, next);
-            newParts += mine.length;
-        }
-        if ((next > MAX_KEYS || parts + newParts > MAX_PARTS) && !keys.isEmpty()) {
-            return false;
-        }
-        addGroup(request, keyIndexes);
-        for (int i = 0; i < shadowIndexes.size(); i++) {
-            addGroup(request.shadows.get(i), shadowIndexes.get(i));
-        }
-        return true;
-    }
-
     /**
      * Returns the index of each key of a request.
      *
-     * @param next the index of the first key that the batch does not contain
      * @return null if the batch contains a key with another limit
      */
-    private int @Nullable [] keyIndexes(AcquireRequest request, int next) {
+    private int @Nullable [] keyIndexes(AcquireRequest request) {
         int[] found = new int[request.keys.size()];
-        int unused = next;
+        int unused = keys.size();
         int i = 0;
         for (Charge charge : request.charges) {
             for (Limit limit : charge.policy().limits()) {
-                Integer known = next == 0 ? null : indexes().get(request.keys.get(i));
+                Integer known = keys.isEmpty() ? null : indexes().get(request.keys.get(i));
                 if (known != null && !limits.get(known).equals(limit)) {
                     return null;
                 }
@@ -131,13 +106,13 @@ final class Batch {
         return found;
     }
 
-    /** Returns the index after those of a request, or the given one if it is greater. */
-    private static int nextIndex(int[] keyIndexes, int next) {
-        int after = next;
+    /** Returns the number of keys of the batch with those of a request. */
+    private int keyCountWith(int[] keyIndexes) {
+        int count = keys.size();
         for (int index : keyIndexes) {
-            after = Math.max(after, index + 1);
+            count = Math.max(count, index + 1);
         }
-        return after;
+        return count;
     }
 
     private Map<String, Integer> indexes() {
@@ -188,7 +163,7 @@ final class Batch {
         }
     }
 
-    /** Returns the number of requests; a request counts with its shadow requests as one. */
+    /** Returns the number of requests. */
     int size() {
         return requests;
     }
@@ -232,18 +207,13 @@ final class Batch {
         long receivedNanos = System.nanoTime();
         BatchReply decoded = ScriptCodec.decode(this, reply);
         RedisTime time = new RedisTime(decoded.nowMicros(), sentNanos, receivedNanos);
-        boolean callAllowed = false;
         for (int i = 0; i < groups.size(); i++) {
             RequestGroup group = groups.get(i);
             BatchReply.GroupReply groupReply = decoded.next(group);
-            boolean spends = group.spends(callAllowed);
-            if (!group.isShadow()) {
-                callAllowed = groupReply.allowed() > 0;
-            }
             if (groupReply.foreign()) {
                 group.fail(foreignState());
             } else {
-                group.complete(groupReply, spends, decoded.states(), time);
+                group.complete(groupReply, decoded.states(), time);
             }
         }
     }

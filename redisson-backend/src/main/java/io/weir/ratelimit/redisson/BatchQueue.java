@@ -53,12 +53,12 @@ final class BatchQueue {
                 inFlight++;
                 return Added.IN_BATCH;
             }
-            if (allWaitingKeys.get() + request.keyCount > MAX_WAITING_KEYS) {
+            if (allWaitingKeys.get() + request.keys.size() > MAX_WAITING_KEYS) {
                 request.dequeued = true;
                 return Added.FULL;
             }
             waiting.add(request);
-            countWaiting(request.keyCount);
+            countWaiting(request.keys.size());
             return Added.WAITING;
         } finally {
             lock.unlock();
@@ -76,7 +76,7 @@ final class BatchQueue {
         try {
             if (request.batch == null && !request.dequeued) {
                 request.dequeued = true;
-                countWaiting(-request.keyCount);
+                countWaiting(-request.keys.size());
                 cancelled++;
                 if (cancelled > waiting.size() / 2) {
                     waiting.removeIf(each -> each.dequeued);
@@ -143,7 +143,7 @@ final class BatchQueue {
             if (request.dequeued) {
                 cancelled--;
             } else {
-                countWaiting(-request.keyCount);
+                countWaiting(-request.keys.size());
                 request.dequeued = true;
             }
         }

@@ -71,7 +71,7 @@ final class Batcher {
             case IN_BATCH -> send(queue, request.batch);
             case WAITING -> {}
             case FULL ->
-                request.fail(new BackendException(
+                request.completeExceptionally(new BackendException(
                         Reason.FULL, "Too many requests wait for Redis. The request was not sent.", null));
         }
     }
@@ -87,7 +87,7 @@ final class Batcher {
         }
         Batch batch = queue.remove(request);
         if (batch == null) {
-            request.fail(new BackendException(Reason.TIMEOUT, "The request was not sent before its deadline.", null));
+            request.completeExceptionally(new BackendException(Reason.TIMEOUT, "The request was not sent before its deadline.", null));
             return;
         }
         if (queue.timeOut(batch, request)) {

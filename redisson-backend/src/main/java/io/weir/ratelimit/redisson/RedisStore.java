@@ -115,9 +115,15 @@ final class RedisStore implements AutoCloseable {
     }
 
     private Optional<Decision.Rejected> cached(List<Charge> charges, List<String> storedKeys) {
-        return hasShadow(charges) || mayWait(charges)
-                ? Optional.empty()
-                : cache.find(charges, storedKeys, System.nanoTime());
+        if (mayWait(charges)) {
+            return Optional.empty();
+        }
+        if (!hasShadow(charges)) {
+            return cache.find(charges, storedKeys, System.nanoTime());
+        }
+        // The shadow charges of a rejected call are not evaluated.
+        List<Charge> enforced = enforced(charges);
+        return cache.find(enforced, keys.of(enforced), System.nanoTime());
     }
 
     /**
@@ -142,14 +148,17 @@ final class RedisStore implements AutoCloseable {
         return known == null || known.reason() == Reason.FOREIGN_STATE ? null : known;
     }
 
+    /** Starts a decision on enforced charges, as a step of a decision that has passed the breaker. */
+    PendingCall<Decision> decide(List<Charge> enforced, long deadlineNanos) {
+        return decide(enforced, keys.of(enforced), deadlineNanos);
+    }
+
     /** Starts a decision. This is the only place that chooses between its forms. */
     private PendingCall<Decision> decide(List<Charge> charges, List<String> storedKeys, long deadlineNanos) {
-        boolean inOneSlot = redis.isOneSlot(storedKeys);
         if (hasShadow(charges)) {
-            return new ShadowAcquire(charges, new StoreSteps(this, requests, deadlineNanos), deadlineNanos)
-                    .start(inOneSlot);
+            return new ShadowAcquire(charges, new StoreSteps(this, requests, deadlineNanos), deadlineNanos).start();
         }
-        if (!inOneSlot) {
+        if (!redis.isOneSlot(storedKeys)) {
             return new CrossSlotAcquire(
                             charges, this::slot, new StoreSteps(this, requests, deadlineNanos), deadlineNanos)
                     .start();
@@ -187,6 +196,10 @@ final class RedisStore implements AutoCloseable {
         return redis.slot(keys.of(charge, 0));
     }
 
+    private static List<Charge> enforced(List<Charge> charges) {
+        return charges.stream().filter(charge -> !charge.shadow()).toList();
+    }
+
     private static boolean hasShadow(List<Charge> charges) {
         for (int i = 0; i < charges.size(); i++) {
             if (charges.get(i).shadow()) {
@@ -207,7 +220,7 @@ final class RedisStore implements AutoCloseable {
     }
 
     /** Returns the decision of a completed request, and updates the rejection cache with it. */
-    Decision decision(AcquireRequest request) {
+    private Decision decision(AcquireRequest request) {
         Decision decision = request.join().decision();
         if (!(decision instanceof Decision.Rejected rejected)) {
             cacheSpent(request);
@@ -224,11 +237,6 @@ final class RedisStore implements AutoCloseable {
     void cacheRejected(AcquireRequest request) {
         AcquireResult result = request.join();
         cache.put(result.charges(), request.keys, result.time(), request.cacheVersion);
-    }
-
-    /** Decides on enforced charges, as a step of a decision that has passed the breaker. Ends at its deadline. */
-    CompletableFuture<Decision> decideUntil(List<Charge> enforced, long deadlineNanos) {
-        return watched(decide(enforced, keys.of(enforced), deadlineNanos));
     }
 
     /**

@@ -7,7 +7,6 @@ import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.Limit;
 import io.weir.ratelimit.spi.PolicyLimits;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -28,21 +27,6 @@ record RequestFactory(RedisKeys keys, RejectionCache cache) {
     /** Creates a request whose keys are known. */
     AcquireRequest create(List<Charge> charges, List<String> storedKeys, Operation operation, long deadlineNanos) {
         return new AcquireRequest(charges, storedKeys, operation, cache.version(storedKeys), deadlineNanos);
-    }
-
-    /**
-     * Creates the request of a call with shadow charges. Each shadow charge has a request of its own. Without enforced charges the
-     * first of these carries the others.
-     */
-    AcquireRequest createWithShadows(List<Charge> enforced, List<Charge> shadows, long deadlineNanos) {
-        Operation operation = enforced.isEmpty() ? Operation.SPEND : Operation.SPEND_IF_ALLOWED;
-        List<AcquireRequest> requests = new ArrayList<>(shadows.size());
-        for (Charge shadow : shadows) {
-            requests.add(create(List.of(shadow), operation, deadlineNanos));
-        }
-        return enforced.isEmpty()
-                ? requests.get(0).withShadows(requests.subList(1, requests.size()))
-                : create(enforced, Operation.SPEND, deadlineNanos).withShadows(requests);
     }
 
     /**

@@ -43,18 +43,9 @@ final class RequestGroup {
         return keyIndexes[n];
     }
 
-    /** Returns whether the requests are spent only if the call before them is allowed. */
-    boolean isShadow() {
-        return first().operation == AcquireRequest.Operation.SPEND_IF_ALLOWED;
-    }
-
-    /** Returns whether the script spends the requests that have room, given the outcome of the call before them. */
-    boolean spends(boolean callAllowed) {
-        return switch (first().operation) {
-            case PEEK -> false;
-            case SPEND, PROBE -> true;
-            case SPEND_IF_ALLOWED -> callAllowed;
-        };
+    /** Returns whether the script spends the requests that have room. */
+    boolean spends() {
+        return first().operation != AcquireRequest.Operation.PEEK;
     }
 
     void fail(BackendException failure) {
@@ -67,12 +58,11 @@ final class RequestGroup {
      * Completes the requests: the first ones as spent, as many as had room, the others not.
      *
      * @param reply the reply of the script
-     * @param spends whether the script spent the requests that had room
      * @param states the state of each key of the batch, in which the requests are spent as the script spent them
      * @param time the instant of the script
      */
-    void complete(BatchReply.GroupReply reply, boolean spends, LimitState[] states, RedisTime time) {
-        int spent = spends ? reply.allowed() : 0;
+    void complete(BatchReply.GroupReply reply, LimitState[] states, RedisTime time) {
+        int spent = spends() ? reply.allowed() : 0;
         for (int i = 0; i < spent; i++) {
             requests.get(i).complete(spend(states, time));
         }

@@ -60,7 +60,7 @@ final class ScriptCodec {
     }
 
     private void put(RequestGroup group) {
-        put(code(group.first().operation), OPERATION);
+        put(group.spends() ? 1 : 0, OPERATION);
         put(group.size(), COUNT);
         put(group.keyCount(), COUNT);
         int key = 0;
@@ -72,14 +72,6 @@ final class ScriptCodec {
                 key++;
             }
         }
-    }
-
-    private static int code(AcquireRequest.Operation operation) {
-        return switch (operation) {
-            case PEEK -> 0;
-            case SPEND, PROBE -> 1;
-            case SPEND_IF_ALLOWED -> 2;
-        };
     }
 
     /** Decodes the reply of {@code acquire.lua} to a batch. */

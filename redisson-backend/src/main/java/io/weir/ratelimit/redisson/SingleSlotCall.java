@@ -33,7 +33,7 @@ record SingleSlotCall<T>(AcquireRequest request, Batcher batcher, Function<Acqui
 
     @Override
     public void cancel(BackendException reason) {
-        if (request.fail(reason)) {
+        if (request.completeExceptionally(reason)) {
             batcher.cancel(request);
         }
     }

@@ -6,7 +6,6 @@ import io.weir.ratelimit.core.limit.BackendReceipt;
 import io.weir.ratelimit.redisson.AcquireRequest.Operation;
 import io.weir.ratelimit.spi.Charge;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
 
 /**
  * The steps of a decision of the store.
@@ -22,11 +21,6 @@ record StoreSteps(RedisStore store, RequestFactory requests, long deadlineNanos)
     }
 
     @Override
-    public AcquireRequest createWithShadows(List<Charge> enforced, List<Charge> shadows) {
-        return requests.createWithShadows(enforced, shadows, deadlineNanos);
-    }
-
-    @Override
     public void send(AcquireRequest request) {
         store.enqueue(request);
     }
@@ -34,11 +28,6 @@ record StoreSteps(RedisStore store, RequestFactory requests, long deadlineNanos)
     @Override
     public void cancel(AcquireRequest request) {
         store.cancel(request);
-    }
-
-    @Override
-    public Decision decision(AcquireRequest request) {
-        return store.decision(request);
     }
 
     @Override
@@ -54,8 +43,8 @@ record StoreSteps(RedisStore store, RequestFactory requests, long deadlineNanos)
     }
 
     @Override
-    public CompletableFuture<Decision> decide(List<Charge> enforced) {
-        return store.decideUntil(enforced, deadlineNanos);
+    public PendingCall<Decision> decide(List<Charge> enforced) {
+        return store.decide(enforced, deadlineNanos);
     }
 
     @Override

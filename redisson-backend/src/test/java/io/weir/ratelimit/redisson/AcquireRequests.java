@@ -39,15 +39,6 @@ record AcquireRequests(RedisKeys keys) {
         return factory().create(charges, operation, deadlineNanos);
     }
 
-    /** Returns the request of a call with shadow charges. */
-    AcquireRequest withShadows(List<Charge> charges) {
-        return factory()
-                .createWithShadows(
-                        charges.stream().filter(charge -> !charge.shadow()).toList(),
-                        charges.stream().filter(Charge::shadow).toList(),
-                        System.nanoTime() + FAR_NANOS);
-    }
-
     AcquireRequest probe(String storedKey, Limit limit) {
         return create(List.of(TestBackend.charge(storedKey, 1, limit)), Operation.PROBE);
     }

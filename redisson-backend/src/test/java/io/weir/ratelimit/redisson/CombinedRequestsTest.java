@@ -194,36 +194,27 @@ class CombinedRequestsTest {
         private List<Charge> charges() {
             List<Charge> charges = new ArrayList<>();
             int first = random.nextInt(policies.size() * KEYS);
-            boolean shadows = random.nextInt(4) == 0;
-            for (int i = 0; i < 1 + random.nextInt(shadows ? 12 : 4) / 3; i++) {
+            boolean many = random.nextInt(4) == 0;
+            for (int i = 0; i < 1 + random.nextInt(many ? 12 : 4) / 3; i++) {
                 int which = (first + i) % (policies.size() * KEYS);
                 PolicyLimits policy = policies.get(which / KEYS);
                 String storedKey = "k." + policy.policy() + "." + which % KEYS;
                 long cost = random.nextInt(3) > 0 ? 1 : 1 + random.nextInt(random.nextInt(9) > 0 ? 5 : 1_200);
                 long maxWait = random.nextInt(3) > 0 ? 0 : random.nextLong(20_000_000);
-                Charge charge = new Charge(policy, storedKey, cost, maxWait);
-                charges.add(shadows && random.nextInt(3) > 0 ? charge.asShadow() : charge);
+                charges.add(new Charge(policy, storedKey, cost, maxWait));
             }
             return charges;
         }
     }
 
-    /** A call with shadow charges spends; any other may be a peek. */
     private record Call(List<Charge> charges, boolean peeks) {
         AcquireRequest on(AcquireRequests requests) {
-            return charges.stream().anyMatch(Charge::shadow)
-                    ? requests.withShadows(charges)
-                    : peeks ? requests.create(charges, AcquireRequest.Operation.PEEK) : requests.spend(charges);
+            return peeks ? requests.create(charges, AcquireRequest.Operation.PEEK) : requests.spend(charges);
         }
     }
 
     /** Returns everything that a caller and a receipt depend on. */
     private static String described(AcquireRequest request) {
-        return describe(request)
-                + request.shadows.stream().map(CombinedRequestsTest::describe).toList();
-    }
-
-    private static String describe(AcquireRequest request) {
         AcquireResult result = request.handle((completed, failure) -> {
                     if (failure != null && ((BackendException) failure).reason() != Reason.FOREIGN_STATE) {
                         throw new AssertionError(failure);

@@ -44,7 +44,7 @@ class CrossSlotAcquireCancelTest {
         @Override
         public void cancel(AcquireRequest request) {
             super.cancel(request);
-            request.fail(CANCELLED);
+            request.completeExceptionally(CANCELLED);
         }
     }
 

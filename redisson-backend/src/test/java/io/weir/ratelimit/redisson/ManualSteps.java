@@ -27,21 +27,17 @@ class ManualSteps implements AcquireSteps {
     final List<AcquireRequest> cancelled = new ArrayList<>();
     final List<Charge> refunded = new ArrayList<>();
 
-    /** The decision on enforced charges in several slots. */
+    /** The decision on enforced charges. */
     final CompletableFuture<Decision> enforcedDecision = new CompletableFuture<>();
+
+    /** Why the decision on enforced charges was cancelled. */
+    final List<BackendException> enforcedCancelled = new ArrayList<>();
 
     private final AcquireRequests requests = AcquireRequests.in("test");
 
     @Override
     public AcquireRequest create(List<Charge> charges, Operation operation) {
         return requests.create(charges, operation);
-    }
-
-    @Override
-    public AcquireRequest createWithShadows(List<Charge> enforced, List<Charge> shadows) {
-        List<Charge> all = new ArrayList<>(enforced);
-        all.addAll(shadows);
-        return requests.withShadows(all);
     }
 
     @Override
@@ -55,11 +51,6 @@ class ManualSteps implements AcquireSteps {
     }
 
     @Override
-    public Decision decision(AcquireRequest request) {
-        return request.join().decision();
-    }
-
-    @Override
     public void cacheSpent(AcquireRequest request) {
         cachedSpent.add(request);
     }
@@ -70,8 +61,28 @@ class ManualSteps implements AcquireSteps {
     }
 
     @Override
-    public CompletableFuture<Decision> decide(List<Charge> enforced) {
-        return enforcedDecision;
+    public PendingCall<Decision> decide(List<Charge> enforced) {
+        return new PendingCall<>() {
+            @Override
+            public CompletableFuture<Decision> completion() {
+                return enforcedDecision;
+            }
+
+            @Override
+            public Decision result() {
+                return enforcedDecision.join();
+            }
+
+            @Override
+            public long deadlineNanos() {
+                throw new UnsupportedOperationException("the caller has the deadline");
+            }
+
+            @Override
+            public void cancel(BackendException reason) {
+                enforcedCancelled.add(reason);
+            }
+        };
     }
 
     @Override
@@ -124,6 +135,6 @@ class ManualSteps implements AcquireSteps {
     }
 
     void fail(String storedKey) {
-        last(storedKey).fail(new BackendException(Reason.TIMEOUT, "timed out", null));
+        last(storedKey).completeExceptionally(new BackendException(Reason.TIMEOUT, "timed out", null));
     }
 }

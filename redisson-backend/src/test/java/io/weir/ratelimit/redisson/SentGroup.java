@@ -9,14 +9,13 @@ import java.util.List;
  * A group of requests as {@code acquire.lua} receives it, read from the argument of a batch.
  *
  * @param spends whether the group is spent if it has room
- * @param shadow whether the group is spent if the call before it is allowed
  * @param count the number of equal requests
  * @param keys the keys of one request
  * @param costs the cost of each key
  * @param maxDelayMicros the longest delay of each key, in microseconds
  */
 record SentGroup(
-        boolean spends, boolean shadow, int count, List<String> keys, List<Long> costs, List<Long> maxDelayMicros) {
+        boolean spends, int count, List<String> keys, List<Long> costs, List<Long> maxDelayMicros) {
     private static final int NOW = 7;
     private static final int LIMIT = 27;
 
@@ -28,7 +27,6 @@ record SentGroup(
             int operation = in.get();
             SentGroup group = new SentGroup(
                     operation == 1,
-                    operation == 2,
                     in.getShort() & 0xffff,
                     new ArrayList<>(),
                     new ArrayList<>(),

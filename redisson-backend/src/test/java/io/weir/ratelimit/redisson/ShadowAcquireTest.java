@@ -91,80 +91,45 @@ class ShadowAcquireTest {
     }
 
     @Test
-    void inOneSlotShadowRequestsAreSentWithTheirCall() {
-        CompletableFuture<Decision> decision =
-                acquire(first, enforced, second).start(true).completion();
-        AcquireRequest call = steps.sent.get(0);
-        assertThat(steps.sent).hasSize(1);
-        assertThat(call.charges).containsExactly(enforced);
-        assertThat(call.shadows).extracting(request -> request.charges.get(0)).containsExactly(first, second);
-        assertThat(call.shadows).allMatch(request -> request.operation == Operation.SPEND_IF_ALLOWED);
-        complete(call.shadows.get(0), false, 5);
-        complete(call.shadows.get(1), true, 3);
-        complete(call, true, 1);
-        Decision decided = decision.join();
-        assertThat(decided.quotas()).extracting(Quota::remaining).containsExactly(4L);
-        assertThat(decided.shadowQuotas()).extracting(Quota::rejected).containsExactly(true, false);
-        assertThat(steps.cachedSpent).containsExactly(call.shadows.get(1));
-        assertThat(receiptOf(decided)).containsExactly(enforced, second);
-    }
-
-    @Test
-    void inOneSlotTheDecisionAwaitsTheResultsOfAllShadowCharges() {
-        CompletableFuture<Decision> decision =
-                acquire(enforced, first, second).start(true).completion();
-        AcquireRequest call = steps.sent.get(0);
-        complete(call, true, 1);
-        complete(call.shadows.get(0), true, 2);
-        assertThat(decision).isNotDone();
-        complete(call.shadows.get(1), true, 3);
-        assertThat(decision.join().shadowQuotas()).extracting(Quota::policy).containsExactly("first", "second");
-    }
-
-    @Test
     void leavesOutAShadowChargeThatFails() {
         CompletableFuture<Decision> decision =
-                acquire(first, enforced, second).start(true).completion();
-        AcquireRequest call = steps.sent.get(0);
-        fail(call.shadows.get(0));
-        complete(call.shadows.get(1), true, 3);
-        complete(call, true, 1);
+                acquire(first, enforced, second).start().completion();
+        steps.enforcedDecision.complete(allowedAlone());
+        fail(steps.sent.get(0));
+        complete(steps.sent.get(1), true, 3);
         assertThat(decision.join().shadowQuotas()).extracting(Quota::policy).containsExactly("second");
         assertThat(receiptOf(decision.join())).containsExactly(enforced, second);
     }
 
     @Test
-    void failsIfTheEnforcedChargesFail() {
-        CompletableFuture<Decision> decision =
-                acquire(enforced, first).start(true).completion();
-        AcquireRequest call = steps.sent.get(0);
-        complete(call.shadows.get(0), false, 3);
-        fail(call);
-        assertThat(failure(decision)).isEqualTo(Reason.FOREIGN_STATE);
+    void allowsACallWhoseShadowChargesAllFail() {
+        CompletableFuture<Decision> decision = acquire(first, enforced).start().completion();
+        steps.enforcedDecision.complete(allowedAlone());
+        fail(steps.sent.get(0));
+        assertThat(decision.join().shadowQuotas()).isEmpty();
+        assertThat(receiptOf(decision.join())).containsExactly(enforced);
     }
 
     @Test
     void aCallWithOnlyShadowChargesFailsIfNoneHasAResult() {
-        CompletableFuture<Decision> known = acquire(first, second).start(true).completion();
-        AcquireRequest head = steps.sent.get(0);
-        assertThat(head.operation).isEqualTo(Operation.SPEND);
-        assertThat(head.shadows).noneMatch(request -> request.operation == Operation.SPEND_IF_ALLOWED);
-        complete(head.shadows.get(0), true, 2);
-        fail(head);
+        CompletableFuture<Decision> known = acquire(first, second).start().completion();
+        assertThat(steps.sent).allMatch(request -> request.operation == Operation.SPEND);
+        complete(steps.sent.get(1), true, 2);
+        fail(steps.sent.get(0));
         assertThat(known.join().quotas()).isEmpty();
         assertThat(known.join().shadowQuotas()).extracting(Quota::policy).containsExactly("second");
         assertThat(receiptOf(known.join())).containsExactly(second);
 
-        CompletableFuture<Decision> unknown = acquire(first, second).start(true).completion();
-        fail(steps.sent.get(1).shadows.get(0));
-        fail(steps.sent.get(1));
+        CompletableFuture<Decision> unknown = acquire(first, second).start().completion();
+        fail(steps.sent.get(2));
+        fail(steps.sent.get(3));
         assertThat(failure(unknown)).isEqualTo(Reason.FOREIGN_STATE);
     }
 
     @Test
-    void inSeveralSlotsShadowChargesAreSpentOnceTheCallIsAllowed() {
+    void shadowChargesAreSpentOnceTheCallIsAllowed() {
         CompletableFuture<Decision> decision =
-                acquire(first, enforced, second).start(false).completion();
+                acquire(first, enforced, second).start().completion();
         assertThat(steps.sent).isEmpty();
         steps.enforcedDecision.complete(allowedAlone());
         assertThat(steps.sent).extracting(request -> request.charges.get(0)).containsExactly(first, second);
@@ -174,13 +139,14 @@ class ShadowAcquireTest {
         Decision.Allowed decided = (Decision.Allowed) decision.join();
         assertThat(decided.waitMicros()).isEqualTo(7);
         assertThat(decided.shadowQuotas()).extracting(Quota::rejected).containsExactly(true, false);
+        assertThat(steps.cachedSpent).containsExactly(steps.sent.get(1));
         assertThat(receiptOf(decided)).containsExactly(enforced, second);
     }
 
     @Test
-    void inSeveralSlotsARejectedCallSendsNoShadowRequest() {
+    void aRejectedCallSendsNoShadowRequest() {
         CompletableFuture<Decision> decision =
-                acquire(first, enforced).start(false).completion();
+                acquire(first, enforced).start().completion();
         Quota rejected = QuotaCalculator.quota(enforced, 0, new FixedWindowState(NOW, 5), false, NOW);
         steps.enforcedDecision.complete(new Decision.Rejected(List.of(rejected)));
         assertThat(decision.join().shadowQuotas()).isEmpty();
@@ -188,10 +154,10 @@ class ShadowAcquireTest {
     }
 
     @Test
-    void inSeveralSlotsAShadowChargeThatCannotBeSentIsLeftOut() {
+    void leavesOutAShadowChargeThatCannotBeSent() {
         faultyPolicy = "first";
         CompletableFuture<Decision> decision =
-                acquire(first, enforced, second).start(false).completion();
+                acquire(first, enforced, second).start().completion();
         steps.enforcedDecision.complete(allowedAlone());
         complete(steps.sent.get(0), true, 2);
         assertThat(decision.join().shadowQuotas()).extracting(Quota::policy).containsExactly("second");
@@ -200,7 +166,7 @@ class ShadowAcquireTest {
     @Test
     void cancelWhileShadowChargesAreAwaitedAllowsTheCallWithoutThem() {
         ShadowAcquire call = acquire(first, enforced, second);
-        CompletableFuture<Decision> decision = call.start(false).completion();
+        CompletableFuture<Decision> decision = call.start().completion();
         steps.enforcedDecision.complete(allowedAlone());
         complete(steps.sent.get(1), true, 2);
         call.cancel(CANCELLED);
@@ -214,7 +180,7 @@ class ShadowAcquireTest {
     @Test
     void theTimeoutQueueEndsTheWaitForShadowCharges() throws Exception {
         Duration deadline = Duration.ofMillis(30);
-        ShadowAcquire call = within(deadline, enforced, first).start(false);
+        ShadowAcquire call = within(deadline, enforced, first).start();
         new TimeoutQueue(deadline).watch(call);
         steps.enforcedDecision.complete(allowedAlone());
         Decision decided = call.completion().get(10, TimeUnit.SECONDS);
@@ -226,7 +192,7 @@ class ShadowAcquireTest {
     @Test
     void refundsACallThatIsAllowedAfterItWasCancelled() {
         ShadowAcquire call = acquire(first, enforced);
-        CompletableFuture<Decision> decision = call.start(false).completion();
+        CompletableFuture<Decision> decision = call.start().completion();
         call.cancel(CANCELLED);
         assertThat(failure(decision)).isEqualTo(Reason.TIMEOUT);
         steps.enforcedDecision.complete(allowedAlone());
@@ -235,18 +201,27 @@ class ShadowAcquireTest {
     }
 
     @Test
-    void inOneSlotCancelCancelsTheRequest() {
+    void cancelCancelsTheDecisionOnTheEnforcedCharges() {
         ShadowAcquire call = acquire(first, enforced);
-        CompletableFuture<Decision> decision = call.start(true).completion();
+        CompletableFuture<Decision> decision = call.start().completion();
         call.cancel(CANCELLED);
         assertThat(failure(decision)).isEqualTo(Reason.TIMEOUT);
-        assertThat(steps.cancelled).containsExactly(steps.sent.get(0));
+        assertThat(steps.enforcedCancelled).containsExactly(CANCELLED);
     }
 
     @Test
-    void inSeveralSlotsAFailureOfTheEnforcedChargesFailsTheCall() {
+    void cancelFailsACallWithOnlyShadowChargesWithoutAResult() {
+        ShadowAcquire call = acquire(first, second);
+        CompletableFuture<Decision> decision = call.start().completion();
+        call.cancel(CANCELLED);
+        assertThat(failure(decision)).isEqualTo(Reason.TIMEOUT);
+        assertThat(steps.cancelled).isEqualTo(steps.sent);
+    }
+
+    @Test
+    void failsIfTheEnforcedChargesFail() {
         CompletableFuture<Decision> decision =
-                acquire(first, enforced).start(false).completion();
+                acquire(first, enforced).start().completion();
         steps.enforcedDecision.completeExceptionally(new BackendException(Reason.CONNECTION, "gone", null));
         assertThat(failure(decision)).isEqualTo(Reason.CONNECTION);
     }

@@ -123,7 +123,7 @@ class TimeoutQueueTest {
         @Override
         public void cancel(BackendException reason) {
             cancelled.add(request);
-            request.fail(reason);
+            request.completeExceptionally(reason);
         }
     }
 

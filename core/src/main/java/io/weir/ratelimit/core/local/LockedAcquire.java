@@ -61,6 +61,10 @@ final class LockedAcquire {
         List<Quota> shadowQuotas = new ArrayList<>();
         List<ChargeStates> spent = new ArrayList<>();
         for (PendingCharge charge : charges) {
+            // The shadow charges of a rejected call have no result, on any backend.
+            if (charge.isShadow() && !allowed) {
+                continue;
+            }
             boolean spends = allowed && charge.hasRoom();
             ChargeStates result = spendOrKeep(charge, spends);
             (charge.isShadow() ? shadowQuotas : quotas).addAll(result.quotas(spends, nowMicros));
@@ -70,7 +74,7 @@ final class LockedAcquire {
         }
         return allowed
                 ? new Decision.Allowed(quotas, new BackendReceipt(spent), waitMicros, shadowQuotas)
-                : new Decision.Rejected(quotas, shadowQuotas);
+                : new Decision.Rejected(quotas);
     }
 
     private ChargeStates spendOrKeep(PendingCharge charge, boolean spends) {

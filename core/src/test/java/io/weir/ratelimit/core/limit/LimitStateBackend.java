@@ -46,6 +46,9 @@ final class LimitStateBackend implements RateLimitBackend {
         List<Quota> shadow = new ArrayList<>();
         List<ChargeStates> spent = new ArrayList<>();
         for (Charge charge : charges) {
+            if (charge.shadow() && !allowed) {
+                continue;
+            }
             boolean spends = allowed && fitting.contains(charge);
             List<LimitState> after = new ArrayList<>(statesOf(charge, now));
             if (spends) {
@@ -62,7 +65,7 @@ final class LimitStateBackend implements RateLimitBackend {
         }
         return allowed
                 ? new Decision.Allowed(quotas, new BackendReceipt(spent), wait, shadow)
-                : new Decision.Rejected(quotas, shadow);
+                : new Decision.Rejected(quotas);
     }
 
     private boolean hasRoom(Charge charge, long now) {

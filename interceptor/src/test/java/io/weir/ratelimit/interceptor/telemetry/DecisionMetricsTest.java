@@ -231,16 +231,16 @@ class DecisionMetricsTest {
                 Events.allowed(charges, Events.quotas(ofApi, 9, 999), Events.quotas(ofLogin, 98)),
                 Events.allowed(charges, Events.quotas(ofApi, 8, 998), Events.quotas(ofLogin, 0)),
                 Events.allowed(charges, Events.quotas(ofApi, 8, 998), Events.quotas(ofLogin, 0)),
-                Events.rejected(charges, Events.quotas(ofApi, 0, 997), Events.quotas(ofLogin, 5)),
-                Events.rejected(charges, Events.quotas(ofApi, 0, 997), Events.quotas(ofLogin, 0)));
+                Events.rejected(charges, Events.quotas(ofApi, 0, 997)),
+                Events.rejected(charges, Events.quotas(ofApi, 0, 997)));
         assertThat(reader.counts())
                 .containsOnly(
                         entry(COUNT.formatted("allowed", "api"), 3L),
                         entry(COUNT.formatted("rejected", "api"), 2L),
                         entry(COUNT.formatted("allowed", "login"), 1L),
-                        entry(COUNT.formatted("not_charged", "login"), 1L),
-                        entry(COUNT.formatted("shadow_rejected", "login"), 3L));
-        assertThat(reader.parts().get(SPENT.formatted("login"))).startsWith(5.0);
+                        entry(COUNT.formatted("not_charged", "login"), 2L),
+                        entry(COUNT.formatted("shadow_rejected", "login"), 2L));
+        assertThat(reader.parts().get(SPENT.formatted("login"))).startsWith(3.0);
     }
 
     @ParameterizedTest
@@ -251,7 +251,7 @@ class DecisionMetricsTest {
         tell(
                 reader,
                 Events.allowed(charges, Events.quotas(ofApi, 9, 999), List.of()),
-                Events.rejected(charges, Events.quotas(ofApi, 0, 997), List.of()));
+                Events.rejected(charges, Events.quotas(ofApi, 0, 997)));
         assertThat(reader.counts())
                 .containsOnly(
                         entry(COUNT.formatted("allowed", "api"), 1L),

@@ -50,9 +50,9 @@ final class Events {
         return event(charges, new Decision.Allowed(enforced, Receipt.EMPTY, 0, shadow));
     }
 
-    /** Refused, with what policies in shadow mode said. */
-    static DecisionEvent rejected(List<Charge> charges, List<Quota> enforced, List<Quota> shadow) {
-        return event(charges, new Decision.Rejected(enforced, shadow));
+    /** Refused by enforced policies, so that those in shadow mode were not evaluated. */
+    static DecisionEvent rejected(List<Charge> charges, List<Quota> enforced) {
+        return event(charges, new Decision.Rejected(enforced));
     }
 
     static DecisionEvent degraded(List<Charge> charges, FailureMode mode) {
