@@ -19,11 +19,11 @@ final class AclBackendTest extends RateLimitBackendContract {
     static void connect() {
         process = RedisProcess.started();
         try (RedisConnection admin = process.connect()) {
-            admin.call((Object[]) LeastRights.line().split(" "));
+            admin.call((Object[]) DocumentedUser.line().split(" "));
             // Keys expire by another clock than the contract's, so this script removes their expiry.
-            admin.call("ACL", "SETUSER", LeastRights.USER, "+persist");
+            admin.call("ACL", "SETUSER", DocumentedUser.USER, "+persist");
         }
-        fixture = ContractBackend.of(Map.of(RedisSettings.ADDRESS, LeastRights.address(process)));
+        fixture = ContractBackend.of(Map.of(RedisSettings.ADDRESS, DocumentedUser.address(process)));
     }
 
     @AfterAll

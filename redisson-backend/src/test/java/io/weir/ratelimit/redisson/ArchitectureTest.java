@@ -15,7 +15,7 @@ import com.tngtech.archunit.lang.ArchRule;
 class ArchitectureTest {
 
     @ArchTest
-    static final ArchRule knowsNothingOfThePipelineOrOfHttp = noClasses()
+    static final ArchRule dependsNeitherOnThePipelineNorOnHttp = noClasses()
             .that()
             .resideInAPackage("io.weir.ratelimit.redisson..")
             .should()
@@ -33,7 +33,7 @@ class ArchitectureTest {
                             "io.weir.ratelimit.core.limit..", "io.weir.ratelimit.core.message..")));
 
     @ArchTest
-    static final ArchRule showsAnApplicationTheBackendAndTheNameOfItsBreakerOnly = classes()
+    static final ArchRule onlyTheBackendAndTheNameOfItsBreakerArePublic = classes()
             .that()
             .resideInAPackage("io.weir.ratelimit.redisson..")
             .and()
@@ -44,7 +44,7 @@ class ArchitectureTest {
             .haveSimpleName("RedisGuard");
 
     @ArchTest
-    static final ArchRule theApiKnowsNothingOfRedis = noClasses()
+    static final ArchRule noOtherModuleDependsOnRedis = noClasses()
             .that()
             .resideOutsideOfPackage("io.weir.ratelimit.redisson..")
             .should()

@@ -22,7 +22,7 @@ import java.util.concurrent.CompletionException;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** How a batch groups requests, and how it completes them with its reply. */
+/** The groups of requests in a batch, and their results from its reply. */
 class BatchTest {
     private static final Limit FIXED = Limit.of(Algorithm.FIXED_WINDOW, 3, Duration.ofHours(1));
     private static final Limit OTHER = Limit.of(Algorithm.FIXED_WINDOW, 5, Duration.ofMinutes(1));

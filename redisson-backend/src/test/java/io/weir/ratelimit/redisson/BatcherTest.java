@@ -17,7 +17,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.redisson.client.RedisConnectionException;
 
-/** When requests are sent, in which batches, and which are never sent. */
+/** The instants and the batches in which requests are sent, and the requests that are never sent. */
 class BatcherTest {
     private static final int MAX_IN_FLIGHT = 2;
     private static final int MAX_WAITING_KEYS = 8_192;
@@ -141,7 +141,7 @@ class BatcherTest {
     }
 
     @Test
-    void failsRequestsBeyondTheBoundAndCountsCancelledOnesOut() {
+    void failsRequestsBeyondTheBoundAndDoesNotCountCancelledOnes() {
         sendMaxInFlight();
         List<AcquireRequest> waiting = enqueued("k.", MAX_WAITING_KEYS);
         assertThat(waiting).allSatisfy(request -> assertThat(request).isNotDone());

@@ -74,7 +74,7 @@ class BatcherThreadsTest {
                 all.addAll(caller.get(120, TimeUnit.SECONDS));
             }
             for (AcquireRequest request : all) {
-                request.handle((answer, failure) -> answer).get(60, TimeUnit.SECONDS);
+                request.handle((result, failure) -> result).get(60, TimeUnit.SECONDS);
             }
             replying.set(false);
             for (Future<?> each : repliers) {
@@ -101,12 +101,12 @@ class BatcherThreadsTest {
     private List<AcquireRequest> call(Batcher batcher, Random random, boolean cancelling, AtomicInteger completions) {
         List<AcquireRequest> mine = new ArrayList<>();
         for (int i = 0; i < requestsPerThread; i++) {
-            int storedKey = random.nextInt(KEYS);
+            int key = random.nextInt(KEYS);
             AcquireRequest request =
-                    requests.spend("k." + storedKey, 1 + random.nextInt(2), limit(random.nextInt(20) == 0 ? 1 : 0));
+                    requests.spend("k." + key, 1 + random.nextInt(2), limit(random.nextInt(20) == 0 ? 1 : 0));
             mine.add(request);
             CompletableFuture<AcquireResult> counted =
-                    request.whenComplete((answer, failure) -> completions.incrementAndGet());
+                    request.whenComplete((result, failure) -> completions.incrementAndGet());
             batcher.enqueue(request, -1);
             if (cancelling && random.nextInt(3) == 0) {
                 batcher.cancel(mine.get(random.nextInt(mine.size())));
@@ -122,7 +122,7 @@ class BatcherThreadsTest {
         if (!request.isCompletedExceptionally()) {
             return false;
         }
-        Throwable failure = request.handle((answer, thrown) -> thrown).join();
+        Throwable failure = request.handle((result, thrown) -> thrown).join();
         return failure instanceof BackendException known
                 && (known.reason() == Reason.TIMEOUT || known.reason() == Reason.FULL);
     }

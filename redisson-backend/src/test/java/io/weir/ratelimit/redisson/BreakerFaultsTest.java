@@ -30,7 +30,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Effects of an openBreaker breaker on Redis and on callers, with a proxy that counts scripts. */
+/** Effects of an open breaker on Redis and on callers, with a proxy that counts scripts. */
 class BreakerFaultsTest {
     private static final int CALLERS = 64;
     private static final String LOADING = "LOADING Redis is loading the dataset in memory";
@@ -109,10 +109,10 @@ class BreakerFaultsTest {
         }
     }
 
-    /** Waits until a probe is due. Redis must be unavailable: after a pause of the machine a call in here may be the probe. */
+    /** Waits until a probe is due. Redis must be unavailable: after a pause of the machine, a call of this method may be the probe. */
     private void awaitProbe() {
         // The next call reports the outcome of the last probe, and the delay begins.
-        Await.until("the breaker is openBreaker", Duration.ofSeconds(10), () -> reason(false) == Reason.BREAKER_OPEN);
+        Await.until("the breaker is open", Duration.ofSeconds(10), () -> reason(false) == Reason.BREAKER_OPEN);
         Await.until(
                 "a probe is due",
                 Duration.ofSeconds(10),
@@ -136,7 +136,7 @@ class BreakerFaultsTest {
         }
         Arrays.sort(nanos);
         System.out.printf(
-                "breaker openBreaker: median %s, p99 %s, longest %s ms of %d calls%n",
+                "breaker open: median %s, p99 %s, longest %s ms of %d calls%n",
                 FaultTable.millis(FaultTable.percentile(nanos, 50)),
                 FaultTable.millis(FaultTable.percentile(nanos, 99)),
                 FaultTable.millis(nanos[nanos.length - 1]),
@@ -193,7 +193,7 @@ class BreakerFaultsTest {
         openBreaker();
         awaitProbe();
         proxy.forward();
-        // No caller must find the breaker closed already.
+        // The delay keeps the breaker open until all callers have called.
         proxy.delay(Duration.ofMillis(400));
         long before = proxy.scripts();
         List<Reason> reasons = reasonsOfAll();
@@ -259,7 +259,7 @@ class BreakerFaultsTest {
     }
 
     @Test
-    void theProbeOfAnInterruptedCallerGoesOn() throws InterruptedException {
+    void theProbeOfAnInterruptedCallerContinues() throws InterruptedException {
         start("300", "10s");
         proxy.failScripts(LOADING);
         openBreaker();

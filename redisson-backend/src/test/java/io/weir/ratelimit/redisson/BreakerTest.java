@@ -233,7 +233,7 @@ class BreakerTest {
             breaker.reportOutcomes();
         }
         assertThat(platform.reports)
-                .as("the failure, and the successes that push it out of the window")
+                .as("the failure, and the successes that remove it from the window")
                 .isEqualTo(6);
     }
 
@@ -280,12 +280,12 @@ class BreakerTest {
         openFailure(breaker);
     }
 
-    /** In any course of outcomes both breakers agree once all outcomes are reported. */
+    /** For any sequence of outcomes, both breakers have the same state once all outcomes are reported. */
     @Test
-    void agreesWithThePlatformsBreakerInRandomCourses() {
+    void agreesWithThePlatformsBreakerInRandomSequences() {
         long seed = new Random().nextLong();
         Random random = new Random(seed);
-        for (int course = 0; course < 200; course++) {
+        for (int sequence = 0; sequence < 200; sequence++) {
             PlatformModel model = new PlatformModel();
             Breaker tested = breaker(model);
             for (int step = 0; step < 300; step++) {
@@ -301,7 +301,7 @@ class BreakerTest {
                 }
                 tested.reportOutcomes();
                 assertThat(tested.isOpen())
-                        .as("open like the platform's breaker, seed %d, course %d, step %d", seed, course, step)
+                        .as("open like the platform's breaker, seed %d, sequence %d, step %d", seed, sequence, step)
                         .isEqualTo(model.open);
             }
             assertThat(model.rejected)

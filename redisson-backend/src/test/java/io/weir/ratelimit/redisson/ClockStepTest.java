@@ -24,7 +24,8 @@ import org.redisson.client.codec.StringCodec;
 import org.redisson.config.Config;
 
 /**
- * Keys whose clock steps, as Redis's does when it is set. The clock of the scripts is a number here. Keys expire by Redis's own clock.
+ * Keys under a clock that steps, as the clock of Redis does when it is set. In this test, the clock of the scripts is a number. Keys
+ * expire by the clock of Redis.
  */
 class ClockStepTest {
     private static final long PERMITS = 10;
@@ -73,7 +74,7 @@ class ClockStepTest {
         Charge charge = charge("k.back", algorithm);
         assertThat(spendAll(charge)).isEqualTo(PERMITS);
         clock.addAndGet(-HOUR);
-        assertGoesOn(charge);
+        assertAllowsCallsAgain(charge);
     }
 
     @ParameterizedTest
@@ -85,15 +86,15 @@ class ClockStepTest {
         assertThat(spendAll(charge)).as("a day later").isEqualTo(PERMITS);
         assertLives(charge);
         clock.addAndGet(-24 * HOUR);
-        assertGoesOn(charge);
+        assertAllowsCallsAgain(charge);
     }
 
     private static Charge charge(String storedKey, Algorithm algorithm) {
         return ClusterUnderFault.charge(storedKey, 1, algorithm, PERMITS, WINDOW);
     }
 
-    /** Calls until the longest retry-after has passed. Some calls are allowed, but no more than of an untouched key. */
-    private void assertGoesOn(Charge charge) {
+    /** Calls until the longest retry-after has passed. Some calls are allowed, but not more than on an untouched key. */
+    private void assertAllowsCallsAgain(Charge charge) {
         Charge untouched = charge("k.untouched", charge.policy().limits().get(0).algorithm());
         long allowed = 0;
         long most = 0;

@@ -79,8 +79,8 @@ class ClusterDecisionTest {
 
     @Test
     void aRejectionByOneMasterSpendsNothingAndNamesAllViolatedPolicies() {
-        Charge dear = new Charge(log.policy(), log.storedKey(), 40);
-        acquire(dear, window);
+        Charge expensive = new Charge(log.policy(), log.storedKey(), 40);
+        acquire(expensive, window);
         Charge never = new Charge(bucket.policy(), bucket.storedKey(), 101);
         long writes = writes();
         Decision.Rejected rejected = (Decision.Rejected) acquire(window, log, never);
@@ -122,8 +122,8 @@ class ClusterDecisionTest {
     }
 
     /**
-     * Calls over other choices of the three charges in other orders, so that each spends another slot first. There are few permits for
-     * many callers, so that races are lost in all slots.
+     * Calls with different selections of the three charges in different orders, so that each spends another slot first. Many callers
+     * compete for few permits, so that some calls lose a race in each slot.
      */
     @ParameterizedTest(name = "asynchronous: {0}")
     @ValueSource(booleans = {false, true})

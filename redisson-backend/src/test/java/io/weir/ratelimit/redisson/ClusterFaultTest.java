@@ -92,8 +92,8 @@ class ClusterFaultTest {
             Charge narrow = ClusterUnderFault.charge(storedKeys.get(1), 2, Algorithm.FIXED_WINDOW, 10, window);
             Charge wider = ClusterUnderFault.charge(storedKeys.get(2), 2, Algorithm.FIXED_WINDOW, 1_000, window);
             // Three peeks and the first spend are sent. Then the client is closed.
-            RedissonClient dying = dyingAfter(4, fixture.cluster());
-            RedissonBackend application = new RedissonBackend(dying, fixture.namespace(), Duration.ofSeconds(2));
+            RedissonClient closing = closingAfter(4, fixture.cluster());
+            RedissonBackend application = new RedissonBackend(closing, fixture.namespace(), Duration.ofSeconds(2));
             assertThatThrownBy(() -> application.acquire(List.of(wide, narrow, wider)))
                     .isInstanceOf(BackendException.class);
             assertThat(fixture.spent(narrow)).as("spent first").isEqualTo(2);
@@ -103,8 +103,8 @@ class ClusterFaultTest {
         }
     }
 
-    /** Returns a client that sends some scripts once it is ready, and shuts down when it is to send the next one. */
-    private static RedissonClient dyingAfter(int scripts, ClusterFixture cluster) {
+    /** Returns a client that sends some scripts once it is ready, and shuts down instead of sending the next one. */
+    private static RedissonClient closingAfter(int scripts, ClusterFixture cluster) {
         Config config = new Config().setCodec(StringCodec.INSTANCE);
         config.useClusterServers()
                 .addNodeAddress(cluster.masters().get(0).address())
@@ -120,17 +120,18 @@ class ClusterFaultTest {
                 RedissonClient.class,
                 client,
                 method -> {},
-                result -> result instanceof RScript made ? proxy(RScript.class, made, ends, same -> same) : result);
+                result -> result instanceof RScript script ? proxy(RScript.class, script, ends, same -> same) : result);
     }
 
     private static <T> T proxy(Class<T> type, T target, Consumer<String> before, UnaryOperator<Object> after) {
-        return type.cast(Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[] {type}, (self, method, words) -> {
-            before.accept(method.getName());
-            try {
-                return after.apply(method.invoke(target, words));
-            } catch (InvocationTargetException e) {
-                throw e.getCause();
-            }
-        }));
+        return type.cast(Proxy.newProxyInstance(
+                type.getClassLoader(), new Class<?>[] {type}, (self, method, arguments) -> {
+                    before.accept(method.getName());
+                    try {
+                        return after.apply(method.invoke(target, arguments));
+                    } catch (InvocationTargetException e) {
+                        throw e.getCause();
+                    }
+                }));
     }
 }

@@ -49,9 +49,9 @@ class ClusterTest {
                         .isTrue();
                 Set<String> keys = keys(cluster, storedKey);
                 assertThat(keys).hasSize(4);
-                Set<Long> slotsOfIdentity = keys.stream().map(cluster::slot).collect(Collectors.toSet());
-                assertThat(slotsOfIdentity).as(keys.toString()).hasSize(1);
-                slots.addAll(slotsOfIdentity);
+                Set<Long> slotsOfStoredKey = keys.stream().map(cluster::slot).collect(Collectors.toSet());
+                assertThat(slotsOfStoredKey).as(keys.toString()).hasSize(1);
+                slots.addAll(slotsOfStoredKey);
             }
             assertThat(slots).as("keys are spread over slots").hasSizeGreaterThan(1);
         } finally {
@@ -99,13 +99,13 @@ class ClusterTest {
     void startsWithoutTheClusterAndDecidesForTheSlotsThatHaveAMaster() {
         try (ClusterFixture cluster = ClusterFixture.started(0, "--cluster-require-full-coverage", "no")) {
             // The backend is ready once it has peeked at this key.
-            RedisProcess triedOut = cluster.masterOf(key("none"));
+            RedisProcess peeked = cluster.masterOf(key("none"));
             RedisProcess missing = cluster.masters().stream()
-                    .filter(node -> node != triedOut)
+                    .filter(node -> node != peeked)
                     .findFirst()
                     .orElseThrow();
-            String first = storedKey(node -> node == triedOut, cluster);
-            String there = storedKey(node -> node != missing && node != triedOut, cluster);
+            String first = storedKey(node -> node == peeked, cluster);
+            String there = storedKey(node -> node != missing && node != peeked, cluster);
             String gone = storedKey(node -> node == missing, cluster);
             cluster.masters().forEach(RedisProcess::kill);
             List<RedisProcess> back =
@@ -117,8 +117,10 @@ class ClusterTest {
                 }
                 back.forEach(RedisProcess::start);
                 Await.until(
-                        "the one that met the cluster half up decides by itself", LONG, () -> decides(early, first));
-                Await.until("and under all masters that are there", LONG, () -> decides(early, there));
+                        "the backend that started on a part of the cluster decides without a restart",
+                        LONG,
+                        () -> decides(early, first));
+                Await.until("it decides on all available masters", LONG, () -> decides(early, there));
             } finally {
                 early.close();
             }

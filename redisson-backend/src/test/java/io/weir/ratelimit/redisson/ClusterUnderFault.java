@@ -64,12 +64,12 @@ record ClusterUnderFault(ClusterFixture cluster, String namespace, RedissonBacke
     List<String> storedKeys() {
         List<String> found = new ArrayList<>();
         for (RedisProcess master : cluster.masters()) {
-            found.add(identityOn(master));
+            found.add(storedKeyOn(master));
         }
         return found;
     }
 
-    String identityOn(RedisProcess master) {
+    String storedKeyOn(RedisProcess master) {
         return IntStream.range(0, 1_000)
                 .mapToObj(i -> "k." + i)
                 .filter(storedKey -> cluster.masterOf(tag(storedKey)) == master)
@@ -98,7 +98,7 @@ record ClusterUnderFault(ClusterFixture cluster, String namespace, RedissonBacke
         return FaultCalls.spent(backend, charge);
     }
 
-    /** Returns how often all masters have run a command. */
+    /** Returns the number of times that all masters have run a command. */
     long calls(String command) {
         return cluster.masters().stream()
                 .mapToLong(master -> calls(master, command))

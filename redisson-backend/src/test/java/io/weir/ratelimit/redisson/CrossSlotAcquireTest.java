@@ -21,7 +21,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** The two phases of a decision over call slots, with requests that the test completes one by one. */
+/** The two phases of a decision over several slots, with requests that the test completes one by one. */
 class CrossSlotAcquireTest {
     private static final long NOW = ManualSteps.NOW;
     private static final Duration HOUR = Duration.ofHours(1);
@@ -113,7 +113,7 @@ class CrossSlotAcquireTest {
         CompletableFuture<Decision> decision = acquire(a1, b1, a2, c1).start().completion();
         steps.complete("C", 17);
         steps.complete("A", 0);
-        assertThat(steps.spending()).as("before all have answered").isEmpty();
+        assertThat(steps.spending()).as("before all slots have replied").isEmpty();
         steps.complete("B", 1);
         assertThat(steps.spending()).containsExactly("C");
         steps.complete("C", 17);

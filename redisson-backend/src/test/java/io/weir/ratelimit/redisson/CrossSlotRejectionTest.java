@@ -40,7 +40,7 @@ class CrossSlotRejectionTest {
         }
     }
 
-    /** Returns two stored keys in different slots. */
+    /** Spends permits of two keys in different slots. */
     private static Decision acquire(RedissonBackend backend, long cost) {
         return backend.acquire(List.of(new Charge(API, "k.a", cost), new Charge(API, "k.b", cost)));
     }

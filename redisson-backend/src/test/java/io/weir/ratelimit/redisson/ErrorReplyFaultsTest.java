@@ -67,9 +67,7 @@ class ErrorReplyFaultsTest {
 
     @Test
     void aRedisThatLoadsItsDataDecidesAfterwards() {
-        // The data take long enough to load: a thousand keys of one millisecond each, and enough bytes that Redis
-        // replies
-        // meanwhile.
+        // Redis loads 2,500 keys, each in one millisecond. The keys have enough bytes that Redis replies meanwhile.
         try (TestFolder folder = TestFolder.create();
                 RedisProcess redis = RedisProcess.started(
                         "--dir", folder.path().toString(), "--rdbcompression", "no", "--key-load-delay", "1000");
@@ -156,13 +154,13 @@ class ErrorReplyFaultsTest {
     void aUserWithoutThePermissionForScriptsFailsUntilItIsGranted() {
         try (RedisProcess redis = RedisProcess.started();
                 RedisConnection admin = redis.connect()) {
-            admin.call((Object[]) LeastRights.line().split(" "));
-            try (Scenario scenario = Scenario.of(Fault.RIGHT_TAKEN, LeastRights.address(redis))) {
+            admin.call((Object[]) DocumentedUser.line().split(" "));
+            try (Scenario scenario = Scenario.of(Fault.PERMISSION_REMOVED, DocumentedUser.address(redis))) {
                 scenario.during(() -> {
-                            admin.call("ACL", "SETUSER", LeastRights.USER, "-evalsha");
+                            admin.call("ACL", "SETUSER", DocumentedUser.USER, "-evalsha");
                             Scenario.lasts(A_WHILE);
                             scenario.load().awaitMessage("Redis answered NOPERM");
-                            admin.call("ACL", "SETUSER", LeastRights.USER, "+evalsha");
+                            admin.call("ACL", "SETUSER", DocumentedUser.USER, "+evalsha");
                         })
                         .recovers();
                 assertThat(scenario.load().failuresByReason()).containsKey(Reason.BACKEND_ERROR);
@@ -181,18 +179,18 @@ class ErrorReplyFaultsTest {
             })
     void reportsTheCodeOfAnErrorReplyAndDoesNotRetry(String error) {
         try (RedisProcess redis = RedisProcess.started();
-                FaultProxy way = FaultProxy.inFrontOf(redis)) {
-            RedissonBackend backend = new TestConfig(Map.of(RedisSettings.ADDRESS, way.address())).started();
+                FaultProxy proxy = FaultProxy.inFrontOf(redis)) {
+            RedissonBackend backend = new TestConfig(Map.of(RedisSettings.ADDRESS, proxy.address())).started();
             try {
                 FaultCalls.awaitDecision(backend);
-                way.failScripts(error);
-                long before = way.scripts();
+                proxy.failScripts(error);
+                long before = proxy.scripts();
                 BackendException failure = FaultCalls.failure(backend);
                 assertThat(failure.reason()).isEqualTo(Reason.BACKEND_ERROR);
                 assertThat(failure).hasMessage("Redis answered " + error.substring(0, error.indexOf(' ')));
                 assertThat(FaultCalls.asyncFailure(backend)).hasMessage(failure.getMessage());
-                assertThat(way.scripts() - before).isEqualTo(2);
-                way.forward();
+                assertThat(proxy.scripts() - before).isEqualTo(2);
+                proxy.forward();
                 FaultCalls.awaitDecision(backend);
             } finally {
                 backend.close();

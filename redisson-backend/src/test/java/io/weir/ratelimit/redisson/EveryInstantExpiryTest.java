@@ -39,7 +39,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 class EveryInstantExpiryTest {
     private static final int THREADS = 16;
     private static final int CHECKS = 1_000;
-    private static final int IDENTITIES = 6;
+    private static final int STORED_KEYS = 6;
     private static final long EPOCH_SECONDS = 1_735_689_600L;
 
     /** Redis counts the time to live in whole milliseconds, in some versions from the start of a script, which may be slow. */
@@ -126,7 +126,7 @@ class EveryInstantExpiryTest {
         List<Limit> some = new ArrayList<>(all);
         Collections.shuffle(some, random);
         PolicyLimits policy = new PolicyLimits(TestBackend.POLICY, some.subList(0, 1 + random.nextInt(2)));
-        String storedKey = "k." + random.nextInt(IDENTITIES);
+        String storedKey = "k." + random.nextInt(STORED_KEYS);
         Charge charge = new Charge(policy, storedKey, 1 + random.nextInt(5), random.nextInt(2) * 400_000L);
         switch (random.nextInt(10)) {
             case 0 -> fixture.backend().refund(charge);

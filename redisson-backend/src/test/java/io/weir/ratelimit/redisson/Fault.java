@@ -8,8 +8,8 @@ enum Fault {
     STOPPED("stopped (`SIGSTOP`)"),
     FLAPPING("flapping: 1 s up, 1 s down"),
     SLOW("500 ms of latency"),
-    DEAF("half-open TCP: accepts and never answers"),
-    CUT("connections reset"),
+    SILENT("half-open TCP: accepts and never answers"),
+    CONNECTIONS_RESET("connections reset"),
     FLUSHED("`SCRIPT FLUSH` every 100 ms"),
     OUT_OF_MEMORY("`maxmemory` reached, `noeviction`"),
     BUSY("busy with another application's script (`BUSY`)"),
@@ -20,7 +20,7 @@ enum Fault {
     SLOT_MOVES("a slot moves to another master"),
     PASSWORD_CHANGED("password changed while running"),
     PASSWORD_WRONG("wrong password at the start"),
-    RIGHT_TAKEN("permission for `EVALSHA` removed while running"),
+    PERMISSION_REMOVED("permission for `EVALSHA` removed while running"),
     FOREIGN("another type under the key, then invalid data");
 
     final String words;

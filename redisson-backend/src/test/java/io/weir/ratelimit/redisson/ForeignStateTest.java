@@ -76,11 +76,11 @@ class ForeignStateTest {
     @MethodSource("limits")
     void reportsAKeyOfAnotherTypeAndKeepsIt(Limit limit) {
         String key = fixture.key("k.a", limit.algorithm().letter() + "3600000");
-        for (Object[] made :
+        for (Object[] command :
                 List.of(new Object[] {"RPUSH", key, "a", "b"}, new Object[] {"HSET", key, "a", "b"}, new Object[] {
                     "ZADD", key, "1", "b"
                 })) {
-            redis.call(made);
+            redis.call(command);
             assertReportedAndKept(limit, key);
             redis.call("DEL", key);
         }

@@ -11,7 +11,7 @@ import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** How long one batch can block Redis. */
+/** The bound on the time for which one batch can block Redis. */
 class FullBatchTest {
     private static final PolicyLimits API =
             new PolicyLimits("api", List.of(Limit.of(Algorithm.SLIDING_WINDOW, 100_000, Duration.ofHours(1))));

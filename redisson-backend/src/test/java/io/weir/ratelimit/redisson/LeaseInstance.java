@@ -29,7 +29,7 @@ final class LeaseInstance implements AutoCloseable {
         this.count = count;
     }
 
-    /** Starts one. */
+    /** Starts an instance. */
     static LeaseInstance started(
             Path folder, String name, String address, String namespace, Algorithm algorithm, long permits, long lease) {
         Path count = folder.resolve(name);
@@ -69,7 +69,7 @@ final class LeaseInstance implements AutoCloseable {
         }
     }
 
-    /** Ends it at once, as a crash does. */
+    /** Kills the process, as a crash does. */
     @Override
     public void close() {
         try {
@@ -80,7 +80,7 @@ final class LeaseInstance implements AutoCloseable {
     }
 
     /**
-     * The process.
+     * Calls until the process is killed.
      *
      * @param arguments address, namespace, algorithm, permits, lease, and the file for the number
      */

@@ -17,8 +17,8 @@ import java.util.Map;
 import java.util.function.ToLongFunction;
 
 /**
- * Ledger of the calls that all instances allow, less refunds, each receipt once. The calls of a window never exceed its charges nor the
- * limit. The calls of a bucket in a time span never exceed the burst and the permits that return in that span.
+ * A ledger of the calls that all instances allow, minus refunds, with each receipt once. The calls of a window never exceed its charges
+ * or the limit. The calls of a bucket in a time span never exceed the burst and the permits that return in that span.
  */
 final class LeaseLedger {
     private final LeaseModelBackend backend;
@@ -42,7 +42,7 @@ final class LeaseLedger {
         private long atMicros;
     }
 
-    /** Starts anew, with limits each of which may be in force on an instance. */
+    /** Starts again, with policies that may be in force on some of the instances. */
     void beginUnder(List<PolicyLimits> policies) {
         inForce = policies;
         windows.clear();
@@ -79,7 +79,7 @@ final class LeaseLedger {
         return most(like, Limit::capacity);
     }
 
-    /** Returns the permits of one unit of time. Ledger and backend count in whole units, so that they may differ by as much. */
+    /** Returns the permits of one unit of time. Ledger and backend count in whole units, so that they can differ by one. */
     private static double unit(Limit limit) {
         return 1e-6 + (double) limit.permits() * limit.unitMicros() / limit.windowMicros();
     }
@@ -116,7 +116,7 @@ final class LeaseLedger {
         return of(limit).getOrDefault(start, 0L);
     }
 
-    /** Records the refund of a charge with these states right after it. */
+    /** Records the refund of a charge, with the states after the charge. */
     void refunded(Charge charge, List<LimitState> states) {
         for (int i = 0; i < states.size(); i++) {
             Limit limit = charge.policy().limits().get(i);

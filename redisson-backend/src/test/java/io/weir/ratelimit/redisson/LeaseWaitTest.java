@@ -19,7 +19,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** Threads that wait for a grant that is requested. */
+/** Threads that wait for a requested grant. */
 class LeaseWaitTest {
     private static final long NOW = 1_000_000_000L;
     private static final long LONG_NANOS = TimeUnit.SECONDS.toNanos(20);
@@ -86,7 +86,7 @@ class LeaseWaitTest {
     }
 
     @Test
-    void threadsStopToWaitIfTheRequestBringsNoPermits() {
+    void threadsStopWaitingIfTheRequestReturnsNoPermits() {
         lease.recordAllowed(1, 1_000_000, false, System.nanoTime());
         List<CompletableFuture<LeasedPermits>> all = waiting(8, new ArrayList<>());
         source.reply(false);
@@ -100,7 +100,7 @@ class LeaseWaitTest {
         assertThat(waiting(TimeUnit.MILLISECONDS.toNanos(10), threads))
                 .succeedsWithin(SOON)
                 .isNull();
-        assertThat(source.replies).as("the request goes on").hasSize(1);
+        assertThat(source.replies).as("the request is still in flight").hasSize(1);
     }
 
     @Test
@@ -109,7 +109,7 @@ class LeaseWaitTest {
     }
 
     @Test
-    void anInterruptedThreadStopsToWait() {
+    void anInterruptedThreadStopsWaiting() {
         lease.recordAllowed(1, 1_000_000, false, System.nanoTime());
         List<Thread> threads = new ArrayList<>();
         List<CompletableFuture<LeasedPermits>> all = waiting(1, threads);

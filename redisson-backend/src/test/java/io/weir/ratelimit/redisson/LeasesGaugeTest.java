@@ -17,7 +17,7 @@ import java.util.UUID;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
-/** The number of leases of which a listener is notified, on a real Redis. */
+/** The number of leases that a listener receives, on a real Redis. */
 class LeasesGaugeTest {
     private static final Limit LIMIT = LeasedCalls.monthly(Algorithm.SLIDING_WINDOW, 100_000);
     private static final PolicyLimits POLICY = new PolicyLimits("api", List.of(LIMIT)).withLease(100);
@@ -32,11 +32,11 @@ class LeasesGaugeTest {
                     namespace,
                     "ratelimit.redis.deadline",
                     "20s"))
-            .started(new Heard());
+            .started(new LeaseCountListener());
 
-    private final class Heard implements BackendListener {
+    private final class LeaseCountListener implements BackendListener {
         @Override
-        public void onBatch(int checks, int keysWaiting) {}
+        public void onBatch(int requests, int waitingKeys) {}
 
         @Override
         public void onLeaseCount(int held) {
@@ -60,7 +60,7 @@ class LeasesGaugeTest {
     }
 
     @Test
-    void notifiesTheNumberOfLeasesUntilTheyAreIdleOrTheBackendIsClosed() {
+    void notifiesTheListenerOfLeasesUntilTheyAreIdleOrTheBackendIsClosed() {
         try {
             FaultCalls.awaitDecision(backend);
             awaitLeases();

@@ -20,7 +20,7 @@ class LeasesInFailoverTest {
     private static final long LEASE = 100;
 
     @Test
-    void theNewMasterKnowsAllLeasedPermits() {
+    void theNewMasterHasChargedAllLeasedPermits() {
         try (ClusterFixture cluster = ClusterFixture.started(1);
                 ClusterUnderFault fixture = ClusterUnderFault.on(cluster, DEADLINE);
                 ClusterUnderFault other = fixture.another(DEADLINE)) {
@@ -31,7 +31,7 @@ class LeasesInFailoverTest {
                 List<LoadedBackend> both = List.of(first, second);
                 both.forEach(LoadedBackend::awaitDecisions);
                 assertThat(fixture.spent(charge)).isLessThan(PERMITS / 2);
-                takeOver(cluster.replicas().get(0));
+                failOver(cluster.replicas().get(0));
                 long before = allowed(both);
                 assertThat(before).isLessThan(PERMITS);
                 Await.until(
@@ -55,7 +55,7 @@ class LeasesInFailoverTest {
         }
     }
 
-    private static void takeOver(RedisProcess replica) {
+    private static void failOver(RedisProcess replica) {
         try (RedisConnection connection = replica.connect()) {
             connection.call("CLUSTER", "FAILOVER");
             Await.until(

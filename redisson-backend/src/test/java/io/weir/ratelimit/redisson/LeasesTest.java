@@ -76,7 +76,7 @@ class LeasesTest {
     @Test
     void quotasCountUnspentPermitsOfTheInstanceAsRemaining() {
         LeasedCalls calls = calls(100, WIDE).hot();
-        // The next grant contains calls that Redis decided after the request for this one.
+        // Only the next grant counts the calls that Redis decided after the request for this grant.
         Await.until("the quota contains all allowed calls", LeasedCalls.SOON, () -> {
             Quota quota = calls.call().quotas().get(0);
             return quota.capacity() - quota.remaining() == calls.allowed();

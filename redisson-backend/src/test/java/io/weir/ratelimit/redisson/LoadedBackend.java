@@ -84,12 +84,12 @@ final class LoadedBackend implements AutoCloseable {
         return new LoadedBackend(backend, THREADS, false, charges);
     }
 
-    /** Starts load that goes on when the limit is exhausted. */
+    /** Starts load that continues when the limit is exhausted. */
     static LoadedBackend beyondTheLimit(RedissonBackend backend, Charge... charges) {
         return new LoadedBackend(backend, THREADS, true, charges);
     }
 
-    /** Starts load of a single caller that goes on when the limit is exhausted, on a backend that may be unavailable. */
+    /** Starts load of one caller that continues when the limit is exhausted, on a backend that may be unavailable. */
     static LoadedBackend ofOneCaller(RedissonBackend backend, Charge... charges) {
         return new LoadedBackend(backend, 1, true, charges);
     }

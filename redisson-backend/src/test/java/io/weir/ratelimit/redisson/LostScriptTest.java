@@ -21,7 +21,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** A call loads a script again that Redis has lost by a restart or {@code SCRIPT FLUSH}. */
+/** Calls after Redis has lost the scripts by a restart or {@code SCRIPT FLUSH}. */
 class LostScriptTest {
     private static final Limit LIMIT = Limit.of(Algorithm.SLIDING_WINDOW, 1_000_000, Duration.ofHours(1));
 
@@ -124,7 +124,7 @@ class LostScriptTest {
                 .mapToObj(caller -> CompletableFuture.runAsync(
                         () -> {
                             while (flushing.get()) {
-                                spent.addAndGet(inFlightsWithSomeGivenBack());
+                                spent.addAndGet(spendAndRefundSome());
                                 rounds.incrementAndGet();
                             }
                         },
@@ -151,7 +151,7 @@ class LostScriptTest {
     }
 
     /** Spends 32 permits with asynchronous calls and refunds a quarter of them, by receipt or by cost. */
-    private int inFlightsWithSomeGivenBack() {
+    private int spendAndRefundSome() {
         List<CompletableFuture<Decision>> calls = IntStream.range(0, 32)
                 .mapToObj(call -> fixture.backend()
                         .acquireAsync(List.of(TestBackend.charge("k.a", 1, LIMIT)))

@@ -16,7 +16,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
-/** Steps of a decision whose requests a test completes, and records of what the decision did. */
+/** Steps of a decision, with requests that a test completes, and records of the calls of the decision. */
 class ManualSteps implements AcquireSteps {
     static final long NOW = 1_000_000_000L;
     static final RedisTime TIME = new RedisTime(NOW, 0, 0);

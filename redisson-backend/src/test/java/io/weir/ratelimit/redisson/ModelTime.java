@@ -6,19 +6,19 @@ import java.util.PriorityQueue;
 
 /** A clock that advances from one scheduled event to the next. Not thread-safe. */
 final class ModelTime {
-    private record Event(long atMicros, long order, Runnable what) {}
+    private record Event(long atMicros, long order, Runnable task) {}
 
     private final PriorityQueue<Event> events =
             new PriorityQueue<>(Comparator.comparingLong(Event::atMicros).thenComparingLong(Event::order));
     private long micros;
-    private long planned;
+    private long scheduled;
 
     long micros() {
         return micros;
     }
 
-    void in(long afterMicros, Runnable what) {
-        events.add(new Event(micros + afterMicros, planned++, what));
+    void in(long afterMicros, Runnable task) {
+        events.add(new Event(micros + afterMicros, scheduled++, task));
     }
 
     /** Runs all events that are scheduled until an instant. */
@@ -26,7 +26,7 @@ final class ModelTime {
         while (!events.isEmpty() && events.peek().atMicros <= untilMicros) {
             Event next = events.remove();
             micros = next.atMicros;
-            next.what.run();
+            next.task.run();
         }
         micros = untilMicros;
     }

@@ -16,21 +16,21 @@ class NetworkFaultsTest {
     private static final Duration A_WHILE = Duration.ofSeconds(3);
 
     private final RedisProcess redis = RedisProcess.started();
-    private final FaultProxy way = FaultProxy.inFrontOf(redis);
+    private final FaultProxy proxy = FaultProxy.inFrontOf(redis);
 
     @AfterEach
     void disconnect() {
-        way.close();
+        proxy.close();
         redis.close();
     }
 
     @Test
     void latencyAboveTheDeadlineSpendsEachPermitAtMostOnce() {
-        try (Scenario scenario = Scenario.of(Fault.SLOW, way.address())) {
+        try (Scenario scenario = Scenario.of(Fault.SLOW, proxy.address())) {
             scenario.during(() -> {
-                        way.delay(Duration.ofMillis(250));
+                        proxy.delay(Duration.ofMillis(250));
                         Scenario.lasts(A_WHILE);
-                        way.forward();
+                        proxy.forward();
                     })
                     .recovers();
             assertThat(scenario.load().failuresByReason()).containsKey(Reason.TIMEOUT);
@@ -39,13 +39,13 @@ class NetworkFaultsTest {
 
     @Test
     void replacesDeadConnections() {
-        try (Scenario scenario = Scenario.of(Fault.DEAF, way.address())) {
+        try (Scenario scenario = Scenario.of(Fault.SILENT, proxy.address())) {
             scenario.during(() -> {
-                way.blackhole();
+                proxy.blackhole();
                 Scenario.lasts(A_WHILE);
-                way.forward();
+                proxy.forward();
             });
-            Await.until("dead connections are closed", Duration.ofSeconds(5), () -> way.blackholedConnections() == 0);
+            Await.until("dead connections are closed", Duration.ofSeconds(5), () -> proxy.blackholedConnections() == 0);
             scenario.recovers();
             assertThat(scenario.load().failuresByReason()).containsKey(Reason.TIMEOUT);
         }
@@ -53,12 +53,12 @@ class NetworkFaultsTest {
 
     @Test
     void replacesConnectionsThatWereReset() {
-        try (Scenario scenario = Scenario.of(Fault.CUT, way.address())) {
+        try (Scenario scenario = Scenario.of(Fault.CONNECTIONS_RESET, proxy.address())) {
             scenario.during(() -> {
-                        way.resetConnections();
+                        proxy.resetConnections();
                         Scenario.lasts(A_WHILE);
                         scenario.load().awaitFailure(Reason.CONNECTION);
-                        way.forward();
+                        proxy.forward();
                     })
                     .recovers();
         }

@@ -19,8 +19,7 @@ final class RedissonBackendTest extends RateLimitBackendContract {
     @BeforeAll
     static void connect() {
         fixture = TestBackend.on(RedisFixture.shared().address());
-        redis = new RedisClient(
-                () -> UnexpiringClient.of(fixture.client()), false, fixture.namespace(), Duration.ofSeconds(20));
+        redis = new RedisClient(() -> UnexpiringClient.of(fixture.client()), false, fixture.namespace(), DEADLINE);
     }
 
     @AfterAll

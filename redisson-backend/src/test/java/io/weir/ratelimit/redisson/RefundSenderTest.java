@@ -28,10 +28,10 @@ import org.junit.jupiter.api.Test;
 class RefundSenderTest {
     private static final Limit LIMIT = Limit.of(Algorithm.TOKEN_BUCKET, 100_000, Duration.ofDays(1));
 
-    private static Reason failure(CompletableFuture<Void> givenBack) {
+    private static Reason failure(CompletableFuture<Void> refunded) {
         List<Reason> reasons = new ArrayList<>();
         assertThatExceptionOfType(ExecutionException.class)
-                .isThrownBy(() -> givenBack.get(10, TimeUnit.SECONDS))
+                .isThrownBy(() -> refunded.get(10, TimeUnit.SECONDS))
                 .satisfies(e -> reasons.add(((BackendException) e.getCause()).reason()));
         return reasons.get(0);
     }
@@ -41,7 +41,7 @@ class RefundSenderTest {
     }
 
     @Test
-    void boundsTheRefundsInFlightAndARejectedOneCanBeSentLater() throws Exception {
+    void boundsTheRefundsInFlightAndAFailedOneCanBeSentLater() throws Exception {
         try (RedisProcess process = RedisProcess.started();
                 TestBackend fixture =
                         TestBackend.on(process.address(), FaultCalls.DEADLINE).ready()) {
@@ -81,22 +81,22 @@ class RefundSenderTest {
     @Test
     void sendsNoRefundWhileTheBreakerIsOpen() {
         try (RedisProcess process = RedisProcess.started();
-                FaultProxy way = FaultProxy.inFrontOf(process)) {
+                FaultProxy proxy = FaultProxy.inFrontOf(process)) {
             RedissonBackend backend = new TestConfig(
-                            Map.of(RedisSettings.ADDRESS, way.address(), "CircuitBreaker/enabled", "true"))
+                            Map.of(RedisSettings.ADDRESS, proxy.address(), "CircuitBreaker/enabled", "true"))
                     .started();
             try {
                 FaultCalls.awaitDecision(backend);
                 Charge charge = TestBackend.charge("k.a", 1, LIMIT);
                 Receipt one = ((Decision.Allowed) backend.acquire(List.of(charge))).receipt();
                 Receipt other = ((Decision.Allowed) backend.acquire(List.of(charge))).receipt();
-                way.failScripts("LOADING Redis is loading the dataset in memory");
+                proxy.failScripts("LOADING Redis is loading the dataset in memory");
                 Await.until("the breaker opens", Duration.ofSeconds(20), () -> {
                     FaultCalls.failure(backend);
                     return backend.status().breakerOpen();
                 });
-                way.forward();
-                long before = way.scripts();
+                proxy.forward();
+                long before = proxy.scripts();
                 assertThat(failure(backend.refundAsync(one).toCompletableFuture()))
                         .isEqualTo(Reason.BREAKER_OPEN);
                 for (Runnable refund : List.<Runnable>of(
@@ -107,7 +107,7 @@ class RefundSenderTest {
                             .isThrownBy(refund::run)
                             .satisfies(e -> assertThat(e.reason()).isEqualTo(Reason.BREAKER_OPEN));
                 }
-                assertThat(way.scripts()).isEqualTo(before);
+                assertThat(proxy.scripts()).isEqualTo(before);
             } finally {
                 backend.close();
             }

@@ -19,7 +19,7 @@ import java.util.Optional;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/** The rejection cache against a Redis whose clock the test knows. */
+/** The rejection cache on a model of Redis, with a clock that the test controls. */
 class RejectionCacheModelTest {
     private static final long SEED = Long.getLong("weir.test.seed", 1);
     private static final int SCENARIOS = 20_000;
@@ -45,8 +45,7 @@ class RejectionCacheModelTest {
     private void scenario(String title) {
         Limit limit = limit();
         PolicyLimits policy = new PolicyLimits("api", List.of(limit));
-        // The time of Redis's clock at instant 0 of the monotonic clock, in nanoseconds. Redis returns whole
-        // microseconds.
+        // The time of Redis at instant 0 of the monotonic clock, in nanoseconds. Redis returns whole microseconds.
         long redisOffset = 1_763_638_242_000_000_000L + random.nextInt(1_000_000);
         long sent = random.nextLong(-SECOND, SECOND);
         long decided = sent + random.nextInt(100_000_000);

@@ -70,7 +70,7 @@ class RejectionCacheThreadsTest {
         for (Future<Long> one : running) {
             sum += one.get(60, TimeUnit.SECONDS);
         }
-        assertThat(sum).as("how often something was seen").isPositive();
+        assertThat(sum).as("the number of rejections that were found").isPositive();
     }
 
     @Test

@@ -14,8 +14,8 @@ import java.util.concurrent.locks.LockSupport;
 
 /**
  * A backend with the configuration of an application, under load, and a temporary fault. One load has a limit that it never reaches, so
- * that its permits can be counted. The other load has a limit that it soon exhausts, so that excess permits show. In the end the fault
- * becomes a row of the table.
+ * that its permits can be counted. The other load has a limit that it soon exhausts, so that excess permits show. At the end, the scenario
+ * adds a row to the table of faults.
  */
 final class Scenario implements AutoCloseable {
     private static final Duration DEADLINE = FaultCalls.DEADLINE;
@@ -73,7 +73,7 @@ final class Scenario implements AutoCloseable {
         return until(fault);
     }
 
-    /** Ends the fault that was there from the start. */
+    /** Ends the fault of a scenario from the start. */
     Scenario until(Runnable fault) {
         fault.run();
         endedNanos = System.nanoTime();

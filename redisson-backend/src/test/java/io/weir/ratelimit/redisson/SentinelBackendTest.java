@@ -31,7 +31,7 @@ final class SentinelBackendTest extends RateLimitBackendContract {
         for (RedisProcess server : sentinel.servers()) {
             try (RedisConnection connection = server.connect()) {
                 // Keys expire by another clock than the contract's, so this script removes their expiry.
-                connection.call("ACL", "SETUSER", LeastRights.USER, "+persist");
+                connection.call("ACL", "SETUSER", DocumentedUser.USER, "+persist");
             }
         }
         fixture = ContractBackend.of(configured);
@@ -41,13 +41,13 @@ final class SentinelBackendTest extends RateLimitBackendContract {
     static Map<String, String> configured(SentinelFixture sentinels, TestFolder folder) {
         for (RedisProcess server : sentinels.servers()) {
             try (RedisConnection connection = server.connect()) {
-                connection.call((Object[]) LeastRights.line().split(" "));
+                connection.call((Object[]) DocumentedUser.line().split(" "));
             }
         }
         String yaml = RedisPage.sample(
                 "sentinelServersConfig",
                 Map.of(
-                        "${REDIS_PASSWORD}", LeastRights.PASSWORD,
+                        "${REDIS_PASSWORD}", DocumentedUser.PASSWORD,
                         "masterName: limits", "masterName: " + SentinelFixture.NAME,
                         "redis://sentinel-1.internal:26379",
                                 sentinels.sentinels().get(0).address(),
@@ -79,7 +79,9 @@ final class SentinelBackendTest extends RateLimitBackendContract {
                 RedisConnection master = sentinel.master().connect()) {
             assertThat(master.calls("evalsha")).isPositive();
             assertThat(replica.calls("evalsha")).isZero();
-            assertThat(replica.text("CLIENT", "LIST").lines().filter(line -> line.contains("user=" + LeastRights.USER)))
+            assertThat(replica.text("CLIENT", "LIST")
+                            .lines()
+                            .filter(line -> line.contains("user=" + DocumentedUser.USER)))
                     .isEmpty();
         }
     }

@@ -40,7 +40,7 @@ class SharedLeasesTest {
             FaultCalls.awaitDecision(second);
             Charge charge = LeasedCalls.charge(150, LeasedCalls.monthly(algorithm, 20_011));
             AtomicLong allowedCalls = new AtomicLong();
-            crowd(thread -> {
+            callInAllThreads(thread -> {
                 RedissonBackend backend = thread % 2 == 0 ? one.backend() : second;
                 for (int rejected = 0; rejected < 200; ) {
                     boolean allowed = backend.acquire(List.of(charge)).allowed();
@@ -57,7 +57,7 @@ class SharedLeasesTest {
         void call(int thread);
     }
 
-    private static void crowd(Caller caller) throws Exception {
+    private static void callInAllThreads(Caller caller) throws Exception {
         ExecutorService pool = Executors.newFixedThreadPool(THREADS);
         try {
             List<Future<?>> all = new ArrayList<>();
@@ -138,7 +138,7 @@ class SharedLeasesTest {
             AtomicLong allowed = new AtomicLong();
             long commands = redis.calls("evalsha");
             long start = System.nanoTime();
-            crowd(thread -> {
+            callInAllThreads(thread -> {
                 for (long call = calls.getAndIncrement(); call < most; call = calls.getAndIncrement()) {
                     while ((System.nanoTime() - start) / 1e9 < (double) call / perSecond) {
                         Thread.yield();

@@ -19,7 +19,7 @@ import org.redisson.client.codec.StringCodec;
 import org.redisson.config.Config;
 
 /**
- * A backend with a client and a namespace of its own, whose keys are removed in the end.
+ * A backend with a client and a namespace of its own, whose keys are removed at the end.
  *
  * @param address the address of Redis
  * @param client the client with the default settings of its library, which include retries

@@ -25,7 +25,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** Calls end at their deadline, whatever Redis does, and take no memory afterwards. */
+/** Calls end at their deadline in every state of Redis, and then release their memory. */
 class TimeoutQueueTest {
     private static final Duration DEADLINE = Duration.ofMillis(300);
     private static final Duration IN_TIME = DEADLINE.plus(FaultCalls.MARGIN).plus(FaultCalls.MARGIN);
@@ -95,7 +95,7 @@ class TimeoutQueueTest {
         }
     }
 
-    /** Records that it is cancelled. */
+    /** A call that records its cancellation. */
     private static final class Call implements PendingCall<AcquireResult> {
         private final AcquireRequest request;
         private final List<AcquireRequest> cancelled;

@@ -97,7 +97,7 @@ final class TlsBackendTest extends RateLimitBackendContract {
     }
 
     /** Checks that each attempt to connect fails, since certificates can be replaced, and that Weir logs no more than the client. */
-    private static void assertConnectionFails(Map<String, String> properties, String why) {
+    private static void assertConnectionFails(Map<String, String> properties, String cause) {
         int before = proxy.connections();
         List<BackendException> failures = new ArrayList<>();
         String logged = SecretTest.logged(() -> {
@@ -116,7 +116,7 @@ final class TlsBackendTest extends RateLimitBackendContract {
         assertThat(failures).extracting(BackendException::reason).containsOnly(Reason.NOT_READY);
         assertThat(failures.get(failures.size() - 1))
                 .hasMessage("No connection to Redis yet: SSLHandshakeException")
-                .hasStackTraceContaining(why);
+                .hasStackTraceContaining(cause);
         assertThat(logged).doesNotContain("WEIR-411").doesNotContain(PASSWORD);
         assertThat(logged.lines().filter(line -> line.contains("] ERROR ") || line.contains("] WARN org.redisson")))
                 .as(logged)

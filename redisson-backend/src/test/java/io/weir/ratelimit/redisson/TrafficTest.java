@@ -73,17 +73,17 @@ class TrafficTest {
         long writes = redis.writes();
         long scripts = redis.calls("evalsha");
         // With another clock than Redis's there is no rejection cache, so Redis rejects each call.
-        RedissonBackend forgetful = new RedissonBackend(
+        RedissonBackend uncached = new RedissonBackend(
                 new RedisClient(fixture::client, false, fixture.namespace(), DEADLINE),
                 fixture.namespace(),
                 DEADLINE,
                 () -> 0);
         for (int call = 0; call < 50; call++) {
-            assertThat(forgetful.acquire(List.of(TestBackend.charge("k.a", 3, limit))))
+            assertThat(uncached.acquire(List.of(TestBackend.charge("k.a", 3, limit))))
                     .isInstanceOf(Decision.Rejected.class);
         }
         assertThat(redis.calls("evalsha") - scripts).isGreaterThanOrEqualTo(50);
-        forgetful.close();
+        uncached.close();
         assertThat(redis.writes()).isEqualTo(writes);
         assertThat((byte[]) redis.call("DUMP", key)).isEqualTo(before);
         assertThat(expiryInstant(key)).isCloseTo(expires, within(20L));

@@ -21,7 +21,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** A Redis that is not available, or rejects the client. */
 class UnreachableTest {
 
-    @ParameterizedTest(name = "ownClient client: {0}")
+    @ParameterizedTest(name = "own client: {0}")
     @ValueSource(booleans = {true, false})
     void callsFailOnAKilledRedisAndAreDecidedAfterItsRestart(boolean ownClient) {
         try (RedisProcess process = RedisProcess.started();
@@ -42,7 +42,10 @@ class UnreachableTest {
                     FaultCalls.awaitDecision(backend);
                 }
             } finally {
-                backend.close();
+                // The fixture closes its own backend.
+                if (ownClient) {
+                    backend.close();
+                }
             }
         }
     }

@@ -23,37 +23,38 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** The documented permissions suffice for all operations, and each of them is necessary. */
-class LeastRightsTest {
+class DocumentedPermissionsTest {
 
-    static Stream<String> rights() {
-        return Arrays.stream(LeastRights.line().split(" ")).filter(word -> word.startsWith("+"));
+    static Stream<String> permissions() {
+        return Arrays.stream(DocumentedUser.line().split(" ")).filter(word -> word.startsWith("+"));
     }
 
     @Test
     void theDocumentedPermissionsSuffice() {
         try (RedisProcess process = RedisProcess.started();
                 RedisConnection admin = process.connect()) {
-            admin.call((Object[]) LeastRights.line().split(" "));
-            runAll(List.of(admin), LeastRights.address(process));
+            admin.call((Object[]) DocumentedUser.line().split(" "));
+            runAll(List.of(admin), DocumentedUser.address(process));
             assertThat(deniedCommands(admin)).isEmpty();
         }
     }
 
     @ParameterizedTest
-    @MethodSource("rights")
-    void eachPermissionIsNecessary(String right) {
+    @MethodSource("permissions")
+    void eachPermissionIsNecessary(String permission) {
         try (RedisProcess process = RedisProcess.started();
                 RedisConnection admin = process.connect()) {
-            admin.call(Arrays.stream(LeastRights.line().split(" "))
-                    .filter(word -> !word.equals(right))
+            admin.call(Arrays.stream(DocumentedUser.line().split(" "))
+                    .filter(word -> !word.equals(permission))
                     .toArray());
             try {
-                runAll(List.of(admin), LeastRights.address(process));
+                runAll(List.of(admin), DocumentedUser.address(process));
             } catch (BackendException | AssertionError e) {
                 // the operation that fails depends on the permission
             }
             assertThat(deniedCommands(admin))
-                    .anyMatch(command -> right.equals("+" + command) || right.startsWith("+" + command + "|"));
+                    .anyMatch(
+                            command -> permission.equals("+" + command) || permission.startsWith("+" + command + "|"));
         }
     }
 
@@ -62,9 +63,9 @@ class LeastRightsTest {
         try (RedisProcess process = RedisProcess.started();
                 RedisConnection admin = process.connect()) {
             admin.call((Object[])
-                    LeastRights.line().replace("~weir:1:*", "~weir:2:*").split(" "));
+                    DocumentedUser.line().replace("~weir:1:*", "~weir:2:*").split(" "));
             RedissonBackend backend =
-                    new TestConfig(Map.of(RedisSettings.ADDRESS, LeastRights.address(process))).started();
+                    new TestConfig(Map.of(RedisSettings.ADDRESS, DocumentedUser.address(process))).started();
             try {
                 Await.until(
                         "Redis has denied a command",
@@ -80,23 +81,23 @@ class LeastRightsTest {
     @Test
     void aClusterNeedsExactlyOneMorePermission() {
         ClusterFixture cluster = ClusterFixture.shared();
-        String address = cluster.masters().stream().map(LeastRights::address).collect(Collectors.joining(","));
+        String address = cluster.masters().stream().map(DocumentedUser::address).collect(Collectors.joining(","));
         List<RedisConnection> admins =
                 cluster.masters().stream().map(RedisProcess::connect).toList();
         try {
-            admins.forEach(admin -> admin.call((Object[]) LeastRights.line().split(" ")));
+            admins.forEach(admin -> admin.call((Object[]) DocumentedUser.line().split(" ")));
             assertThatExceptionOfType(BackendException.class).isThrownBy(() -> runAll(admins, address));
             assertThat(admins)
                     .anySatisfy(admin ->
                             assertThat(deniedCommands(admin)).anyMatch(command -> command.startsWith("cluster")));
-            admins.forEach(admin -> admin.call("ACL", "SETUSER", LeastRights.USER, LeastRights.ofCluster()));
+            admins.forEach(admin -> admin.call("ACL", "SETUSER", DocumentedUser.USER, DocumentedUser.ofCluster()));
             admins.forEach(admin -> admin.call("ACL", "LOG", "RESET"));
             runAll(admins, address);
             // The client checks in this way whether it may use patterns, which concern subscriptions. There are none.
             assertThat(admins)
                     .allSatisfy(admin -> assertThat(deniedCommands(admin)).isSubsetOf("pubsub", "pubsub|numpat"));
         } finally {
-            admins.forEach(admin -> admin.call("ACL", "DELUSER", LeastRights.USER));
+            admins.forEach(admin -> admin.call("ACL", "DELUSER", DocumentedUser.USER));
             admins.forEach(RedisConnection::close);
         }
     }

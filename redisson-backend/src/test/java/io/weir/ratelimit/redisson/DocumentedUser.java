@@ -7,18 +7,18 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** The user with the documented permissions. */
-final class LeastRights {
+final class DocumentedUser {
     static final String USER = "weir";
     static final String PASSWORD = "the-r1ght-secret";
 
-    private LeastRights() {}
+    private DocumentedUser() {}
 
-    /** The command that creates the user. */
+    /** Returns the command that creates the user. */
     static String line() {
         return RedisPage.sample("ACL SETUSER " + USER + " ", Map.of(">secret", ">" + PASSWORD));
     }
 
-    /** The additional permission for a cluster. */
+    /** Returns the additional permission for a cluster. */
     static String ofCluster() {
         Matcher matcher = Pattern.compile("A cluster needs `(\\+\\S+)`").matcher(RedisPage.text());
         if (!matcher.find()) {
