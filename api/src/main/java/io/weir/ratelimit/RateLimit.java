@@ -11,8 +11,8 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * Limits how often a method is called per key, such as a user or an address. The limit applies over all instances that share a Redis,
- * or per process if no Redis is configured.
+ * An annotation that limits how often a method is called per key, such as a user or an address. The limit applies over all instances
+ * that share a Redis, or per process if no Redis is configured.
  *
  * <pre>{@code
  * @GET @RateLimit("api")                          // a policy from configuration

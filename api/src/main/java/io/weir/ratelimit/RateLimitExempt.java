@@ -9,7 +9,8 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * Exempts a method, or all methods of a class, from rate limits, such as a health check within a limited resource class.
+ * An annotation that exempts a method, or all methods of a class, from rate limits. An example is a health check within a limited
+ * resource class.
  *
  * <p>On a method, the annotation overrides a {@link RateLimit} of the class and every path rule. A {@link RateLimit} of a method
  * overrides the annotation on its class. Both annotations on the same element are a deployment error.

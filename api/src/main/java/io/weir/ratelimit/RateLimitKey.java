@@ -8,7 +8,7 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * Names a parameter of a limited method, so that the key expression {@code arg:<name>} can refer to its value.
+ * An annotation that names a parameter of a limited method, so that the key expression {@code arg:<name>} can refer to its value.
  *
  * <pre>{@code
  * @POST @RateLimit("login-user")                  // ratelimit.policies.login-user.key = arg:username

@@ -17,9 +17,9 @@ import java.util.concurrent.CompletionStage;
 public interface RateLimiter {
 
     /**
-     * Spends the cost of the policy for a key if every limit of the policy has enough permits, now or within the {@code max-wait} of the
-     * policy. In the latter case, this method waits. If the thread is interrupted, the wait ends, the call is decided without a wait,
-     * and the thread remains interrupted.
+     * Spends the cost of the policy for a key if every limit of the policy has enough permits. If enough permits return within the
+     * {@code max-wait} of the policy, this method waits for them. If the thread is interrupted, the wait ends, the call is decided
+     * without a wait, and the thread remains interrupted.
      *
      * @param policy the name of a policy
      * @param key the key

@@ -8,7 +8,7 @@ import java.util.Optional;
  * policies whose property {@code ratelimit.policies.<p>.tier} is that name.
  *
  * <p>The resolver is called once per charge on the thread of the call, which waits for it; cache the result of a lookup. The limits of
- * the policy itself apply if the caller has no tier, if the policy does not define the tier, or if the resolver fails.
+ * the policy itself apply if the caller has no tier or if the policy does not define it. They also apply if the resolver fails.
  */
 @FunctionalInterface
 public interface TierResolver {

@@ -69,7 +69,10 @@ interface RangeContract extends ContractFixture {
         }
     }
 
-    /** The burst is at least the cost and the permits that return in a time unit, because permits that return to a full bucket are lost. */
+    /**
+     * The burst is at least the cost and at least the permits that return in a time unit. Permits that return to a full bucket
+     * are lost.
+     */
     @ParameterizedTest(name = "{0} {1}/{2} burst {3} at {4} a call")
     @CsvSource({
         "TOKEN_BUCKET, 1000000, PT24H, 1000000, 899989", "LEAKY_BUCKET, 1000000, PT24H, 3000000, 2999999",

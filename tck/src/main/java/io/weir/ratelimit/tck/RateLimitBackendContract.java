@@ -8,7 +8,7 @@ import io.weir.ratelimit.spi.TimeSource;
  * interfaces, one interface per subject.
  *
  * <p>No test sleeps, and each test uses new keys. Tests can therefore share a backend, and state of earlier tests has no effect. The clock
- * of a test can be faster than real time, or stand still for any time, so state must not expire by any other clock.
+ * of a test can be faster than real time, or stand still. State must therefore not expire by any other clock.
  */
 public abstract class RateLimitBackendContract extends BackendFixture
         implements AcquireContract,

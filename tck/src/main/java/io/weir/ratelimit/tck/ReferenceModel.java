@@ -112,7 +112,7 @@ abstract class ReferenceModel {
         return greatestCost(limit.capacity(), cost -> fits(cost, now));
     }
 
-    /** Returns the greatestCost cost up to the capacity that fits, or 0. Every smaller cost fits, too. */
+    /** Returns the greatest cost up to the capacity that fits, or 0. Every smaller cost fits, too. */
     private static long greatestCost(long capacity, LongPredicate fits) {
         long low = 0;
         long high = capacity;
@@ -153,7 +153,7 @@ abstract class ReferenceModel {
         return spends.stream().map(spend -> spend.amount).reduce(BigInteger.ZERO, BigInteger::add);
     }
 
-    /** Deducts an amount from spends, beginning with the shortestWait. */
+    /** Deducts an amount from spends, beginning with the earliest. */
     static void deduct(List<Spend> spends, BigInteger amount) {
         BigInteger left = amount;
         for (Spend spend : spends) {

@@ -83,12 +83,12 @@ interface SeveralLimitsContract extends ContractFixture {
     @EachAlgorithm
     default void rejectedChargeLeavesTheOthersUnspent(Algorithm algorithm) {
         Limit limit = limitOf(algorithm, 10, Duration.ofMinutes(1));
-        TestKey organisation = key();
+        TestKey organization = key();
         TestKey user = key();
         TestKey address = key();
         user.spend(limit, 9);
         for (int position = 0; position < 3; position++) {
-            List<Charge> charges = new ArrayList<>(List.of(organisation.charge(5, limit), address.charge(1, limit)));
+            List<Charge> charges = new ArrayList<>(List.of(organization.charge(5, limit), address.charge(1, limit)));
             charges.add(position, user.charge(2, limit));
             Decision decision = backend().acquire(charges);
             assertThat(decision).isInstanceOf(Decision.Rejected.class);
@@ -97,15 +97,15 @@ interface SeveralLimitsContract extends ContractFixture {
                 assertThat(decision.quotas().get(i).retryAfterMicros() > 0).isEqualTo(i == position);
             }
         }
-        assertThat(organisation.remaining(limit)).isEqualTo(10);
-        assertThat(organisation.peek(limit).resetAfterMicros()).isZero();
+        assertThat(organization.remaining(limit)).isEqualTo(10);
+        assertThat(organization.peek(limit).resetAfterMicros()).isZero();
         assertThat(user.remaining(limit)).isEqualTo(1);
         assertThat(address.remaining(limit)).isEqualTo(10);
         assertThat(backend()
-                        .acquire(List.of(organisation.charge(5, limit), user.charge(1, limit)))
+                        .acquire(List.of(organization.charge(5, limit), user.charge(1, limit)))
                         .allowed())
                 .isTrue();
-        assertThat(organisation.remaining(limit)).isEqualTo(5);
+        assertThat(organization.remaining(limit)).isEqualTo(5);
         assertThat(user.remaining(limit)).isZero();
     }
 
