@@ -16,27 +16,28 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One call on its way to a decision: it calls the backend, waits if its policies let it wait, and calls the backend again.
+ * The acquisition of permits by one call: it calls the backend, waits if the policies allow a wait, and calls the backend again.
  *
  * <p>A bucket reserves permits for a call that waits, so the call waits once. A window reserves none: a rejected call calls the
- * backend again when the window has room, until the max-wait of its policy is used up. If too many calls wait already, the call
- * refunds its reserved permits and asks for a decision without a wait.
+ * backend again when the window has room, at most for the max-wait of its policy. If too many calls wait already, the call
+ * refunds its reserved permits and requests a decision without a wait.
  *
  * <table>
  * <caption>Transitions</caption>
  * <tr><th>step</th><th>result</th><th>next step</th></tr>
  * <tr><td>{@link #begin}</td><td>charges are due; all are paid</td><td>ACQUIRE; END</td></tr>
- * <tr><td>ACQUIRE</td><td>no wait; a wait; a wait without room in the bulkhead</td><td>END; SLEEP; REFUND if allowed, else END</td></tr>
+ * <tr><td>ACQUIRE</td><td>no wait; a wait; a wait without room in the bulkhead</td><td>END; SLEEP; REFUND if allowed, else
+ * END</td></tr>
  * <tr><td>SLEEP</td><td>permits were reserved; the window has room</td><td>END; ACQUIRE</td></tr>
  * <tr><td>SLEEP, interrupted</td><td>permits were reserved; the call was rejected</td><td>REFUND; END</td></tr>
  * <tr><td>REFUND</td><td>refunded; failed</td><td>ACQUIRE without a wait; END by the failure modes</td></tr>
  * </table>
  *
- * <p>{@link #await} runs the steps on the calling thread; {@link AsyncAcquisition} runs them without holding a thread. One thread
- * at a time uses an acquisition.
+ * <p>{@link #await} runs the steps on the calling thread; {@link AsyncAcquisition} runs them without occupying a thread. One
+ * thread at a time uses an acquisition.
  */
 final class Acquisition {
-    /** The operation that follows. */
+    /** The next operation. */
     enum Step {
         ACQUIRE,
         SLEEP,
@@ -82,8 +83,8 @@ final class Acquisition {
     }
 
     private static boolean canWait(Binding binding) {
-        for (Binding.PolicyCost limited : binding.policies()) {
-            if (limited.policy().maxWaitMicros() > 0) {
+        for (Binding.PolicyCost policyCost : binding.policies()) {
+            if (policyCost.policy().maxWaitMicros() > 0) {
                 return true;
             }
         }
@@ -112,7 +113,7 @@ final class Acquisition {
         } finally {
             close();
             if (interrupted) {
-                // Not before: the backend fails on an interrupted thread.
+                // The flag is set last, because the backend fails on an interrupted thread.
                 Thread.currentThread().interrupt();
             }
         }
@@ -121,7 +122,7 @@ final class Acquisition {
     private TimedDecision acquire() {
         BackendException recent = request == null ? null : request.recentFailure(sleeper);
         if (recent != null) {
-            // A request waits once for a backend that does not answer.
+            // A request waits only once for a backend that does not answer.
             return backend.decideWithoutBackend(binding, charges, recent);
         }
         TimedDecision timed = backend.acquire(binding, charges);
@@ -247,7 +248,7 @@ final class Acquisition {
         }
     }
 
-    /** Leaves the bulkhead and releases what an error has left reserved. */
+    /** Leaves the bulkhead and releases the charges that are still reserved after an error. */
     void close() {
         release();
         bulkhead.leave(entered);
@@ -256,9 +257,9 @@ final class Acquisition {
 
     private boolean enterBulkhead(List<Charge> waiting) {
         List<Policy> needed = new ArrayList<>();
-        for (Binding.PolicyCost limited : binding.policies()) {
-            if (waits(limited.policy(), waiting) && !entered.contains(limited.policy())) {
-                needed.add(limited.policy());
+        for (Binding.PolicyCost policyCost : binding.policies()) {
+            if (waits(policyCost.policy(), waiting) && !entered.contains(policyCost.policy())) {
+                needed.add(policyCost.policy());
             }
         }
         if (!bulkhead.tryEnter(needed)) {
@@ -293,8 +294,8 @@ final class Acquisition {
     }
 
     /**
-     * Returns the longest wait of the limits that rejected, 0 if one of them exceeds the max-wait of its charge. A bucket has
-     * rejected in spite of the whole max-wait, so a wait does not help.
+     * Returns the longest wait of the limits that rejected the call, 0 if a wait exceeds the max-wait of its charge. A bucket
+     * rejects a call only if its slot is later than the max-wait, so a wait does not help.
      */
     private static long untilRoom(List<Charge> charges, List<Quota> quotas) {
         long longest = 0;

@@ -9,7 +9,10 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 
-/** Runs an {@link Acquisition} without holding a thread. If the caller cancels the result, the charges are refunded. */
+/**
+ * An asynchronous run of an {@link Acquisition}, which occupies no thread during a wait. If the caller cancels the result, the
+ * charges are refunded.
+ */
 final class AsyncAcquisition {
     private final Binding binding;
     private final Acquisition call;
@@ -22,8 +25,8 @@ final class AsyncAcquisition {
     /**
      * Creates a run that has not started.
      *
-     * @param executor runs everything but the work of the backend and of the timer
-     * @param listener is notified of the decision before the result completes
+     * @param executor runs all steps except those of the backend and of the timer
+     * @param listener receives the decision before the result completes
      */
     AsyncAcquisition(
             Binding binding,

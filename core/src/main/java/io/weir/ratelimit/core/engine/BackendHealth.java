@@ -20,10 +20,10 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The health of the backend, by the answers and failures of its operations.
+ * The health of the backend, derived from the answers and failures of its operations.
  *
- * <p>An outage begins with a failure and ends with an answer after a time without failures. Its begin and its end are logged once
- * and notified once, so an outage does not flood the log.
+ * <p>An outage begins with a failure and ends with an answer after a time without failures. Its begin and its end are each logged
+ * once and reported once, so an outage does not flood the log.
  */
 public final class BackendHealth {
     /** A backend that answers every other call is still unavailable, so an outage ends after this time without a failure. */
@@ -155,7 +155,7 @@ public final class BackendHealth {
         return isUnavailable() || status.breakerOpen() ? State.DEGRADED : State.UP;
     }
 
-    /** An instance stays ready if the backend fails for some keys only. */
+    /** Returns whether the instance is ready. It stays ready if the backend fails for some keys only. */
     private boolean isReady(BackendStatus status) {
         return status.initialized() && !status.breakerOpen() && !failsForAllKeys;
     }
@@ -192,7 +192,7 @@ public final class BackendHealth {
         notifyChanges();
     }
 
-    /** Whether an outage lasts. */
+    /** Returns whether an outage is in progress. */
     boolean isUnavailable() {
         return outage != null;
     }
@@ -205,7 +205,7 @@ public final class BackendHealth {
     }
 
     private void succeeded() {
-        // Also without an outage: a thread that records a failure can be overtaken by one that ends the outage.
+        // Also without an outage, because another thread can end the outage while a failure is being recorded.
         if (failsForAllKeys && nanoTime.getAsLong() - lastFailureForAllKeysNanos >= QUIET_NANOS) {
             failsForAllKeys = false;
         }

@@ -4,17 +4,17 @@ package io.weir.ratelimit.core.engine;
 import io.weir.ratelimit.BackendStateChanged;
 import io.weir.ratelimit.spi.BackendException;
 
-/** Is notified of failures of the backend. An exception of a listener is logged once and has no other effect. */
+/** A listener for failures and state changes of the backend. An exception of a listener is logged once and has no other effect. */
 public interface BackendStateListener {
     /**
-     * An operation of the backend failed.
+     * Reports that an operation of the backend failed.
      *
      * @param failure the failure
      */
     default void onError(BackendException failure) {}
 
     /**
-     * The backend became unavailable or available.
+     * Reports that the backend became unavailable or available.
      *
      * @param change the change
      */

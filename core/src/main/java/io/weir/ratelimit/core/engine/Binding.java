@@ -6,23 +6,23 @@ import io.weir.ratelimit.core.policy.Policy;
 import java.util.List;
 
 /**
- * The policies that hold for one method, or for one request of it.
+ * The policies that apply to one method, or to one request of it.
  *
- * @param endpoint {@code Class.method}; of a method that only path rules limit, the path of the first
- * @param policies the policies with the method's cost under each, in declared order
+ * @param endpoint {@code Class.method}; if only path rules limit the method, the path of the first matching rule
+ * @param policies the policies in declared order, each with the cost of a call
  */
 public record Binding(String endpoint, List<PolicyCost> policies) {
-    /** Of a method that no annotation limits. */
+    /** The binding of a method that no annotation limits. */
     public static final Binding NONE = new Binding("", List.of());
 
-    /** Of a method that no rule limits either. */
+    /** The binding of an exempt method, which no path rule limits either. */
     public static final Binding EXEMPT = new Binding("exempt", List.of());
 
     /**
-     * A policy with what a call spends under it.
+     * A policy with the cost of a call under it.
      *
      * @param policy the policy
-     * @param cost permits, 1 or more
+     * @param cost the permits that a call spends, 1 or more
      */
     public record PolicyCost(Policy policy, long cost) {}
 
@@ -32,13 +32,13 @@ public record Binding(String endpoint, List<PolicyCost> policies) {
     }
 
     /**
-     * Whether a call can only be decided where its arguments are known.
+     * Tests whether a call can be decided only when its arguments are known.
      *
      * @return true if a key uses an argument
      */
     public boolean needsArguments() {
-        for (PolicyCost costed : policies) {
-            if (costed.policy().key().needsArguments()) {
+        for (PolicyCost policyCost : policies) {
+            if (policyCost.policy().key().needsArguments()) {
                 return true;
             }
         }
@@ -46,44 +46,44 @@ public record Binding(String endpoint, List<PolicyCost> policies) {
     }
 
     /**
-     * Whether the outcome of a call decides about its charges.
+     * Tests whether the charges of a call depend on its outcome.
      *
      * @return true if a policy counts only some outcomes
      */
     public boolean countsOutcomes() {
-        for (PolicyCost costed : policies) {
-            if (costed.policy().count() != Policy.Count.ALWAYS) {
+        for (PolicyCost policyCost : policies) {
+            if (policyCost.policy().count() != Policy.Count.ALWAYS) {
                 return true;
             }
         }
         return false;
     }
 
-    /** Whether a client must not be told any quota. A policy in shadow mode changes nothing about answers. */
+    /** Tests whether responses must not show quotas. A policy in shadow mode has no effect on responses. */
     boolean isMinimal() {
-        for (PolicyCost costed : policies) {
-            if (costed.policy().disclosure() == Policy.Disclosure.MINIMAL
-                    && costed.policy().mode() == Policy.Mode.ENFORCE) {
+        for (PolicyCost policyCost : policies) {
+            if (policyCost.policy().disclosure() == Policy.Disclosure.MINIMAL
+                    && policyCost.policy().mode() == Policy.Mode.ENFORCE) {
                 return true;
             }
         }
         return false;
     }
 
-    /** What the policy of that name does when the store does not answer. */
+    /** Returns the failure mode of a policy. */
     FailureMode onFailure(String policy) {
-        for (PolicyCost costed : policies) {
-            if (costed.policy().name().equals(policy)) {
-                return costed.policy().onFailure();
+        for (PolicyCost policyCost : policies) {
+            if (policyCost.policy().name().equals(policy)) {
+                return policyCost.policy().onFailure();
             }
         }
         return FailureMode.OPEN;
     }
 
-    /** Whether a charge under a policy stays when a call has ended. */
+    /** Tests whether a charge under a policy stays after the call has ended. */
     boolean counts(String policy, boolean succeeded) {
         return policies.stream()
-                .filter(costed -> costed.policy().name().equals(policy))
-                .allMatch(costed -> costed.policy().count().counts(succeeded));
+                .filter(policyCost -> policyCost.policy().name().equals(policy))
+                .allMatch(policyCost -> policyCost.policy().count().counts(succeeded));
     }
 }

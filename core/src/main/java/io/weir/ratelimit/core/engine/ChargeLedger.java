@@ -13,21 +13,21 @@ import org.jspecify.annotations.Nullable;
 /**
  * The charges of one request. A request pays once for each policy and key; a call with a higher cost pays the difference.
  *
- * <p>A call reserves its charges before it calls the backend, and afterwards either pays or releases them. Another call of the
- * request with the same policy and key waits meanwhile, so two calls never pay the same charge. A call reserves all of its charges
- * at once and reserves none while it waits, so calls cannot block each other for good. No monitor is held outside of this class.
+ * <p>A call reserves its charges before it calls the backend, and afterwards either pays or releases them. Meanwhile, another
+ * call of the request with the same policy and key waits, so two calls never pay the same charge. A call reserves all of its
+ * charges at once and reserves none while it waits, so calls cannot deadlock. No monitor is held outside of this class.
  */
 final class ChargeLedger {
     private List<Charge> paid = List.of();
     private List<Charge> reserved = List.of();
 
-    /** The binding whose charges were all paid last. */
+    /** The last binding with all of its charges paid. */
     private @Nullable Binding covered;
 
     /** Completes when reserved charges are paid or released; null if no call waits for that. */
     private @Nullable CompletableFuture<Void> change;
 
-    /** Whether all charges of a method are paid, so that its second entry point has nothing to resolve. */
+    /** Returns whether all charges of a method are paid, so that its second entry point has nothing to resolve. */
     @SuppressWarnings("ReferenceEquality") // there is one binding per method
     synchronized boolean covers(Binding binding) {
         return binding == covered;
@@ -60,7 +60,10 @@ final class ChargeLedger {
         }
     }
 
-    /** Keeps an interrupt for the backend, which decides what it means for a call. */
+    /**
+     * Waits for a change. Returns false at the deadline. Keeps the interrupt flag, because the backend determines the effect of
+     * an interrupt.
+     */
     private static boolean await(CompletableFuture<Void> change, long nanos) {
         long end = System.nanoTime() + nanos;
         boolean interrupted = false;

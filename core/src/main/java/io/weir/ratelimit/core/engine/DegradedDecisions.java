@@ -8,7 +8,7 @@ import java.util.Objects;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.stream.Collectors;
 
-/** Counts the decisions that were taken without the backend, by the reason of the failure. */
+/** The number of decisions that were taken without the backend, by the reason of the failure. */
 final class DegradedDecisions {
     private final Map<Reason, LongAdder> counts = new EnumMap<>(Reason.class);
 
@@ -41,7 +41,7 @@ final class DegradedDecisions {
             return new Totals(difference);
         }
 
-        /** The counts above 0, such as {@code timeout 6, breaker-open 812}. */
+        /** Returns the counts above 0, such as {@code timeout 6, breaker-open 812}. */
         String text() {
             return byReason.entrySet().stream()
                     .filter(count -> count.getValue() > 0)

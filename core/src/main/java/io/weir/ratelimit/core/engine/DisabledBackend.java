@@ -15,7 +15,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
-/** The store when limits are off: every call passes and nothing is counted. */
+/** The backend if limits are disabled: it allows every call and counts nothing. */
 public final class DisabledBackend implements RateLimitBackend {
     @Override
     public String name() {

@@ -19,7 +19,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.function.Supplier;
 
-/** The engine for code. */
+/** The rate limiter for application code. */
 public final class EngineRateLimiter implements RateLimiter {
     private static final String ENDPOINT = "RateLimiter";
 
@@ -29,12 +29,12 @@ public final class EngineRateLimiter implements RateLimiter {
     private final Supplier<Optional<CallContext>> caller;
 
     /**
-     * A limiter.
+     * Creates a rate limiter.
      *
-     * @param engine decides
-     * @param policies the policies by name at the moment
-     * @param executor completes what is asynchronous; asked on the calling thread
-     * @param caller who makes the request at hand
+     * @param engine the engine
+     * @param policies returns the current policies by name
+     * @param executor returns the executor that completes asynchronous calls; called on the thread of the call
+     * @param caller returns the caller of the current request
      */
     public EngineRateLimiter(
             RateLimitEngine engine,
@@ -75,24 +75,24 @@ public final class EngineRateLimiter implements RateLimiter {
 
     @Override
     public List<Quota> peek(String policy, Identity key) {
-        Policy asked = named(policy);
+        Policy found = named(policy);
         String storedKey = engine.encoder().encode(key);
         Charge charge =
-                new Charge(engine.limits(asked, key, storedKey), storedKey, asked.cost(), asked.maxWaitMicros());
+                new Charge(engine.limits(found, key, storedKey), storedKey, found.cost(), found.maxWaitMicros());
         return engine.call(backend -> backend.peek(charge));
     }
 
     @Override
     public List<Quota> peek(String policy) {
-        Policy asked = named(policy);
-        if (asked.key().needsArguments()) {
+        Policy found = named(policy);
+        if (found.key().needsArguments()) {
             throw new IllegalArgumentException(
                     "the key of the policy " + policy + " uses an argument: name the key to peek at");
         }
         CallContext call = caller.get()
                 .orElseThrow(() -> new IllegalStateException(
                         "there is no HTTP request at hand whose caller could be asked about"));
-        return engine.peek(asked, call);
+        return engine.peek(found, call);
     }
 
     @Override

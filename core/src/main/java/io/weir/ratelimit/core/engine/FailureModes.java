@@ -19,8 +19,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides without the backend, by the strictest failure mode among the policies of the charges. Policies in shadow mode and
- * policies that the request has already paid do not take part.
+ * The decisions without the backend, by the strictest failure mode among the policies of the charges. Policies in shadow mode and
+ * policies that the request has already paid have no effect.
  */
 public final class FailureModes {
     private static final List<FailureMode> STRICTEST_FIRST =
@@ -31,7 +31,7 @@ public final class FailureModes {
     private final Supplier<RateLimitBackend> localBackend;
     private final IntUnaryOperator random;
 
-    /** Survives an outage: a backend that fails again and again must not reset the limits in process. */
+    /** Kept after an outage, because the next outage must not reset the limits in process. */
     private volatile @Nullable RateLimitBackend local;
 
     /** The charges in process by their decision, as long as the decision is reachable and can be settled. */
@@ -50,7 +50,7 @@ public final class FailureModes {
         this(instances, localBackend, bound -> ThreadLocalRandom.current().nextInt(bound));
     }
 
-    /** With a source of random numbers from 0 to below its argument. */
+    /** Creates failure modes with a source of random numbers from 0 to below its argument. */
     FailureModes(int instances, Supplier<RateLimitBackend> localBackend, IntUnaryOperator random) {
         this.instances = instances;
         this.share = new InstanceShare(instances);
@@ -78,7 +78,7 @@ public final class FailureModes {
         return STRICTEST_FIRST.stream().filter(modes::contains).findFirst().orElse(FailureMode.OPEN);
     }
 
-    /** A policy with the mode {@code open} stays open if another policy of the call has the mode {@code local}. */
+    /** Decides in process. A policy with the mode {@code open} is not counted, even if another policy has the mode {@code local}. */
     private Decision.Degraded decideLocally(Binding binding, List<Charge> charges, String reason) {
         List<Charge> shares = charges.stream()
                 .filter(charge ->

@@ -68,7 +68,7 @@ public final class FallbackBackend {
         });
     }
 
-    /** A backend can throw instead of completing its stage. */
+    /** Starts the call. A backend can throw an exception instead of completing its stage. */
     private CompletionStage<Decision> startAcquire(List<Charge> charges) {
         try {
             return backend.acquireAsync(charges);
@@ -83,14 +83,14 @@ public final class FallbackBackend {
         return new TimedDecision(charges, failureModes.decide(binding, charges, failure), end - start, end, failure);
     }
 
-    /** Decides by the failure modes because of a failure that the call has met before. The backend is not called. */
+    /** Decides by the failure modes because of an earlier failure. The backend is not called. */
     TimedDecision decideWithoutBackend(Binding binding, List<Charge> charges, BackendException failure) {
         health.decidedWithoutBackend(failure);
         return new TimedDecision(
                 charges, failureModes.decide(binding, charges, failure), 0, System.nanoTime(), failure);
     }
 
-    /** Any other exception can have a key in its message, so its message is left out. */
+    /** Converts an exception. The message of an unknown exception is omitted, because it can contain a key. */
     static BackendException asBackendException(Throwable failure) {
         Throwable cause =
                 failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;

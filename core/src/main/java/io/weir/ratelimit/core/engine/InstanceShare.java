@@ -8,13 +8,13 @@ import io.weir.ratelimit.spi.PolicyLimits;
 import java.time.Duration;
 
 /**
- * The part of each limit that one instance may give away by itself, so that all instances together give away no more than the
- * limit: permits and burst divided by the instances and rounded down, but at least one call.
+ * The share of one instance in each limit, so that all instances together allow at most the limit. The permits and the burst are
+ * divided by the number of instances and rounded down, but allow at least one call.
  *
- * @param instances how many instances share the limits, 1 or more
+ * @param instances the number of instances that share the limits, 1 or more
  */
 record InstanceShare(int instances) {
-    /** The same charge under this instance's share of its limits; it does not wait. */
+    /** Returns the charge under this instance's share of its limits, without a max-wait. */
     Charge of(Charge charge) {
         PolicyLimits whole = charge.policy();
         return new Charge(
@@ -28,7 +28,10 @@ record InstanceShare(int instances) {
                 charge.cost());
     }
 
-    /** A dear call that the whole limit admits must not be refused for ever: it has room where nothing is spent. */
+    /**
+     * Returns the share of a limit. It has room for the cost on an untouched key, so that a call which the whole limit allows is
+     * not rejected forever.
+     */
     private Limit of(Limit limit, long cost) {
         if (limit.permits() == 0) {
             return limit;
@@ -40,22 +43,25 @@ record InstanceShare(int instances) {
         }
         long burst = Math.max(Math.max(1, limit.capacity() / instances), oneCall);
         try {
-            return owing(limit.capacity(), Limit.of(limit.algorithm(), permits, limit.window(), burst));
-        } catch (IllegalArgumentException e) { // so slow a refill would take centuries
-            return owing(limit.capacity(), Limit.of(limit.algorithm(), limit.permits(), limit.window(), burst));
+            return withDebt(limit.capacity(), Limit.of(limit.algorithm(), permits, limit.window(), burst));
+        } catch (IllegalArgumentException e) { // the share needs centuries to be refilled
+            return withDebt(limit.capacity(), Limit.of(limit.algorithm(), limit.permits(), limit.window(), burst));
         }
     }
 
-    /** A bucket owes no more than it holds or calls wait for, so that a cheap call would forgive what a dear one owes. Nobody waits. */
-    private static Limit owing(long most, Limit share) {
-        long windows = (most - share.capacity()) / share.permits() + 1;
+    /**
+     * Returns a bucket with a greatest debt of at least the capacity of the whole limit. Otherwise, a call with a low cost would
+     * reduce the debt of a call with a high cost. The max-wait only raises the debt; no call waits.
+     */
+    private static Limit withDebt(long wholeCapacity, Limit share) {
+        long windows = (wholeCapacity - share.capacity()) / share.permits() + 1;
         Duration longest = Limit.MAX_MAX_WAIT;
         try {
             return share.withMaxWait(
                     windows > longest.dividedBy(share.window())
                             ? longest
                             : share.window().multipliedBy(windows));
-        } catch (IllegalArgumentException e) { // too much to be counted exactly
+        } catch (IllegalArgumentException e) { // the bucket has no exact time unit
             return share;
         }
     }

@@ -13,17 +13,15 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/**
- * What can be asked of the store about a key of which only the stored form is known, and with it neither the caller nor the tier.
- */
+/** The operations on a key of which only the stored key is known, but neither the caller nor the tier. */
 public final class KeyAdministration {
     private final RateLimitEngine engine;
     private final Overrides overrides;
 
     /**
-     * The keys of a store.
+     * Creates the operations.
      *
-     * @param engine asks the store
+     * @param engine calls the backend
      * @param overrides the limits of single keys
      */
     public KeyAdministration(RateLimitEngine engine, Overrides overrides) {
@@ -32,58 +30,58 @@ public final class KeyAdministration {
     }
 
     /**
-     * The stored form of a key, whose own limits are looked up if there can be any.
+     * Returns the stored key of a key. Waits for the limits of the key if the policy has a source.
      *
      * @param policy the policy
      * @param key the key
-     * @return the stored form
+     * @return the stored key
      */
     public String of(Policy policy, Identity key) {
-        String stored = engine.encoder().encode(key);
-        overrides.await(policy, key, stored);
-        return stored;
+        String storedKey = engine.encoder().encode(key);
+        overrides.await(policy, key, storedKey);
+        return storedKey;
     }
 
     /**
-     * What a key has left, without spending: under its own limits if any are remembered, else under those of a tier.
+     * Returns the quotas of a key without spending. The cached limits of the key apply, otherwise the limits of a tier.
      *
      * @param policy the policy
-     * @param stored the key in its stored form
-     * @param tier the tier, {@link PolicyLimits#NO_TIER} for the policy's own limits
+     * @param storedKey the stored key
+     * @param tier the tier, {@link PolicyLimits#NO_TIER} for the limits of the policy itself
      * @return one quota per limit
-     * @throws io.weir.ratelimit.RateLimitUnavailableException if the store does not answer
+     * @throws io.weir.ratelimit.RateLimitUnavailableException if the backend is unavailable
      */
-    public List<Quota> peek(Policy policy, String stored, String tier) {
+    public List<Quota> peek(Policy policy, String storedKey, String tier) {
         PolicyLimits limits =
-                overrides.cached(policy, stored).orElse(policy.tiers().limits().getOrDefault(tier, policy.limits()));
-        Charge charge = new Charge(limits, stored, policy.cost(), policy.maxWaitMicros());
+                overrides.cached(policy, storedKey).orElse(policy.tiers().limits().getOrDefault(tier, policy.limits()));
+        Charge charge = new Charge(limits, storedKey, policy.cost(), policy.maxWaitMicros());
         return engine.call(backend -> backend.peek(charge));
     }
 
     /**
-     * Makes a key as good as untouched under all limits that it can have been under.
+     * Resets a key under all limits that can apply to it.
      *
      * @param policy the policy
-     * @param stored the key in its stored form
-     * @throws io.weir.ratelimit.RateLimitUnavailableException if the store does not answer
+     * @param storedKey the stored key
+     * @throws io.weir.ratelimit.RateLimitUnavailableException if the backend is unavailable
      */
-    public void reset(Policy policy, String stored) {
+    public void reset(Policy policy, String storedKey) {
         Map<List<String>, PolicyLimits> distinct = new LinkedHashMap<>();
         add(distinct, policy.limits());
         new TreeMap<>(policy.tiers().limits()).values().forEach(limits -> add(distinct, limits));
-        overrides.cached(policy, stored).ifPresent(limits -> add(distinct, limits));
+        overrides.cached(policy, storedKey).ifPresent(limits -> add(distinct, limits));
         engine.call(backend -> {
-            distinct.values().forEach(limits -> backend.reset(limits, stored));
+            distinct.values().forEach(limits -> backend.reset(limits, storedKey));
             return true;
         });
     }
 
-    /** Limits that are kept under the same keys are the same to a reset. */
+    /** Adds limits, unless limits with the same stored keys were added: one reset deletes the state of both. */
     private static void add(Map<List<String>, PolicyLimits> distinct, PolicyLimits limits) {
-        List<String> tails = new ArrayList<>();
+        List<String> suffixes = new ArrayList<>();
         for (int i = 0; i < limits.limits().size(); i++) {
-            tails.add(limits.storedKeySuffix(i));
+            suffixes.add(limits.storedKeySuffix(i));
         }
-        distinct.putIfAbsent(tails, limits);
+        distinct.putIfAbsent(suffixes, limits);
     }
 }

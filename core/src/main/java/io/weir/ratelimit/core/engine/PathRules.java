@@ -11,17 +11,17 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
 
-/** The policies that apply to requests by their path, whatever annotations say. */
+/** The policies that apply to requests by their path, in addition to those of annotations. */
 public final class PathRules {
-    /** No policy does. */
+    /** No path rules. */
     public static final PathRules NONE = new PathRules(List.of());
 
     private final List<Policy> policies;
 
     /**
-     * The rules of policies.
+     * Creates the path rules of policies.
      *
-     * @param policies any policies; those without a rule play no part
+     * @param policies any policies; those without a path rule are ignored
      */
     public PathRules(Collection<Policy> policies) {
         this.policies = policies.stream()
@@ -31,22 +31,22 @@ public final class PathRules {
     }
 
     /**
-     * Whether no policy has a rule.
+     * Tests whether no policy has a path rule.
      *
-     * @return true if no request need be asked about
+     * @return true if path rules affect no request
      */
     public boolean isEmpty() {
         return policies.isEmpty();
     }
 
     /**
-     * The policies of a request: those of its method, at the cost that their rules have for the path, and those whose rules match,
-     * by name. A policy that is free for the path is left out.
+     * Returns the policies of a request: those of its method, with the costs of path rules, and those with a matching path rule,
+     * by name. A policy with a cost of 0 for the path is omitted.
      *
      * @param own the policies of the method, {@link Binding#NONE} if it has none
      * @param method the HTTP method
-     * @param path the path, asked only if there are rules
-     * @return {@code own} itself if no rule changes anything
+     * @param path returns the path; called only if there are path rules
+     * @return the policies; {@code own} itself if no path rule changes them
      */
     public Binding join(Binding own, String method, Supplier<RequestPath> path) {
         if (policies.isEmpty() || own.equals(Binding.EXEMPT)) {

@@ -21,7 +21,7 @@ import java.util.concurrent.Executor;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** The pipeline of a call: resolves the charges of its policies, lets the backend decide, and notifies the listeners. */
+/** The pipeline of a call: it resolves the charges of the policies, lets the backend decide, and notifies the listeners. */
 public final class RateLimitEngine {
     private final FallbackBackend backend;
     private final IdentityEncoder encoder;
@@ -36,7 +36,7 @@ public final class RateLimitEngine {
      *
      * @param backend decides about charges
      * @param encoder encodes keys as stored keys
-     * @param listeners are notified of each decision
+     * @param listeners receive each decision
      * @param sleeper the clock of calls that wait
      * @param overrides the limits of single keys
      * @param topKeys counts the keys of decisions
@@ -75,8 +75,8 @@ public final class RateLimitEngine {
     /** Decides about a key that application code names. */
     Decision decide(Binding binding, Identity key) {
         String storedKey = encoder.encode(key);
-        for (Binding.PolicyCost limited : binding.policies()) {
-            overrides.await(limited.policy(), key, storedKey);
+        for (Binding.PolicyCost policyCost : binding.policies()) {
+            overrides.await(policyCost.policy(), key, storedKey);
         }
         return complete(
                 binding, acquisition(binding, null, acquisition -> charges(binding, key, storedKey, acquisition)));
@@ -100,7 +100,7 @@ public final class RateLimitEngine {
     CompletableFuture<Decision> decideAsync(Binding binding, Identity key, Executor executor) {
         String storedKey = encoder.encode(key);
         CompletableFuture<?>[] limits = binding.policies().stream()
-                .map(limited -> overrides.awaitAsync(limited.policy(), key, storedKey, sleeper::timer))
+                .map(policyCost -> overrides.awaitAsync(policyCost.policy(), key, storedKey, sleeper::timer))
                 .toArray(CompletableFuture<?>[]::new);
         return new AsyncAcquisition(
                         binding,
@@ -124,20 +124,20 @@ public final class RateLimitEngine {
         return List.of(charges);
     }
 
-    private Charge charge(Binding.PolicyCost limited, CallContext call, Acquisition acquisition) {
-        Policy policy = limited.policy();
+    private Charge charge(Binding.PolicyCost policyCost, CallContext call, Acquisition acquisition) {
+        Policy policy = policyCost.policy();
         Identity key = policy.key().resolve(call);
         String storedKey = encoder.encode(key);
-        return charge(policy, limits(policy, key, storedKey, call), storedKey, limited.cost(), acquisition);
+        return charge(policy, limits(policy, key, storedKey, call), storedKey, policyCost.cost(), acquisition);
     }
 
     private List<Charge> charges(Binding binding, Identity key, String storedKey, Acquisition acquisition) {
         return binding.policies().stream()
-                .map(limited -> charge(
-                        limited.policy(),
-                        knownLimits(limited.policy(), key, storedKey),
+                .map(policyCost -> charge(
+                        policyCost.policy(),
+                        knownLimits(policyCost.policy(), key, storedKey),
                         storedKey,
-                        limited.cost(),
+                        policyCost.cost(),
                         acquisition))
                 .toList();
     }
@@ -159,12 +159,12 @@ public final class RateLimitEngine {
         return overrides.of(policy, key, storedKey).orElse(policy.limits());
     }
 
-    /** Before charges are reserved, because a source can be slow. */
+    /** Waits for the limits of single keys before charges are reserved, because a source can be slow. */
     private void awaitOverrides(Binding binding, CallContext call) {
-        for (Binding.PolicyCost limited : binding.policies()) {
-            if (overrides.existFor(limited.policy())) {
-                Identity key = limited.policy().key().resolve(call);
-                overrides.await(limited.policy(), key, encoder.encode(key));
+        for (Binding.PolicyCost policyCost : binding.policies()) {
+            if (overrides.existFor(policyCost.policy())) {
+                Identity key = policyCost.policy().key().resolve(call);
+                overrides.await(policyCost.policy(), key, encoder.encode(key));
             }
         }
     }
@@ -210,13 +210,16 @@ public final class RateLimitEngine {
     public void bypass(Binding binding) {
         if (!listeners.isEmpty()) {
             List<PolicyLimits> policies = binding.policies().stream()
-                    .map(limited -> limited.policy().limits())
+                    .map(policyCost -> policyCost.policy().limits())
                     .toList();
             listeners.notifyEach((listener, endpoint) -> listener.onBypass(endpoint, policies), binding.endpoint());
         }
     }
 
-    /** Holds no monitor: a listener can call beans of the same request, or wait for another thread of it. */
+    /**
+     * Notifies the listeners without holding a monitor, because a listener can call beans of the same request or wait for another
+     * of its threads.
+     */
     private void notifyListeners(Binding binding, TimedDecision timed) {
         topKeys.decided(timed.charges(), timed.decision(), timed.atNanos());
         backend.notifyChanges();

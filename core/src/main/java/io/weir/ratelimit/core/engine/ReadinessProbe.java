@@ -19,7 +19,10 @@ import java.util.function.LongSupplier;
 final class ReadinessProbe {
     private static final long INTERVAL_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-    /** Not the key of a caller: stored keys of callers begin with a kind. The probe spends, because some failures affect writes only. */
+    /**
+     * The stored key is not that of a caller, because those begin with a kind. The probe spends, because some failures affect
+     * only writes.
+     */
     private static final List<Charge> CHARGES = List.of(new Charge(
             new PolicyLimits(
                     "health", List.of(Limit.of(Algorithm.FIXED_WINDOW, Limit.MAX_PERMITS, Duration.ofSeconds(1)))),
@@ -36,7 +39,7 @@ final class ReadinessProbe {
         this.lastNanos = new AtomicLong(nanoTime.getAsLong() - INTERVAL_NANOS);
     }
 
-    /** Whether a second has passed since the last probe and the breaker lets a call through. If so, the caller must probe. */
+    /** Returns whether a second has passed since the last probe and the breaker lets a call through. If so, the caller must probe. */
     boolean isDue(BackendStatus status) {
         if (status.breakerOpen() && !status.probeAfter().isZero()) {
             return false;
@@ -46,7 +49,7 @@ final class ReadinessProbe {
         return now - last >= INTERVAL_NANOS && lastNanos.compareAndSet(last, now);
     }
 
-    /** Calls the backend. Returns its failure, empty if it has decided. */
+    /** Calls the backend and returns its failure; empty if the backend has decided. */
     Optional<BackendException> run() {
         try {
             backend.acquire(CHARGES);

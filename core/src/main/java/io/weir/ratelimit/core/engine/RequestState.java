@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Safe for use by several threads, because a resource can call limited beans in parallel.
  */
 public final class RequestState {
-    /** Longer than a request that repeats its calls; a long request calls a backend again that has recovered. */
+    /** A request that repeats its calls is usually shorter. A longer request can call a recovered backend again. */
     private static final long RECENT_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private final ChargeLedger ledger = new ChargeLedger();
@@ -60,7 +60,7 @@ public final class RequestState {
     }
 
     /**
-     * Replaces the caller by the one that a later entry point knows, such as the user that the resource's filters authenticated.
+     * Replaces the caller, because a later entry point knows more properties, such as the authenticated user.
      *
      * @param known the caller
      */
@@ -173,7 +173,7 @@ public final class RequestState {
     }
 
     /**
-     * Leaves the settlement of a decision until the outcome of the request is known.
+     * Defers the settlement of a decision until the outcome of the request is known.
      *
      * @param decided the policies that were decided
      * @param decision the decision
@@ -184,7 +184,7 @@ public final class RequestState {
         unsettled = all;
     }
 
-    /** Returns the decisions that wait for the outcome, and forgets them. */
+    /** Removes and returns the decisions that wait for the outcome of the request. */
     synchronized List<Settlement> takeUnsettled() {
         List<Settlement> due = unsettled;
         unsettled = List.of();

@@ -7,7 +7,7 @@ import java.util.concurrent.locks.LockSupport;
 
 /** The clock and the timer of calls that wait for permits. */
 public interface Sleeper {
-    /** Waits in real time. */
+    /** A sleeper in real time. */
     Sleeper REAL = new Sleeper() {
         @Override
         public long nanos() {
@@ -51,7 +51,7 @@ public interface Sleeper {
      * Starts a timer that needs no thread.
      *
      * @param micros the shortest duration, in microseconds
-     * @return a future that completes on any thread; cancelling it stops the timer
+     * @return a future that completes on any thread; canceling it stops the timer
      */
     CompletableFuture<Void> timer(long micros);
 }

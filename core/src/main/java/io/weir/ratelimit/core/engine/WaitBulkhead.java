@@ -8,10 +8,10 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Limits how many calls wait at once under each policy in this process.
+ * The bound on the calls that wait at once under each policy in this process.
  *
- * <p>A call looks for room before it calls the backend, so that a call that cannot wait reserves no permits. It enters after the
- * backend has answered that it must wait; by then other calls can have taken the room.
+ * <p>A call checks for room before it calls the backend, so that a call that cannot wait reserves no permits. It enters after the
+ * backend has answered that it must wait; by then, other calls can have entered.
  */
 final class WaitBulkhead {
     private final Map<String, AtomicInteger> waiting = new ConcurrentHashMap<>();

@@ -6,10 +6,10 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 
-/** The addresses that begin with the same bits, such as {@code 10.0.0.0/8}; of one family. */
+/** A range of addresses of one family that begin with the same bits, such as {@code 10.0.0.0/8}. */
 public final class AddressRange {
     private final IpAddress first;
-    /** Of an IPv4 range those of its IPv6 form. */
+    /** The number of leading bits; for an IPv4 range, in the IPv6 form of its addresses. */
     private final int bits;
 
     private AddressRange(IpAddress first, int bits) {
@@ -18,12 +18,12 @@ public final class AddressRange {
     }
 
     /**
-     * Reads a range.
+     * Parses a range.
      *
-     * @param text a literal address, or one with the number of bits that count: {@code 10.0.0.0/8}, {@code 2001:db8::/32}, {@code
-     *     ::1}; {@code 0.0.0.0/0} and {@code ::/0} are all addresses of their family
+     * @param text an address, or an address with a number of leading bits: {@code 10.0.0.0/8}, {@code 2001:db8::/32}, {@code
+     *     ::1}. {@code 0.0.0.0/0} and {@code ::/0} contain all addresses of their family
      * @return the range
-     * @throws IllegalArgumentException if it is something else, or has bits after those that count
+     * @throws IllegalArgumentException if the text has another form, or has bits after the leading bits
      */
     public static AddressRange parse(String text) {
         int slash = text.indexOf('/');
@@ -33,15 +33,15 @@ public final class AddressRange {
                 .flatMap(IpAddress::parse)
                 .orElseThrow(() -> new IllegalArgumentException("\"" + text
                         + "\" is no address and no range of addresses such as 10.0.0.0/8 or 2001:db8::/32"));
-        int before = address.indexOf(':') < 0 ? IpAddress.MAPPED_BITS : 0;
-        int least = first.isIpv4() ? IpAddress.MAPPED_BITS - before : 0;
-        int most = IpAddress.BITS - before;
-        String prefix = slash < 0 ? Integer.toString(most) : text.substring(slash + 1);
-        if (!prefix.matches("[0-9]{1,3}") || Integer.parseInt(prefix) < least || Integer.parseInt(prefix) > most) {
+        int offset = address.indexOf(':') < 0 ? IpAddress.MAPPED_BITS : 0;
+        int minimum = first.isIpv4() ? IpAddress.MAPPED_BITS - offset : 0;
+        int maximum = IpAddress.BITS - offset;
+        String prefix = slash < 0 ? Integer.toString(maximum) : text.substring(slash + 1);
+        if (!prefix.matches("[0-9]{1,3}") || Integer.parseInt(prefix) < minimum || Integer.parseInt(prefix) > maximum) {
             throw new IllegalArgumentException(
-                    "\"" + text + "\" needs a number of bits from " + least + " to " + most + " after the slash");
+                    "\"" + text + "\" needs a number of bits from " + minimum + " to " + maximum + " after the slash");
         }
-        AddressRange range = new AddressRange(first, before + Integer.parseInt(prefix));
+        AddressRange range = new AddressRange(first, offset + Integer.parseInt(prefix));
         IpAddress expected = first.first(range.bits);
         if (!first.equals(expected)) {
             throw new IllegalArgumentException("\"" + text + "\" has bits after the first " + prefix + ": write "
@@ -51,11 +51,11 @@ public final class AddressRange {
     }
 
     /**
-     * Reads several ranges.
+     * Parses several ranges.
      *
      * @param text ranges separated by commas
      * @return the ranges in order, one or more
-     * @throws IllegalArgumentException with all that is wrong, if one is none
+     * @throws IllegalArgumentException with all problems, if an entry is invalid
      */
     public static List<AddressRange> parseAll(String text) {
         List<String> entries =
@@ -78,16 +78,16 @@ public final class AddressRange {
     }
 
     /**
-     * Whether an address is one of the range.
+     * Tests whether an address is in the range.
      *
      * @param address the address
-     * @return false also for an address of the other family
+     * @return true if it is; false for an address of the other family
      */
     public boolean contains(IpAddress address) {
         return first.isIpv4() == address.isIpv4() && first.shares(bits, address);
     }
 
-    /** The canonical text, always with the number of bits. */
+    /** Returns the canonical text, always with the number of bits. */
     @Override
     public String toString() {
         return first + "/" + (first.isIpv4() ? bits - IpAddress.MAPPED_BITS : bits);

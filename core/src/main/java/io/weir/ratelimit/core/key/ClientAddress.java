@@ -9,23 +9,24 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 
 /**
- * The address of the client behind proxies.
+ * A resolver of the client address behind proxies.
  *
- * <p>A proxy that is trusted is believed about the peer that it has the request from. So the hops are walked from the right, from
- * the server's own peer on, for as long as they are trusted; the first that is not is the client, since nobody trusted has vouched
- * for what stands left of it. Where a trusted hop reports something that is no literal address, the client is that hop.
+ * <p>Each proxy reports the address of its peer in a header, at the right end. The addresses are read from right to left,
+ * beginning with the peer of the server, as long as they are trusted. The first address that is not trusted is the client,
+ * because no trusted proxy has reported the addresses to its left. If a trusted proxy reports anything other than a literal
+ * address, the client is that proxy.
  */
 public final class ClientAddress {
     private static final System.Logger LOG = System.getLogger("io.weir.ratelimit");
 
     private final List<AddressRange> trusted;
     private final ForwardedHeader header;
-    private final AtomicBoolean told = new AtomicBoolean();
+    private final AtomicBoolean warned = new AtomicBoolean();
 
     /**
-     * Believes the proxies of some ranges.
+     * Creates a resolver.
      *
-     * @param trusted the addresses of the proxies; if there are none, the client is always the peer
+     * @param trusted the addresses of trusted proxies; if there are none, the client is always the peer
      * @param header the only header that is read
      */
     public ClientAddress(List<AddressRange> trusted, ForwardedHeader header) {
@@ -34,11 +35,11 @@ public final class ClientAddress {
     }
 
     /**
-     * The client's address.
+     * Returns the address of the client.
      *
-     * @param peer the address of the server's own peer
-     * @param headerLines the lines of a header by its name, in the order they were received
-     * @return the address, empty if the peer's is not known or no literal
+     * @param peer the address of the peer of the server
+     * @param headerLines returns the lines of a header by its name, in the order of the request
+     * @return the address; empty if the address of the peer is unknown or not a literal
      */
     public Optional<IpAddress> of(Optional<String> peer, Function<String, List<String>> headerLines) {
         Optional<IpAddress> address = peer.flatMap(IpAddress::parse);
@@ -81,7 +82,7 @@ public final class ClientAddress {
     }
 
     private void warnOfProxy(Function<String, List<String>> headerLines) {
-        if (!told.get() && !headerLines.apply(header.fieldName()).isEmpty() && told.compareAndSet(false, true)) {
+        if (!warned.get() && !headerLines.apply(header.fieldName()).isEmpty() && warned.compareAndSet(false, true)) {
             MESSAGES.log(LOG, "WEIR-309", header.fieldName());
         }
     }

@@ -4,11 +4,11 @@ package io.weir.ratelimit.core.key;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One element of a {@code Forwarded} field (RFC 7239): pairs separated by semicolons, of which {@code for} is wanted. Blanks
- * around pairs and unquoted values that are no tokens are let pass, since proxies write them.
+ * One element of a {@code Forwarded} field (RFC 7239): pairs separated by semicolons, of which only {@code for} is read. Blanks
+ * around pairs and unquoted values that are not tokens are accepted, because proxies write them.
  */
 final class ForwardedElement {
-    /** More than any address with a port has, even with each character escaped. */
+    /** Longer than any address with a port, even if each character is escaped. */
     private static final int LONGEST_ESCAPED = 256;
 
     private static final String TOKEN_MARKS = "!#$%&'*+-.^_`|~";
@@ -24,7 +24,7 @@ final class ForwardedElement {
         this.end = end;
     }
 
-    /** Where the last element before a position begins, −1 if its quotes are not in pairs. Read from the right. */
+    /** Returns the start of the last element before a position, −1 if its quotes are not in pairs. Reads from right to left. */
     static int start(String line, int end) {
         for (int at = end - 1; at >= 0; at--) {
             char c = line.charAt(at);
@@ -52,7 +52,10 @@ final class ForwardedElement {
         return (quote - before) % 2 == 1;
     }
 
-    /** The address of an element's {@code for}; null if it has none, two, another, or the form is wrong. */
+    /**
+     * Returns the address in the {@code for} of an element; null if it has none or several, if it is not an address, or if the
+     * form is invalid.
+     */
     static @Nullable IpAddress read(String line, int start, int end) {
         ForwardedElement element = new ForwardedElement(line, start, end);
         return element.read() ? element.address : null;
@@ -100,7 +103,7 @@ final class ForwardedElement {
         return address != null;
     }
 
-    /** Goes to the closing quote, or the end if there is none; false if something is escaped before it. */
+    /** Skips to the closing quote, or to the end if there is none. Returns false if a skipped character is escaped. */
     private boolean skipToQuote() {
         boolean plain = true;
         while (at < end && line.charAt(at) != '"') {

@@ -4,7 +4,7 @@ package io.weir.ratelimit.core.key;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/** The header in which each proxy adds the address of the peer it has the request from, at the right. */
+/** A header to which each proxy appends the address of its peer. */
 public enum ForwardedHeader {
     /** {@code X-Forwarded-For}: addresses separated by commas. */
     X_FORWARDED_FOR("x-forwarded-for") {
@@ -49,7 +49,7 @@ public enum ForwardedHeader {
     }
 
     /**
-     * The header's name, as configuration writes it.
+     * Returns the name of the header in configuration.
      *
      * @return the name in lower case
      */
@@ -58,11 +58,11 @@ public enum ForwardedHeader {
     }
 
     /**
-     * Reads the name of a header.
+     * Parses the name of a header.
      *
      * @param text the name
      * @return the header
-     * @throws IllegalArgumentException if it is another
+     * @throws IllegalArgumentException if the name is unknown
      */
     public static ForwardedHeader parse(String text) {
         return Arrays.stream(values())
@@ -71,10 +71,10 @@ public enum ForwardedHeader {
                 .orElseThrow(() -> new IllegalArgumentException("must be x-forwarded-for or forwarded"));
     }
 
-    /** Where the last element of a line before a position begins, −1 if that cannot be said. */
+    /** Returns the start of the last element of a line before a position, −1 if the quotes are not in pairs. */
     abstract int start(String line, int end);
 
-    /** The address that an element gives, null if it is no literal address. */
+    /** Returns the address of an element, null if it is not a literal address. */
     abstract @Nullable IpAddress address(String line, int start, int end);
 
     private static boolean isBlank(char c) {

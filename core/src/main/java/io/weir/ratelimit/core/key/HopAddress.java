@@ -3,14 +3,14 @@ package io.weir.ratelimit.core.key;
 
 import org.jspecify.annotations.Nullable;
 
-/** The address of a hop as a proxy writes it, with or without a port. What is no literal address is null, whatever it is. */
+/** A parser of the address of a hop as a proxy writes it, with or without a port. */
 final class HopAddress {
     private HopAddress() {}
 
     /**
-     * The address in a part of a text.
+     * Parses the address in a part of a text. Returns null if it is not a literal address.
      *
-     * @param bareIpv6 whether an IPv6 address may stand without brackets, and then without a port
+     * @param bareIpv6 whether an IPv6 address may have no brackets; such an address has no port
      */
     static @Nullable IpAddress read(String text, int start, int end, boolean bareIpv6) {
         IpAddress ipv4 = IpAddress.readIpv4(text, start, end);
@@ -46,7 +46,7 @@ final class HopAddress {
         return true;
     }
 
-    /** Where a character is in a part of a text, its end if nowhere. */
+    /** Returns the index of a character in a part of a text, or the end of the part. */
     private static int indexOf(String text, char wanted, int start, int end) {
         int at = start;
         while (at < end && text.charAt(at) != wanted) {

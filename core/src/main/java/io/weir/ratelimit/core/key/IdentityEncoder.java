@@ -15,12 +15,12 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes identities in the form in which they are stored: {@code <kind>.[<name>.]<value>}, parts joined by {@code +}.
+ * An encoder of keys as stored keys: {@code <kind>.[<name>.]<value>}, with the parts joined by {@code +}.
  *
- * <p>Values are percent-encoded outside {@code A-Z a-z 0-9 . - _ @}, so that no client can write a separator, a brace or a line
- * break. A value is replaced by {@code ~} and 128 bits of a hash when its encoded form is longer than 64 characters, when it is
- * secret by nature (a header, a cookie), and always when there is a secret: HMAC-SHA-256 under the secret, else SHA-256. No two
- * identities have the same stored form. Part of the stored format.
+ * <p>Values are percent-encoded outside {@code A-Z a-z 0-9 . - _ @}, so that no client can insert a separator, a brace or a line
+ * break. A value is replaced by {@code ~} and 128 bits of a hash in three cases: its encoded form is longer than 64 characters,
+ * it is a secret (a header or a cookie), or a key secret is configured. The hash is HMAC-SHA-256 with the key secret, otherwise
+ * SHA-256. No two keys have the same stored key. The encoding is part of the stored format.
  */
 public final class IdentityEncoder {
     private static final int LONGEST = 64;
@@ -42,26 +42,26 @@ public final class IdentityEncoder {
     private final @Nullable KeyedHash hmac;
 
     /**
-     * An encoder.
+     * Creates an encoder.
      *
-     * @param secret the secret under which all values are hashed, if there is one
+     * @param secret the key secret, with which all values are hashed; empty if none is configured
      */
     public IdentityEncoder(Optional<String> secret) {
         this.hmac = secret.map(KeyedHash::of).orElse(null);
     }
 
     /**
-     * Writes an identity.
+     * Encodes a key.
      *
-     * @param identity the identity
-     * @return its stored form
+     * @param key the key
+     * @return the stored key
      */
-    public String encode(Identity identity) {
-        if (identity.equals(Identity.GLOBAL)) {
+    public String encode(Identity key) {
+        if (key.equals(Identity.GLOBAL)) {
             return Identity.Kind.GLOBAL.prefix();
         }
         StringBuilder text = new StringBuilder(32);
-        for (Identity.Part part : identity.parts()) {
+        for (Identity.Part part : key.parts()) {
             if (text.length() > 0) {
                 text.append('+');
             }
@@ -114,8 +114,8 @@ public final class IdentityEncoder {
     }
 
     /**
-     * UTF-8, in which a lone surrogate becomes three bytes like any other character: the platform's encoder writes a question
-     * mark for each, under which different texts would share a key.
+     * Returns UTF-8 in which a lone surrogate has three bytes. The platform's encoder writes a question mark for each, so
+     * different texts would share a key.
      */
     private static byte[] utf8(String value) {
         if (value.chars().noneMatch(c -> Character.isSurrogate((char) c))) {
@@ -134,18 +134,18 @@ public final class IdentityEncoder {
         return bytes.toByteArray();
     }
 
-    /** The hash covers the kind and the name, so that one value in two places cannot be recognised. */
+    /** Returns a hash of the kind, the name and the value, so that equal values of different parts have different hashes. */
     private String hash(Identity.Part part) {
         byte[] value = utf8(part.kind().prefix() + '\0' + part.name() + '\0' + part.value());
         return hmac == null ? KeyedHash.text(sha256(value)) : hmac.hash(value);
     }
 
-    /** Whether a text is the stored form of an identity that all callers share. */
+    /** Tests whether a text is the stored key of a key that all callers share. */
     static boolean isShared(String text) {
         return text.length() <= LONGEST_STORED && ALL_SHARED.matcher(text).matches();
     }
 
-    /** Whether a text has the form in which identities are stored under a secret. */
+    /** Tests whether a text has the form of a stored key with hashed values. */
     static boolean isHashed(String text) {
         return text.length() <= LONGEST_STORED && ALL_HASHED.matcher(text).matches();
     }

@@ -5,20 +5,20 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A literal IP address. Never looks a name up. IPv4-mapped IPv6 addresses are IPv4; zones are dropped.
+ * A literal IP address, never a host name. An IPv4-mapped IPv6 address is an IPv4 address. A zone is dropped.
  *
- * <p>Canonical text of IPv6 follows RFC 5952: lower case, and the longest run of zero groups shortened.
+ * <p>The canonical text of IPv6 follows RFC 5952: lower case, with the longest run of zero groups shortened.
  */
 public final class IpAddress {
     static final int BITS = 128;
-    /** How many bits stand before the address in the IPv6 form of an IPv4 address. */
+    /** The number of bits before the address in the IPv6 form of an IPv4 address. */
     static final int MAPPED_BITS = 96;
 
     private static final int GROUPS = 8;
     private static final long MAPPED = 0xffff_0000_0000L;
     private static final long NONE = -1;
 
-    /** The 128 bits; of an IPv4 address those of its IPv6 form, {@code ::ffff:0:0/96}. */
+    /** The 128 bits; for an IPv4 address, those of its IPv6 form {@code ::ffff:0:0/96}. */
     private final long high;
 
     private final long low;
@@ -29,27 +29,27 @@ public final class IpAddress {
     }
 
     /**
-     * Reads an address.
+     * Parses an address.
      *
      * @param text a literal, such as {@code 203.0.113.7}, {@code 2001:db8::1}, {@code fe80::1%eth0}
-     * @return the address, empty if the text is something else
+     * @return the address; empty if the text has another form
      */
     public static Optional<IpAddress> parse(String text) {
         return Optional.ofNullable(read(text, 0, text.length()));
     }
 
-    /** As {@link #parse}, of a part of a text; null if it is something else. */
+    /** Parses a part of a text as {@link #parse} does. Returns null if it has another form. */
     static @Nullable IpAddress read(String text, int start, int end) {
         return looksLikeIpv6(text, start, end) ? readIpv6(text, start, end) : readIpv4(text, start, end);
     }
 
-    /** An address in IPv4 form, null if the text is something else. */
+    /** Parses an IPv4 address. Returns null if the text has another form. */
     static @Nullable IpAddress readIpv4(String text, int start, int end) {
         long value = ipv4(text, start, end);
         return value == NONE ? null : new IpAddress(0, MAPPED | value);
     }
 
-    /** The first group of an IPv6 address has at most four digits, so one look at its start tells it from IPv4. */
+    /** Tests for a colon in the first five characters, because the first group of an IPv6 address has at most four digits. */
     private static boolean looksLikeIpv6(String text, int start, int end) {
         for (int i = start; i < Math.min(end, start + 5); i++) {
             if (text.charAt(i) == ':') {
@@ -59,7 +59,7 @@ public final class IpAddress {
         return false;
     }
 
-    /** The value of an IPv4 address, or {@link #NONE}. */
+    /** Returns the value of an IPv4 address, or {@link #NONE}. */
     private static long ipv4(String text, int start, int end) {
         long value = 0;
         int at = start;
@@ -77,7 +77,7 @@ public final class IpAddress {
                 octet = 10 * octet + digit;
                 at++;
             }
-            // A leading zero means octal to some parsers: ambiguous, so no address.
+            // A leading zero is ambiguous, because some parsers read an octal number.
             if (at == first || octet > 255 || (at - first > 1 && text.charAt(first) == '0')) {
                 return NONE;
             }
@@ -86,7 +86,7 @@ public final class IpAddress {
         return at == end ? value : NONE;
     }
 
-    /** An address in IPv6 form, null if the text is something else. */
+    /** Parses an IPv6 address. Returns null if the text has another form. */
     static @Nullable IpAddress readIpv6(String text, int start, int end) {
         Groups groups = new Groups();
         int at = start;
@@ -136,7 +136,10 @@ public final class IpAddress {
         return letter >= 'a' && letter <= 'f' && c < 128 ? letter - 'a' + 10 : -1;
     }
 
-    /** The groups of an IPv6 address as they are read: those before the gap stand at its start, those after it at its end. */
+    /**
+     * The groups of an IPv6 address during parsing. Groups before the gap belong to its start, and groups after the gap to its
+     * end.
+     */
     private static final class Groups {
         private long high;
         private long low;
@@ -167,7 +170,7 @@ public final class IpAddress {
             return true;
         }
 
-        /** Adds the IPv4 address that ends an address before its zone. */
+        /** Adds the IPv4 address that ends an IPv6 address, before the zone. Returns false if it is invalid. */
         boolean isEndedBy(String text, int start, int end) {
             int at = start;
             while (at < end && text.charAt(at) != '%') {
@@ -188,7 +191,7 @@ public final class IpAddress {
         return high == 0 && low >>> 32 == MAPPED >>> 32;
     }
 
-    /** The address whose bits after the first ones are zero; of an IPv4 address in its IPv6 form. */
+    /** Returns this address with zeros after the leading bits. For an IPv4 address, the bits are those of its IPv6 form. */
     IpAddress first(int bits) {
         return new IpAddress(high & mask(bits), low & mask(bits - Long.SIZE));
     }
@@ -197,16 +200,17 @@ public final class IpAddress {
         return bits <= 0 ? 0 : bits >= Long.SIZE ? -1 : -1L << (Long.SIZE - bits);
     }
 
-    /** Whether the first bits of both are the same; of an IPv4 address in its IPv6 form. */
+    /** Tests whether both addresses have the same leading bits. For an IPv4 address, the bits are those of its IPv6 form. */
     boolean shares(int bits, IpAddress other) {
         return ((high ^ other.high) & mask(bits)) == 0 && ((low ^ other.low) & mask(bits - Long.SIZE)) == 0;
     }
 
     /**
-     * The text of the addresses that share a key with this one: the address itself, or {@code 2001:db8::/64}.
+     * Returns the text of the addresses that share a key with this address: the address itself, or a prefix such as {@code
+     * 2001:db8::/64}.
      *
-     * @param ipv4Prefix how many leading bits of an IPv4 address count
-     * @param ipv6Prefix how many leading bits of an IPv6 address count
+     * @param ipv4Prefix the number of leading bits of an IPv4 address that share a key
+     * @param ipv6Prefix the number of leading bits of an IPv6 address that share a key
      * @return the text
      */
     public String sharing(int ipv4Prefix, int ipv6Prefix) {
@@ -214,7 +218,7 @@ public final class IpAddress {
         return prefix >= BITS ? toString() : first(prefix) + "/" + (isIpv4() ? ipv4Prefix : ipv6Prefix);
     }
 
-    /** The canonical text. */
+    /** Returns the canonical text. */
     @Override
     public String toString() {
         if (isIpv4()) {

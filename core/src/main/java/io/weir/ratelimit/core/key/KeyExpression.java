@@ -12,11 +12,12 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Who shares a limit: {@code a + b} is a compound of both, {@code a | b} the first that resolves; {@code +} binds tighter. A
- * compound resolves if all of its parts do. Two expressions are equal if they have the same terms.
+ * An expression for the key of a call. {@code a + b} is a compound of both keys, {@code a | b} is the first key that resolves;
+ * {@code +} binds tighter. A compound resolves if all of its parts resolve. Two expressions are equal if they have the same
+ * terms.
  */
 public final class KeyExpression {
-    /** What is known of a request before it is matched to a method and its caller is authenticated. */
+    /** The terms that are known before a request is matched to a method and its caller is authenticated. */
     private static final Set<KeyWord> EARLY = EnumSet.of(KeyWord.GLOBAL, KeyWord.IP, KeyWord.HEADER);
 
     private final String text;
@@ -35,13 +36,13 @@ public final class KeyExpression {
     }
 
     /**
-     * Reads an expression.
+     * Parses an expression.
      *
      * @param text the expression
-     * @param terms the terms it may use
+     * @param terms the available terms
      * @return the expression
-     * @throws IllegalArgumentException if it has another form or an unknown term, with the position of the first character that is
-     *     wrong, counted from 1, and what was expected there
+     * @throws IllegalArgumentException if the text has another form or an unknown term. The message has the position of the first
+     *     wrong character, counted from 1
      */
     public static KeyExpression parse(String text, KeyTerms terms) {
         return new KeyExpression(new KeyParser(text, terms).alternatives());
@@ -56,16 +57,16 @@ public final class KeyExpression {
     }
 
     /**
-     * Whether the expression can only be resolved where the arguments of the called method are known.
+     * Tests whether the expression can be resolved only when the arguments of the called method are known.
      *
-     * @return true if it uses one
+     * @return true if it uses an argument
      */
     public boolean needsArguments() {
         return !arguments.isEmpty();
     }
 
     /**
-     * The names of the arguments that the expression uses.
+     * Returns the names of the arguments that the expression uses.
      *
      * @return the names after {@code arg:}
      */
@@ -74,16 +75,16 @@ public final class KeyExpression {
     }
 
     /**
-     * Whether the expression can be resolved before a request is matched to a method and its caller is authenticated.
+     * Tests whether the expression can be resolved before a request is matched to a method and its caller is authenticated.
      *
-     * @return true if it uses {@code global}, {@code ip} and {@code header:} only
+     * @return true if it uses only {@code global}, {@code ip} and {@code header:}
      */
     public boolean isEarly() {
         return !uses(term -> term.word().filter(EARLY::contains).isEmpty());
     }
 
     /**
-     * Whether the expression uses claims, which only MicroProfile JWT tells.
+     * Tests whether the expression uses claims, which only MicroProfile JWT provides.
      *
      * @return true if it uses {@code claim:}
      */
@@ -92,7 +93,7 @@ public final class KeyExpression {
     }
 
     /**
-     * Whether the expression uses headers, whose values should be hashed under a secret.
+     * Tests whether the expression uses headers, whose values should be hashed with a key secret.
      *
      * @return true if it uses {@code header:}
      */
@@ -101,7 +102,7 @@ public final class KeyExpression {
     }
 
     /**
-     * Whether an alternative of the expression joins terms.
+     * Tests whether an alternative of the expression joins terms.
      *
      * @return true if it uses {@code +}
      */
@@ -110,9 +111,9 @@ public final class KeyExpression {
     }
 
     /**
-     * The terms of each alternative, in order.
+     * Returns the terms of each alternative, in order.
      *
-     * @return such as {@code [[principal], [ip, arg:user]]}
+     * @return the terms, such as {@code [[principal], [ip, arg:user]]}
      */
     public List<List<String>> terms() {
         return alternatives.stream()
@@ -121,12 +122,12 @@ public final class KeyExpression {
     }
 
     /**
-     * The identity of calls for which an alternative resolves to values that a person has written.
+     * Returns the key of calls for which an alternative resolves to given values, such as those that an operator enters.
      *
-     * @param alternative its position, from 0
-     * @param values one for each of its terms, in order; that of {@code global} is empty
-     * @return the identity, with addresses in the form and with the prefix under which they share a key
-     * @throws IllegalArgumentException if a value does not fit its term, or a term is the application's own
+     * @param alternative the position of the alternative, from 0
+     * @param values one value per term, in order; empty for {@code global}
+     * @return the key; an address has the form and the prefix by which it shares a key
+     * @throws IllegalArgumentException if a value does not fit its term, or if a term is a bean of the application
      */
     public Identity named(int alternative, List<String> values) {
         if (alternative < 0 || alternative >= alternatives.size()) {
@@ -137,53 +138,53 @@ public final class KeyExpression {
             throw new IllegalArgumentException("the key " + terms().get(alternative) + " has " + compound.size()
                     + " values, and " + values.size() + " are given");
         }
-        Identity identity = compound.get(0).named().apply(values.get(0));
+        Identity key = compound.get(0).named().apply(values.get(0));
         for (int i = 1; i < compound.size(); i++) {
-            identity = identity.and(compound.get(i).named().apply(values.get(i)));
+            key = key.and(compound.get(i).named().apply(values.get(i)));
         }
-        return identity;
+        return key;
     }
 
     /**
-     * Who makes a call.
+     * Resolves the key of a call.
      *
-     * @param call what is known about it
-     * @return the identity, {@link Identity#ANONYMOUS} if no alternative resolves
+     * @param call the properties of the call
+     * @return the key; {@link Identity#ANONYMOUS} if no alternative resolves
      */
     public Identity resolve(CallContext call) {
         return find(call).orElse(Identity.ANONYMOUS);
     }
 
     /**
-     * The value of the first alternative that resolves, such as a caller's plan.
+     * Returns the value of the first alternative that resolves, such as the plan of a caller.
      *
-     * @param call what is known about it
-     * @return the value as it was sent or told; empty if nothing resolves, or to something that is not exactly one value
+     * @param call the properties of the call
+     * @return the value; empty if no alternative resolves, or if the key does not have exactly one value
      */
     public Optional<String> value(CallContext call) {
         return find(call)
-                .filter(identity -> identity.parts().size() == 1)
-                .map(identity -> identity.parts().get(0).value())
+                .filter(key -> key.parts().size() == 1)
+                .map(key -> key.parts().get(0).value())
                 .filter(value -> !value.isEmpty());
     }
 
     private Optional<Identity> find(CallContext call) {
         for (List<KeyTerm> compound : alternatives) {
-            Optional<Identity> identity = find(compound, call);
-            if (identity.isPresent()) {
-                return identity;
+            Optional<Identity> key = find(compound, call);
+            if (key.isPresent()) {
+                return key;
             }
         }
         return Optional.empty();
     }
 
     private static Optional<Identity> find(List<KeyTerm> compound, CallContext call) {
-        Optional<Identity> identity = compound.get(0).resolver().resolve(call);
-        for (int i = 1; i < compound.size() && identity.isPresent(); i++) {
+        Optional<Identity> key = compound.get(0).resolver().resolve(call);
+        for (int i = 1; i < compound.size() && key.isPresent(); i++) {
             Optional<Identity> next = compound.get(i).resolver().resolve(call);
-            identity = identity.flatMap(before -> next.map(before::and));
+            key = key.flatMap(before -> next.map(before::and));
         }
-        return identity;
+        return key;
     }
 
     @Override
@@ -196,7 +197,7 @@ public final class KeyExpression {
         return text.hashCode();
     }
 
-    /** The canonical text, which reads as the same expression. */
+    /** Returns the canonical text, which parses to an equal expression. */
     @Override
     public String toString() {
         return text;

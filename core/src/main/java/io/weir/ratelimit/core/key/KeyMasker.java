@@ -9,28 +9,29 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What spans, logs and events may show of an identity: never a name, an address or a secret. With a secret that is the stored
- * form, which is hashed under it, so that an operator finds the key in Redis. Without one it is the kind and a hash under a
- * secret of this process.
+ * A masker of keys for spans, logs and events, which never show a name, an address or a secret.
+ *
+ * <p>With a key secret, a masked key is the stored key, which is hashed, so that an operator finds it in Redis. Without a key
+ * secret, it is the kind and a hash with a random secret of this process.
  */
 public final class KeyMasker {
     private static final int SECRET_BYTES = 16;
 
-    /** How many of the latest keys are remembered; a power of two. */
+    /** The number of places in the cache; a power of two. */
     private static final int LATEST = 1_024;
 
-    /** Null if stored identities are hashed already. */
+    /** The secret of this process; null if stored keys are hashed already. */
     private final byte @Nullable [] secret;
 
-    /** Each key at the place that its hash code gives it, until another one takes it: a busy caller's is made once. */
-    private final AtomicReferenceArray<@Nullable Shown> latest = new AtomicReferenceArray<>(LATEST);
+    /** A cache with one place per hash code, so that the key of a frequent caller is hashed once. */
+    private final AtomicReferenceArray<@Nullable MaskedKey> latest = new AtomicReferenceArray<>(LATEST);
 
-    private record Shown(String storedKey, String text) {}
+    private record MaskedKey(String storedKey, String text) {}
 
     /**
-     * The form in which keys are shown.
+     * Creates a masker.
      *
-     * @param keySecret the secret under which stored identities are hashed, if there is one
+     * @param keySecret the key secret, with which stored keys are hashed; empty if none is configured
      */
     public KeyMasker(Optional<String> keySecret) {
         this.secret = keySecret.isPresent() ? null : new byte[SECRET_BYTES];
@@ -40,9 +41,9 @@ public final class KeyMasker {
     }
 
     /**
-     * What may be shown of an identity.
+     * Returns the masked key of a stored key.
      *
-     * @param storedKey the identity in its stored form
+     * @param storedKey the stored key
      * @return printable ASCII
      */
     public String of(String storedKey) {
@@ -52,29 +53,29 @@ public final class KeyMasker {
             return storedKey;
         }
         int place = storedKey.hashCode() & (LATEST - 1);
-        Shown shown = latest.get(place);
-        if (shown == null || !shown.storedKey.equals(storedKey)) {
-            shown = new Shown(storedKey, storedKey.substring(0, kind) + ".~" + hash(secret, storedKey));
-            latest.set(place, shown);
+        MaskedKey masked = latest.get(place);
+        if (masked == null || !masked.storedKey.equals(storedKey)) {
+            masked = new MaskedKey(storedKey, storedKey.substring(0, kind) + ".~" + hash(secret, storedKey));
+            latest.set(place, masked);
         }
-        return shown.text;
+        return masked.text;
     }
 
     /**
-     * The identity that is shown as a text, where the text tells it: as its stored form under a configured secret, and of the keys that all
+     * Returns the stored key of a masked key, if the masked key determines it: with a key secret, and for the keys that all
      * callers share.
      *
-     * @param shown a text of anybody's
-     * @return the identity in its stored form, empty if the text does not tell it or cannot have been shown
+     * @param maskedKey any text
+     * @return the stored key; empty if the text does not determine it or cannot be a masked key
      */
-    public Optional<String> stored(String shown) {
-        boolean tells = secret == null ? IdentityEncoder.isHashed(shown) : IdentityEncoder.isShared(shown);
-        return tells ? Optional.of(shown) : Optional.empty();
+    public Optional<String> stored(String maskedKey) {
+        boolean determined = secret == null ? IdentityEncoder.isHashed(maskedKey) : IdentityEncoder.isShared(maskedKey);
+        return determined ? Optional.of(maskedKey) : Optional.empty();
     }
 
     /**
-     * SHA-256 of the secret and the identity, cut to half: what is left out keeps anybody from going on with the hash. A third of
-     * the time of an HMAC, which each recorded span would pay.
+     * Returns half of the SHA-256 hash of the secret and the stored key. Without the other half, no one can extend the hash. An
+     * HMAC would take three times as long for each recorded span.
      */
     private static String hash(byte[] secret, String storedKey) {
         byte[] text = storedKey.getBytes(StandardCharsets.US_ASCII);

@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** Reads key expressions and says where one is wrong. */
+/** A parser of key expressions. Its errors have a position. */
 final class KeyParser {
     private final String text;
     private final KeyTerms terms;
@@ -16,7 +16,7 @@ final class KeyParser {
         this.terms = terms;
     }
 
-    /** The compounds of which the first that resolves counts. */
+    /** Parses the alternatives, each a compound of terms. */
     List<List<KeyTerm>> alternatives() {
         List<List<KeyTerm>> alternatives = new ArrayList<>();
         do {

@@ -7,19 +7,19 @@ import java.util.Optional;
 import java.util.function.Function;
 
 /**
- * One term of a key expression.
+ * A term of a key expression.
  *
- * @param word the word of the language, empty for a resolver of the application's
- * @param name the name after the word's colon, or that of the resolver
- * @param resolver resolves it, and never throws
- * @param named the identity that it resolves to for a caller with a value, which is written by a person; throws if it cannot
+ * @param word the word of the key language; empty for a resolver of the application
+ * @param name the name after the colon of the word, or the name of the resolver
+ * @param resolver resolves the term; never throws an exception
+ * @param named returns the key for a value that an operator enters; throws an {@link IllegalArgumentException} if there is none
  */
 record KeyTerm(Optional<KeyWord> word, String name, KeyResolver resolver, Function<String, Identity> named) {
     boolean is(KeyWord other) {
         return word.filter(other::equals).isPresent();
     }
 
-    /** The canonical text. */
+    /** Returns the canonical text. */
     @Override
     public String toString() {
         return word.map(known -> known.isNamed() ? known.text() + ":" + name : known.text())

@@ -19,8 +19,8 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The terms of the key expressions of a deployment. A text that is blank does not resolve, and neither does a term that throws or
- * answers null.
+ * The terms of the key expressions of a deployment. A term does not resolve if its text is blank, if it throws an exception, or
+ * if it returns null.
  */
 public final class KeyTerms {
     /** The forms of terms, for messages. */
@@ -39,22 +39,22 @@ public final class KeyTerms {
     private final Set<String> failed = ConcurrentHashMap.newKeySet();
 
     /**
-     * The terms of a deployment without proxies and resolvers of its own.
+     * Creates the terms of a deployment without proxies and without resolvers.
      *
-     * @param ipv4Prefix how many leading bits of an IPv4 address share a key
-     * @param ipv6Prefix how many leading bits of an IPv6 address share a key
+     * @param ipv4Prefix the number of leading bits of an IPv4 address that share a key
+     * @param ipv6Prefix the number of leading bits of an IPv6 address that share a key
      */
     public KeyTerms(int ipv4Prefix, int ipv6Prefix) {
         this(ipv4Prefix, ipv6Prefix, new ClientAddress(List.of(), ForwardedHeader.X_FORWARDED_FOR), Map.of(), true);
     }
 
     /**
-     * The terms of a deployment.
+     * Creates the terms of a deployment.
      *
-     * @param ipv4Prefix how many leading bits of an IPv4 address share a key
-     * @param ipv6Prefix how many leading bits of an IPv6 address share a key
-     * @param clients finds the address of the client behind proxies
-     * @param resolvers the application's own terms by name, of which {@link #isName} is true
+     * @param ipv4Prefix the number of leading bits of an IPv4 address that share a key
+     * @param ipv6Prefix the number of leading bits of an IPv6 address that share a key
+     * @param clients determines the client address behind proxies
+     * @param resolvers the terms of the application by name; {@link #isName} is true for each name
      * @param claims whether callers can have claims
      */
     public KeyTerms(
@@ -67,26 +67,26 @@ public final class KeyTerms {
     }
 
     /**
-     * Whether a term of the application's own can have a name.
+     * Tests whether a term of the application can have a name.
      *
      * @param name the name
-     * @return false if it has other characters than {@code A-Z a-z 0-9 _ . -}, begins with none of {@code A-Z a-z _}, or is a word
-     *     of the language
+     * @return false if it has other characters than {@code A-Z a-z 0-9 _ . -}, does not begin with one of {@code A-Z a-z _}, or
+     *     is a word of the key language
      */
     public static boolean isName(String name) {
         return name.matches("[A-Za-z_][A-Za-z0-9_.-]*") && KeyWord.of(name).isEmpty();
     }
 
     /**
-     * Whether callers can have claims, because MicroProfile JWT is there.
+     * Tests whether callers can have claims, because MicroProfile JWT is available.
      *
-     * @return false if no claim will ever resolve
+     * @return false if no claim can resolve
      */
     public boolean haveClaims() {
         return claims;
     }
 
-    /** The forms of all terms there are. */
+    /** Returns the forms of all terms. */
     List<String> forms() {
         List<String> forms = new ArrayList<>(
                 Arrays.stream(KeyWord.values()).map(KeyWord::form).toList());
@@ -94,7 +94,7 @@ public final class KeyTerms {
         return forms;
     }
 
-    /** The application's own term with a name. */
+    /** Returns the term of the application with a name. */
     Optional<KeyTerm> resolver(String name) {
         return Optional.ofNullable(resolvers.get(name))
                 .map(resolver -> safe(Optional.empty(), name, resolver, value -> {
@@ -104,7 +104,7 @@ public final class KeyTerms {
                 }));
     }
 
-    /** A term of the language; the name is empty for words that have none. */
+    /** Returns a term of the key language; the name is empty for words without a name. */
     KeyTerm term(KeyWord word, String name) {
         String canonical = word == KeyWord.HEADER ? name.toLowerCase(Locale.ROOT) : name;
         return safe(
@@ -120,22 +120,21 @@ public final class KeyTerms {
             case IP ->
                 call -> clients.of(call.peerAddress(), call::headerLines)
                         .map(address -> Identity.address(address.sharing(ipv4Prefix, ipv6Prefix)));
-            case PRINCIPAL -> call -> told(call.principal()).map(Identity::principal);
-            case METHOD -> call -> told(call.method()).map(Identity::method);
-            // Blanks around a field's value are no part of it (RFC 9110, 5.5), though some servers leave those at the
-            // end.
+            case PRINCIPAL -> call -> nonBlank(call.principal()).map(Identity::principal);
+            case METHOD -> call -> nonBlank(call.method()).map(Identity::method);
+            // Blanks around a field value are not part of it (RFC 9110, 5.5), but some servers keep those at the end.
             case HEADER ->
-                call -> told(call.header(name).map(String::strip)).map(value -> Identity.header(name, value));
-            case COOKIE -> call -> told(call.cookie(name)).map(value -> Identity.cookie(name, value));
-            case QUERY -> call -> told(call.queryParameter(name)).map(value -> Identity.query(name, value));
-            case PATH -> call -> told(call.pathParameter(name)).map(value -> Identity.path(name, value));
-            case CLAIM -> call -> told(call.claim(name)).map(value -> Identity.claim(name, value));
+                call -> nonBlank(call.header(name).map(String::strip)).map(value -> Identity.header(name, value));
+            case COOKIE -> call -> nonBlank(call.cookie(name)).map(value -> Identity.cookie(name, value));
+            case QUERY -> call -> nonBlank(call.queryParameter(name)).map(value -> Identity.query(name, value));
+            case PATH -> call -> nonBlank(call.pathParameter(name)).map(value -> Identity.path(name, value));
+            case CLAIM -> call -> nonBlank(call.claim(name)).map(value -> Identity.claim(name, value));
             case ARG ->
-                call -> told(call.argument(name).map(Object::toString)).map(value -> Identity.argument(name, value));
+                call -> nonBlank(call.argument(name).map(Object::toString)).map(value -> Identity.argument(name, value));
         };
     }
 
-    private static Optional<String> told(Optional<String> value) {
+    private static Optional<String> nonBlank(Optional<String> value) {
         return value.filter(text -> !text.isBlank());
     }
 
@@ -144,12 +143,12 @@ public final class KeyTerms {
         return new KeyTerm(word, name, call -> resolve(term, call), named);
     }
 
-    /** Who makes the call by a term. A key that fails must neither fail the call nor let it pass unlimited. */
+    /** Resolves a term. A failing term must neither fail the call nor exempt it from the limit. */
     private Optional<Identity> resolve(KeyTerm term, CallContext call) {
         try {
-            Optional<Identity> identity = term.resolver().resolve(call);
-            if (identity != null) {
-                return identity;
+            Optional<Identity> key = term.resolver().resolve(call);
+            if (key != null) {
+                return key;
             }
             warn(term, "returned null", null);
         } catch (Exception | LinkageError | StackOverflowError e) {
@@ -158,9 +157,9 @@ public final class KeyTerms {
         return Optional.empty();
     }
 
-    private void warn(KeyTerm term, String what, @Nullable Throwable thrown) {
+    private void warn(KeyTerm term, String failure, @Nullable Throwable thrown) {
         if (failed.add(term.toString())) {
-            MESSAGES.log(LOG, thrown, "WEIR-305", term, what);
+            MESSAGES.log(LOG, thrown, "WEIR-305", term, failure);
         }
     }
 }

@@ -5,24 +5,24 @@ import java.util.Arrays;
 import java.util.Locale;
 import java.util.Optional;
 
-/** The words of the key language. */
+/** A word of the key language. */
 enum KeyWord {
     GLOBAL(""),
     IP(""),
     PRINCIPAL(""),
     METHOD(""),
-    /** RFC 9110, 5.1: a field name is a token; the signs that join terms cannot be in it. */
+    /** A field name is a token (RFC 9110, 5.1); it cannot have the signs that join terms. */
     HEADER(Marks.TOKEN),
-    /** RFC 6265, 4.1.1: a token too. */
+    /** A cookie name is a token, too (RFC 6265, 4.1.1). */
     COOKIE(Marks.TOKEN),
     QUERY(Marks.VISIBLE),
-    /** Jakarta REST 3.1, 3.4: the name in a path template. */
+    /** The name in a path template (Jakarta REST 3.1, 3.4). */
     PATH("._-"),
-    /** A claim's name may be a URI. */
+    /** The name of a claim, which can be a URI. */
     CLAIM(Marks.VISIBLE),
     ARG("._$-");
 
-    /** Marks that names may have beside letters and digits; no name has the signs that join terms. */
+    /** The characters that names can have besides letters and digits. No name has the signs that join terms. */
     private static final class Marks {
         static final String TOKEN = "!#$%&'*-.^_`~";
         static final String VISIBLE = "!#$%&'()*,-./:;<=>?@[\\]^_`{}~";
@@ -36,7 +36,7 @@ enum KeyWord {
         this.marks = marks;
     }
 
-    /** The word with a text. */
+    /** Returns the word with a text. */
     static Optional<KeyWord> of(String text) {
         return Arrays.stream(values()).filter(word -> word.text().equals(text)).findFirst();
     }
@@ -45,7 +45,7 @@ enum KeyWord {
         return name().toLowerCase(Locale.ROOT);
     }
 
-    /** Whether a colon and a name follow. */
+    /** Tests whether a colon and a name follow the word. */
     boolean isNamed() {
         return !marks.isEmpty();
     }
@@ -54,7 +54,7 @@ enum KeyWord {
         return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || marks.indexOf(c) >= 0;
     }
 
-    /** The form of the term, for messages. */
+    /** Returns the form of the term, for messages. */
     String form() {
         return isNamed() ? text() + ":<name>" : text();
     }

@@ -8,7 +8,7 @@ import java.util.Base64;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
-/** 128 bits of HMAC-SHA-256 under a secret, as 22 characters of base64url. */
+/** A hash of 128 bits by HMAC-SHA-256 with a secret, as 22 characters of base64url. */
 final class KeyedHash {
     private static final int BYTES = 16;
     private static final String HMAC = "HmacSHA256";
@@ -29,12 +29,12 @@ final class KeyedHash {
         return text(ownCopy().doFinal(value));
     }
 
-    /** The first 128 bits of a hash as text. */
+    /** Returns the first 128 bits of a hash as text. */
     static String text(byte[] hash) {
         return Base64.getUrlEncoder().withoutPadding().encodeToString(Arrays.copyOf(hash, BYTES));
     }
 
-    /** A keyed copy, since a Mac is not safe for several threads; a new one where the platform's cannot be copied. */
+    /** Returns a copy, because a Mac is not thread-safe; a new one if the platform's Mac cannot be cloned. */
     private Mac ownCopy() {
         try {
             return (Mac) mac.clone();
@@ -53,7 +53,7 @@ final class KeyedHash {
         }
     }
 
-    /** Does not show the secret. */
+    /** Returns a text without the secret. */
     @Override
     public String toString() {
         return HMAC;

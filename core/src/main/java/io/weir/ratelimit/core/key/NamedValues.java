@@ -5,31 +5,34 @@ import io.weir.ratelimit.Identity;
 import java.util.function.Function;
 
 /**
- * The identities of callers of whom a person has written the values, as the terms of a key give them for a call.
+ * The keys for values that an operator enters, as the terms of a key expression resolve them for a call.
  *
- * @param ipv4Prefix how many leading bits of an IPv4 address share a key
- * @param ipv6Prefix how many leading bits of an IPv6 address share a key
+ * @param ipv4Prefix the number of leading bits of an IPv4 address that share a key
+ * @param ipv6Prefix the number of leading bits of an IPv6 address that share a key
  */
 record NamedValues(int ipv4Prefix, int ipv6Prefix) {
-    /** For values of a term; throws an {@link IllegalArgumentException} that says what is wrong with one. */
+    /**
+     * Returns a function from a value of a term to its key. The function throws an {@link IllegalArgumentException} with the
+     * problem of an invalid value.
+     */
     Function<String, Identity> of(KeyWord word, String name) {
         return switch (word) {
             case GLOBAL -> NamedValues::global;
             case IP -> this::address;
-            case PRINCIPAL -> value -> Identity.principal(told(value, "the user's name"));
-            case METHOD -> value -> Identity.method(told(value, "the method, Class.method,"));
-            // As a request's is.
+            case PRINCIPAL -> value -> Identity.principal(nonBlank(value, "the user's name"));
+            case METHOD -> value -> Identity.method(nonBlank(value, "the method, Class.method,"));
+            // The header of a request is stripped, too.
             case HEADER ->
-                value -> Identity.header(name, told(value, "the header " + name).strip());
-            case COOKIE -> value -> Identity.cookie(name, told(value, "the cookie " + name));
-            case QUERY -> value -> Identity.query(name, told(value, "the parameter " + name + " of the query"));
-            case PATH -> value -> Identity.path(name, told(value, "the parameter " + name + " of the path"));
-            case CLAIM -> value -> Identity.claim(name, told(value, "the claim " + name));
-            case ARG -> value -> Identity.argument(name, told(value, "the argument " + name));
+                value -> Identity.header(name, nonBlank(value, "the header " + name).strip());
+            case COOKIE -> value -> Identity.cookie(name, nonBlank(value, "the cookie " + name));
+            case QUERY -> value -> Identity.query(name, nonBlank(value, "the parameter " + name + " of the query"));
+            case PATH -> value -> Identity.path(name, nonBlank(value, "the parameter " + name + " of the path"));
+            case CLAIM -> value -> Identity.claim(name, nonBlank(value, "the claim " + name));
+            case ARG -> value -> Identity.argument(name, nonBlank(value, "the argument " + name));
         };
     }
 
-    private static String told(String value, String what) {
+    private static String nonBlank(String value, String what) {
         if (value.isBlank()) {
             throw new IllegalArgumentException(what + " must not be blank");
         }
@@ -44,7 +47,7 @@ record NamedValues(int ipv4Prefix, int ipv6Prefix) {
     }
 
     private Identity address(String value) {
-        String text = told(value, "the address").strip();
+        String text = nonBlank(value, "the address").strip();
         int slash = text.indexOf('/');
         String shared = IpAddress.parse(slash < 0 ? text : text.substring(0, slash))
                 .orElseThrow(() -> new IllegalArgumentException(

@@ -5,13 +5,13 @@ import java.util.Collection;
 import java.util.Locale;
 import java.util.Optional;
 
-/** How messages write what was misspelt. */
+/** The spelling of invalid characters and terms in messages. */
 final class Spelling {
     private static final int LONGEST = 64;
 
     private Spelling() {}
 
-    /** A character in quotes; one that cannot be seen, or reorders what is beside it, as its number. */
+    /** Returns a character in quotes, or its number if it is invisible or reorders its neighbors. */
     static String shown(int point) {
         if (point == ' ') {
             return "a blank";
@@ -29,7 +29,7 @@ final class Spelling {
         };
     }
 
-    /** The form of a term that differs little from a word, if there is one; names after colons do not count. */
+    /** Returns the form of a term that differs little from a word, if there is one. Names after colons are ignored. */
     static Optional<String> nearest(String word, Collection<String> forms) {
         String wanted = word.toLowerCase(Locale.ROOT).replace(":", "");
         if (wanted.length() > LONGEST) {
@@ -47,7 +47,7 @@ final class Spelling {
         return nearest;
     }
 
-    /** How many characters must be put in, left out or replaced to make one text of the other. */
+    /** Returns the Levenshtein distance of two texts. */
     private static int distance(String one, String other) {
         int[] before = new int[other.length() + 1];
         for (int j = 0; j < before.length; j++) {

@@ -39,14 +39,14 @@ public final class BackendReceipt implements ChargeReceipt {
     }
 
     @Override
-    public BackendReceipt split(Predicate<Charge> which) {
-        return new BackendReceipt(claim(which));
+    public BackendReceipt split(Predicate<Charge> selection) {
+        return new BackendReceipt(claim(selection));
     }
 
-    private List<ChargeStates> claim(Predicate<Charge> which) {
+    private List<ChargeStates> claim(Predicate<Charge> selection) {
         BitSet selected = new BitSet();
         for (int i = 0; i < charged.size(); i++) {
-            selected.set(i, which.test(charged.get(i).charge()));
+            selected.set(i, selection.test(charged.get(i).charge()));
         }
         excludeClaimed(selected);
         return selected.stream().mapToObj(charged::get).toList();

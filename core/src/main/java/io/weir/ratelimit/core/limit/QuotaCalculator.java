@@ -6,7 +6,7 @@ import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.Limit;
 import io.weir.ratelimit.spi.PolicyLimits;
 
-/** Calculates the quota of a key from the state of one limit. */
+/** The calculation of the quota of a key from the state of one limit. */
 public final class QuotaCalculator {
     private QuotaCalculator() {}
 

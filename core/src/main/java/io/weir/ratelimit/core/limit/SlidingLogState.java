@@ -34,7 +34,7 @@ public final class SlidingLogState implements LimitState {
     }
 
     /**
-     * Creates a log of at most three entries that summarises a longer log, which a backend keeps. For two costs it has the same
+     * Creates a log of at most three entries that summarizes a longer log, which a backend keeps. For two costs it has the same
      * room, remaining permits, retry-after and reset-after as that log: for the rejected cost that {@code need} describes, and for
      * the least cost without room. The same holds after more permits are spent now. All instants must be within the window and not
      * in the future.
@@ -58,16 +58,16 @@ public final class SlidingLogState implements LimitState {
         if (spent == 0) {
             return EMPTY;
         }
-        LogEntries marks = new LogEntries(2);
+        LogEntries entries = new LogEntries(2);
         long grows = Math.max(1, spent + 1 - limit.permits());
         boolean waits = need > 0 && need < spent && needFromMicros < newestMicros;
         if (grows < spent && growsFromMicros < newestMicros && !(waits && growsFromMicros == needFromMicros)) {
-            marks.append(0, growsFromMicros, (int) grows);
+            entries.append(0, growsFromMicros, (int) grows);
         }
         if (waits) {
-            marks.append(marks.size(), needFromMicros, (int) need);
+            entries.append(entries.size(), needFromMicros, (int) need);
         }
-        return new SlidingLogState(marks, 0, marks.size(), newestMicros, (int) spent);
+        return new SlidingLogState(entries, 0, entries.size(), newestMicros, (int) spent);
     }
 
     /**

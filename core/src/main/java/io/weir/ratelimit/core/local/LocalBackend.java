@@ -186,7 +186,7 @@ public final class LocalBackend implements RateLimitBackend {
         change(new Charge(policy, storedKey, 1), (stored, limit, i, now) -> LimitState.untouched(limit, now));
     }
 
-    /** Calculates the new state of a stored state. */
+    /** A function from a stored state to its new state. */
     private interface StateChange {
         LimitState apply(StoredState stored, Limit limit, int index, long nowMicros);
     }

@@ -4,10 +4,10 @@ package io.weir.ratelimit.core.operations;
 import java.util.Optional;
 
 /**
- * Who may see the operators' page.
+ * The access to the console.
  *
- * @param enabled whether there is one
- * @param role the role that its callers must have; empty if none was configured
- * @param open whether everybody may, without any security; never with a role
+ * @param enabled whether the console is enabled
+ * @param role the role that its users need; empty if none is configured
+ * @param open whether everyone may use the console; never with a role
  */
 public record Access(boolean enabled, Optional<String> role, boolean open) {}

@@ -13,42 +13,42 @@ import io.weir.ratelimit.spi.PolicyLimits;
 import java.util.List;
 import java.util.TreeSet;
 
-/** What can be seen of and done at one deployment. */
+/** The operations on this instance. */
 public final class InstanceOperations implements Operations {
     private final Access access;
     private final BackendHealth health;
     private final KnownPolicies policies;
     private final Readings readings;
-    private final TopKeysTracker heavy;
-    private final KeyMasker keys;
-    private final KeyAdministration stored;
+    private final TopKeysTracker topKeys;
+    private final KeyMasker masker;
+    private final KeyAdministration keys;
 
     /**
-     * Of a deployment.
+     * Creates the operations.
      *
-     * @param access who may see the operators' page
-     * @param health knows how the store is
-     * @param policies the policies at the moment
-     * @param readings knows what came of reading configuration
-     * @param heavy knows who is decided about most
-     * @param keys how keys are shown
-     * @param stored asks the store about keys
+     * @param access the access to the console
+     * @param health the health of the backend
+     * @param policies the current policies
+     * @param readings the results of reading the configuration
+     * @param topKeys the top keys of this instance
+     * @param masker masks keys
+     * @param keys the operations on stored keys
      */
     public InstanceOperations(
             Access access,
             BackendHealth health,
             KnownPolicies policies,
             Readings readings,
-            TopKeysTracker heavy,
-            KeyMasker keys,
-            KeyAdministration stored) {
+            TopKeysTracker topKeys,
+            KeyMasker masker,
+            KeyAdministration keys) {
         this.access = access;
         this.health = health;
         this.policies = policies;
         this.readings = readings;
-        this.heavy = heavy;
+        this.topKeys = topKeys;
+        this.masker = masker;
         this.keys = keys;
-        this.stored = stored;
     }
 
     @Override
@@ -73,7 +73,7 @@ public final class InstanceOperations implements Operations {
 
     @Override
     public TopKeys topKeys(String policy) {
-        return heavy.top(policies.named(policy).name());
+        return topKeys.top(policies.named(policy).name());
     }
 
     @Override
@@ -83,19 +83,19 @@ public final class InstanceOperations implements Operations {
 
     @Override
     public Caller caller(String policy, Identity key) {
-        return known(policy, stored.of(policies.named(policy), key));
+        return known(policy, keys.of(policies.named(policy), key));
     }
 
     private Caller known(String policy, String storedKey) {
-        return new Caller(policy, storedKey, keys.of(storedKey));
+        return new Caller(policy, storedKey, masker.of(storedKey));
     }
 
     @Override
     public Caller shown(String policy, String shownKey) {
         policies.named(policy);
         String key = shownKey.strip();
-        return keys.stored(key)
-                .or(() -> heavy.storedKey(policy, key))
+        return masker.stored(key)
+                .or(() -> topKeys.storedKey(policy, key))
                 .map(storedKey -> known(policy, storedKey))
                 .orElseThrow(
                         () -> new IllegalArgumentException("this key of " + policy + " cannot be told from its hash:"
@@ -110,11 +110,11 @@ public final class InstanceOperations implements Operations {
             throw new IllegalArgumentException("the policy " + policy.name() + " has no tier \"" + tier + "\", but "
                     + new TreeSet<>(policy.tiers().limits().keySet()));
         }
-        return stored.peek(policy, caller.storedKey(), tier.isEmpty() ? PolicyLimits.NO_TIER : tier);
+        return keys.peek(policy, caller.storedKey(), tier.isEmpty() ? PolicyLimits.NO_TIER : tier);
     }
 
     @Override
     public void reset(Caller caller) {
-        stored.reset(policies.named(caller.policy()), caller.storedKey());
+        keys.reset(policies.named(caller.policy()), caller.storedKey());
     }
 }

@@ -15,17 +15,17 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
- * The policies at the moment.
+ * The current policies.
  *
- * @param policies the policies by name
- * @param origins where the values of a policy come from
- * @param rules what annotations say about methods
+ * @param policies returns the policies by name
+ * @param origins returns the origins of the attributes of a policy
+ * @param methods the limits of annotated methods
  */
 public record KnownPolicies(
-        Supplier<Map<String, Policy>> policies, Function<String, List<Origin>> origins, List<MethodLimits> rules) {
+        Supplier<Map<String, Policy>> policies, Function<String, List<Origin>> origins, List<MethodLimits> methods) {
     /** Copies the list. */
     public KnownPolicies {
-        rules = List.copyOf(rules);
+        methods = List.copyOf(methods);
     }
 
     Policy named(String name) {
@@ -36,7 +36,7 @@ public record KnownPolicies(
         return policy;
     }
 
-    /** What is to be seen of them, by name. */
+    /** Returns the policies as operators see them, by name. */
     List<PolicyView> views() {
         return new TreeMap<>(policies.get()).values().stream().map(this::view).toList();
     }
@@ -57,8 +57,8 @@ public record KnownPolicies(
                 origins.apply(policy.name()).stream()
                         .map(origin -> new PolicyView.Setting(origin.property(), origin.value(), origin.source()))
                         .toList(),
-                rules.stream()
-                        .filter(rule -> rule.policies().contains(policy.name()))
+                methods.stream()
+                        .filter(method -> method.isUnder(policy.name()))
                         .map(MethodLimits::endpoint)
                         .distinct()
                         .sorted()

@@ -8,94 +8,96 @@ import io.weir.ratelimit.core.engine.BackendHealth;
 import java.util.List;
 
 /**
- * What an operator can see of this instance, and do about one caller. Everything is of this instance but what callers have left and what a
- * reset does, which are the store's. Safe for use by many threads; every operation that names a policy throws {@link
- * IllegalArgumentException} for one that does not exist.
+ * The operations of an operator on this instance and on single keys. Quotas and resets concern the shared backend, all other
+ * operations concern this instance only.
+ *
+ * <p>Implementations are thread-safe. Every operation with the name of a policy throws {@link IllegalArgumentException} if the
+ * policy does not exist.
  */
 public interface Operations {
     /**
-     * Who may see the operators' page, as configured.
+     * Returns the configured access to the console.
      *
-     * @return who
+     * @return the access
      */
     Access access();
 
     /**
-     * How the store is, without asking it.
+     * Returns the health of the backend without calling it.
      *
-     * @return what is known
+     * @return the health
      */
     BackendHealth.Report store();
 
     /**
-     * All policies at the moment, and where their values come from.
+     * Returns the current policies with the origins of their values.
      *
      * @return the policies by name
      */
     List<PolicyView> policies();
 
     /**
-     * What came of reading configuration last.
+     * Returns the last result of reading the configuration.
      *
-     * @return the last reading; at first that of the deployment
+     * @return the result; at first that of the deployment
      */
     Reading lastReading();
 
     /**
-     * As {@link io.weir.ratelimit.RateLimiter#topKeys}.
+     * Returns the top keys of a policy, as {@link io.weir.ratelimit.RateLimiter#topKeys} does.
      *
-     * @param policy a policy's name
+     * @param policy the name of a policy
      * @return estimates
      */
     TopKeys topKeys(String policy);
 
     /**
-     * The caller that an operator names by the parts of a policy's key.
+     * Returns the caller with given values for the key of a policy.
      *
-     * @param policy a policy's name
+     * @param policy the name of a policy
      * @param alternative the position of one of {@link PolicyView#keys}, from 0
-     * @param parts the values for its terms, in order; an address is brought to the form and the prefix under which it shares a key
+     * @param parts the values of its terms, in order; an address is converted to the form and the prefix by which it shares a key
      * @return the caller
-     * @throws IllegalArgumentException also if the values do not fit the terms, with a message for the operator
+     * @throws IllegalArgumentException also if a value does not fit its term, with a message for the operator
      */
     Caller caller(String policy, int alternative, List<String> parts);
 
     /**
-     * The caller that code names, for policies that code asks for.
+     * Returns the caller with a key, for policies that application code uses.
      *
-     * @param policy a policy's name
-     * @param key who it is
+     * @param policy the name of a policy
+     * @param key the key
      * @return the caller
      */
     Caller caller(String policy, Identity key);
 
     /**
-     * The caller of a key as logs, spans and {@link #topKeys} show it.
+     * Returns the caller with a masked key, as logs, spans and {@link #topKeys} show it.
      *
-     * @param policy a policy's name
-     * @param shownKey the key
+     * @param policy the name of a policy
+     * @param shownKey the masked key
      * @return the caller
-     * @throws IllegalArgumentException also if the key cannot be told from its hash: without {@code ratelimit.key-secret} only keys of
-     *     {@link #topKeys} can
+     * @throws IllegalArgumentException also if the stored key is unknown: without {@code ratelimit.key-secret}, only the keys of
+     *     {@link #topKeys} are known
      */
     Caller shown(String policy, String shownKey);
 
     /**
      * A caller under a policy.
      *
-     * @param policy the policy's name
-     * @param storedKey the identity in its stored form, which can hold a name or an address, and must not be shown
-     * @param key the key as it may be shown
+     * @param policy the name of the policy
+     * @param storedKey the stored key, which can contain a name or an address and must not be shown
+     * @param key the masked key
      */
     record Caller(String policy, String storedKey, String key) {
-        /** Checks that the identity can be one: nothing else may get into a key of the store. */
+        /** Checks the characters of the stored key, because it becomes part of a key of the backend. */
         public Caller {
             if (!storedKey.matches("[!-~&&[^{}:]]{1,4096}")) {
-                throw new IllegalArgumentException("this is no identity in its stored form");
+                throw new IllegalArgumentException("the stored key is invalid");
             }
         }
 
-        /** Does not show the identity. */
+        /** Returns a text without the stored key. */
         @Override
         public String toString() {
             return "Caller[" + policy + ", " + key + "]";
@@ -103,21 +105,22 @@ public interface Operations {
     }
 
     /**
-     * What a caller has left, without spending.
+     * Returns the quotas of a caller. Spends no permits.
      *
      * @param caller the caller
-     * @param tier the caller's tier, empty for none
-     * @return one quota per limit; of the limits that a {@link io.weir.ratelimit.spi.PolicySource} gives the caller where they are known
+     * @param tier the tier of the caller, empty for none
+     * @return one quota per limit; of the limits that a {@link io.weir.ratelimit.spi.PolicySource} returned for the caller, if
+     *     they are cached
      * @throws IllegalArgumentException also if the policy has no such tier
-     * @throws io.weir.ratelimit.RateLimitUnavailableException if the shared store does not answer
+     * @throws io.weir.ratelimit.RateLimitUnavailableException if the shared backend is unavailable
      */
     List<Quota> peek(Caller caller, String tier);
 
     /**
-     * Makes a caller as good as untouched, under the limits of the policy and of all its tiers.
+     * Resets a caller under the limits of the policy and of all its tiers.
      *
      * @param caller the caller
-     * @throws io.weir.ratelimit.RateLimitUnavailableException if the shared store does not answer
+     * @throws io.weir.ratelimit.RateLimitUnavailableException if the shared backend is unavailable
      */
     void reset(Caller caller);
 }

@@ -5,21 +5,21 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What is to be seen of a policy.
+ * A policy as operators see it.
  *
- * @param name its name
+ * @param name the name of the policy
  * @param mode {@code enforce}, {@code shadow} or {@code off}
- * @param algorithm such as {@code sliding-window}
+ * @param algorithm the algorithm, such as {@code sliding-window}
  * @param key the key expression
- * @param keys its alternatives, each the terms of which it is made, in order: {@code principal | ip + arg:user} is
- *     {@code [[principal], [ip, arg:user]]}
- * @param limits its limits, such as {@code 100/1m}, in order
- * @param tiers the limits of tiers by their names
- * @param cost permits that a call spends unless its method says otherwise
+ * @param keys the alternatives of the key, each with its terms in order: {@code principal | ip + arg:user} is {@code
+ *     [[principal], [ip, arg:user]]}
+ * @param limits the limits in order, such as {@code 100/1m}
+ * @param tiers the limits of tiers by name
+ * @param cost the permits that a call spends, unless its method has another cost
  * @param onFailure {@code open}, {@code closed}, {@code local} or {@code sample}
- * @param settings each value that it is made of and where that comes from
- * @param endpoints the methods that name it, {@code Class.method}
- * @param paths the rule by which it applies to requests without an annotation, empty if there is none
+ * @param settings the values of the attributes with their origins
+ * @param endpoints the methods with an annotation that names the policy, as {@code Class.method}
+ * @param paths the path rule, empty if there is none
  */
 public record PolicyView(
         String name,
@@ -44,11 +44,12 @@ public record PolicyView(
     }
 
     /**
-     * One value of a policy and where it comes from.
+     * A value of an attribute with its origin.
      *
-     * @param property the property that sets it or would, such as {@code ratelimit.policies.api.limit}
-     * @param value the value in text
-     * @param source the name of the configuration source, the place of the annotation, such as {@code com.example.Search.find(String)}, or {@code default}
+     * @param property the property of the attribute, such as {@code ratelimit.policies.api.limit}
+     * @param value the value as text
+     * @param source the name of the configuration source, the place of the annotation such as {@code
+     *     com.example.Search.find(String)}, or {@code default}
      */
     public record Setting(String property, String value, String source) {}
 }

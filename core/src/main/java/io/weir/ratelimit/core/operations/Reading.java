@@ -7,11 +7,11 @@ import java.time.Instant;
 import java.util.List;
 
 /**
- * What came of reading configuration.
+ * A result of reading the configuration.
  *
- * @param at when this first came of it
- * @param result what came of it
- * @param problems what was wrong and stays as it was before, none if nothing was
+ * @param at the instant at which this result first occurred
+ * @param result the result
+ * @param problems the problems of invalid parts, whose previous values apply; empty if there are none
  */
 public record Reading(Instant at, ReloadListener.Result result, List<ConfigurationProblem> problems) {
     /** Copies the list. */

@@ -6,15 +6,15 @@ import io.weir.ratelimit.spi.ConfigurationProblem;
 import java.time.Clock;
 import java.util.List;
 
-/** Keeps what came of reading configuration last. One thread writes at a time. */
+/** The last result of reading the configuration. One thread writes at a time. */
 public final class Readings {
     private final Clock clock;
     private volatile Reading last;
 
     /**
-     * Beginning with that of the deployment, which has succeeded.
+     * Creates the result of a successful deployment.
      *
-     * @param clock tells when
+     * @param clock the clock of the results
      */
     public Readings(Clock clock) {
         this.clock = clock;
@@ -22,11 +22,11 @@ public final class Readings {
     }
 
     /**
-     * Configuration was read again. What comes of it as before is not new.
+     * Records a result. A result that equals the last one is not recorded.
      *
-     * @param result what came of it
-     * @param problems what is wrong
-     * @param changed whether something else holds now
+     * @param result the result
+     * @param problems the problems
+     * @param changed whether other values apply now
      */
     public void read(Result result, List<ConfigurationProblem> problems, boolean changed) {
         Reading before = last;
@@ -36,9 +36,9 @@ public final class Readings {
     }
 
     /**
-     * What came of it last.
+     * Returns the last result.
      *
-     * @return the reading
+     * @return the result
      */
     public Reading last() {
         return last;

@@ -59,7 +59,7 @@ final class LeaseReader {
         return Optional.empty();
     }
 
-    /** Adds the lease of a policy to the limits of a tier or of a single key, reduced to what these limits allow. */
+    /** Adds the lease of a policy to the limits of a tier or of a single key, reduced to the greatest lease of these limits. */
     static PolicyLimits withLease(PolicyLimits limits, long lease) {
         return limits.withLease(Math.min(lease, maximum(limits.limits())));
     }

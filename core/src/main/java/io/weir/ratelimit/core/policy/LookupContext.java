@@ -12,7 +12,7 @@ import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /**
- * The part that all look-ups of limits share.
+ * The context that all look-ups of limits share.
  *
  * @param sources the sources of limits
  * @param lifetimeNanos the time for which an answer is not refreshed

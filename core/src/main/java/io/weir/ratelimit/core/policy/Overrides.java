@@ -106,7 +106,7 @@ public final class Overrides {
      * @param policy the policy
      * @param key the key
      * @param storedKey the stored key
-     * @param timer returns a future that completes after a number of microseconds and can be cancelled
+     * @param timer returns a future that completes after a number of microseconds and can be canceled
      * @return a future that completes by the deadline, on any thread
      */
     public CompletableFuture<Void> awaitAsync(

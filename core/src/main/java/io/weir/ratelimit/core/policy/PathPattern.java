@@ -89,7 +89,10 @@ public final class PathPattern {
         return true;
     }
 
-    /** Returns the most specific pattern that matches. In the first segment that differs, a text is before a template before a star. */
+    /**
+     * Returns the most specific pattern that matches. In the first segment that differs, a text precedes a template, and a
+     * template precedes a star.
+     */
     static Optional<PathPattern> mostSpecific(Collection<PathPattern> paths, RequestPath path) {
         PathPattern best = null;
         for (PathPattern each : paths) {

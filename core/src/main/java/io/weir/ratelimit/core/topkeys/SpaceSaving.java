@@ -11,25 +11,26 @@ import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * The keys that were seen most often, in fixed memory, with bounds of how often: Space-Saving (Metwally, Agrawal, El Abbadi:
- * Efficient Computation of Frequent and Top-k Elements in Data Streams, ICDT 2005). Of n sightings, each key with more than n /
- * {@value #COUNTERS} has a counter, whatever else is seen.
+ * A sketch of the most frequent keys with bounds of their counts, in fixed memory: Space-Saving (Metwally, Agrawal, El Abbadi:
+ * Efficient Computation of Frequent and Top-k Elements in Data Streams, ICDT 2005). Of n calls, each key with more than n /
+ * {@value #COUNTERS} calls has a counter.
  *
- * <p>A key without a counter adds to one of the cells, which such keys share by their hash, and takes the counter of the key that was
- * seen least once its cell has reached that one's count (Homem, Carvalho: Finding top-k elements in data streams, Information
- * Sciences 180, 2010). So most keys of a flood cost one addition, and whoever finds the lock taken loses nothing: what is in the cell
- * is in the bound.
+ * <p>A key without a counter increments one of the cells, which such keys share by hash code. When the cell reaches the least
+ * counter, the key takes over that counter (Homem, Carvalho: Finding top-k elements in data streams, Information Sciences 180,
+ * 2010). Most keys of a flood therefore cost one addition. If another thread holds the lock, no call is lost, because the cell is
+ * part of the upper bound.
  *
- * <p>What makes the bounds hold under threads: a cell is at least the count of each key that adds to it and has no counter. A new
- * counter is to be found before its cell is read; who adds to a cell looks for a counter afterwards. So a sighting next to that
- * moment is in the cell that is read, or in the counter, or in both. The cell of a key that loses its counter is read before the
- * counter is closed, and raised by what it lacks: who finds the counter closed, or may have missed the life of one, adds again.
+ * <p>The bounds hold for concurrent calls, because a cell is at least the count of each key that increments it and has no
+ * counter. A new counter is published before its cell is read, and a thread that increments a cell looks for a counter
+ * afterwards. A concurrent call is therefore counted in the cell that is read, in the counter, or in both. If a key loses its
+ * counter, its cell is read before the counter is closed, and is then raised by the difference. A thread counts again if it finds
+ * the counter closed, or if a counter can have been opened and closed in between.
  */
 final class SpaceSaving {
-    /** How many keys are kept; a power of two. */
+    /** The number of counters; a power of two. */
     static final int COUNTERS = 64;
 
-    /** A key of more characters, which only code can make, has no counter: its memory would be in the hands of who made it. */
+    /** The greatest length of a key with a counter, which bounds the memory. Only application code can create longer keys. */
     static final int LONGEST = 1_024;
 
     private static final int CELLS = 512;
@@ -37,38 +38,38 @@ final class SpaceSaving {
     private final Map<String, Counter> known = new ConcurrentHashMap<>(2 * COUNTERS);
     private final AtomicLongArray cells = new AtomicLongArray(CELLS);
 
-    /** Guards who has a counter. Nobody waits for it to count. */
+    /** Guards the assignment of counters to keys. No thread waits for it to count a call. */
     private final ReentrantLock lock = new ReentrantLock();
 
     private final List<Counter> counters = new ArrayList<>(COUNTERS);
     private int next;
 
-    /** No counter has less; 0 while there are counters to give away. */
+    /** A lower bound of all counters; 0 while a counter is free. */
     private volatile long least;
 
-    /** How many keys have lost their counter. */
+    /** The number of keys that have lost their counter. */
     private final AtomicInteger retired = new AtomicInteger();
 
-    /** How often a key was seen: at least, and at most. */
+    /** The bounds of the count of a key. */
     record Bounds(long atLeast, long atMost) {
         Bounds plus(Bounds other) {
             return new Bounds(atLeast + other.atLeast, atMost + other.atMost);
         }
     }
 
-    /** An atomic number itself, since each sighting would pay for the way to another one. */
-    @SuppressWarnings("serial") // it goes nowhere
+    /** The counter of one key. A subclass of the atomic number avoids an indirection for each call. */
+    @SuppressWarnings("serial") // it is never serialized
     private static final class Counter extends AtomicLong {
         private final String key;
 
-        /** What it was given when it was opened beside the sighting that opened it: some of it may be another key's. */
+        /** The part of the first count that can belong to other keys. */
         private long error;
 
         private Counter(String key) {
             this.key = key;
         }
 
-        /** False if it is closed: then another key has its place. */
+        /** Counts a call. Returns false if the counter is closed, because another key has its place. */
         private boolean add() {
             return incrementAndGet() > 0;
         }
@@ -83,19 +84,19 @@ final class SpaceSaving {
         }
     }
 
-    /** Counts a sighting of a key. */
-    void saw(String key) {
+    /** Counts a call of a key. */
+    void count(String key) {
         Counter counter = known.get(key);
         if (counter == null || !counter.add()) {
-            sawUnknown(key);
+            countInCell(key);
         }
     }
 
-    private void sawUnknown(String key) {
+    private void countInCell(String key) {
         int cell = cell(key);
         if (cells.get(cell) >= least && key.length() <= LONGEST && lock.tryLock()) {
             try {
-                if (allows(key, cell)) {
+                if (countInCounter(key, cell)) {
                     return;
                 }
             } finally {
@@ -116,11 +117,11 @@ final class SpaceSaving {
         return (hash ^ (hash >>> 16) ^ (hash >>> 9)) & (CELLS - 1);
     }
 
-    /** Counts a sighting in a counter, if the key has one or its cell holds more than the least one. */
-    private boolean allows(String key, int cell) {
-        Counter there = known.get(key);
-        if (there != null) {
-            return there.add();
+    /** Counts a call in a counter, if the key has one or can take over the least one. Returns false if the call is not counted. */
+    private boolean countInCounter(String key, int cell) {
+        Counter existing = known.get(key);
+        if (existing != null) {
+            return existing.add();
         }
         Counter counter = new Counter(key);
         if (counters.size() < COUNTERS) {
@@ -137,7 +138,10 @@ final class SpaceSaving {
         return true;
     }
 
-    /** Where a counter is that has the least and no more than a cell, -1 if all have more. The search goes round, since in a flood many have the least. */
+    /**
+     * Returns the place of a least counter that does not exceed the count of a cell, −1 if all counters exceed it. The search
+     * continues at the last place, because many counters are least in a flood.
+     */
     private int placeOfLeast(long most) {
         long found = Long.MAX_VALUE;
         int place = -1;
@@ -162,12 +166,12 @@ final class SpaceSaving {
         cells.addAndGet(cell, Math.max(0, counter.close() - before));
     }
 
-    /** The keys that have a counter. */
+    /** Returns the keys with a counter. */
     List<String> keys() {
         return List.copyOf(known.keySet());
     }
 
-    /** How often a key was seen, whether or not it has a counter. */
+    /** Returns the bounds of the count of a key, with or without a counter. */
     Bounds bounds(String key) {
         lock.lock();
         try {
@@ -182,8 +186,8 @@ final class SpaceSaving {
         }
     }
 
-    /** How often any key without a counter was seen at most. */
-    long mostOfOthers() {
+    /** Returns the upper bound of the count of any key without a counter. */
+    long maxOfOthers() {
         long most = 0;
         for (int i = 0; i < CELLS; i++) {
             most = Math.max(most, cells.get(i));

@@ -16,35 +16,37 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongSupplier;
 
 /**
- * Who was refused, and who called, most often of late, by policy. Each charge of a decision counts once as a call, whatever it
- * costs; it counts as refused too if a limit of its own policy had no room, also of a policy in shadow mode. Of a decision without
- * the store only the calls count: it says nothing about who called. Calls that are let past all limits do not count.
+ * A tracker of the keys with the most rejections and the most calls of the last minutes, by policy.
  *
- * <p>Identities are kept in their stored form and told as {@link KeyMasker} shows them.
+ * <p>Each charge of a decision counts as one call, whatever its cost. It also counts as a rejection if a limit of its own policy
+ * had no room, even in shadow mode. A degraded decision counts as calls only, because it does not depend on the keys. Calls that
+ * bypass all limits do not count.
+ *
+ * <p>Keys are kept as stored keys and shown as {@link KeyMasker} masks them.
  */
 public final class TopKeysTracker {
-    /** Nothing is counted. */
+    /** A tracker that counts nothing. */
     public static final TopKeysTracker NONE = new TopKeysTracker(false, new KeyMasker(Optional.empty()), () -> 0);
 
-    private static final TopKeys NOBODY = new TopKeys(List.of(), List.of(), Duration.ZERO);
+    private static final TopKeys EMPTY = new TopKeys(List.of(), List.of(), Duration.ZERO);
 
-    private final boolean on;
+    private final boolean enabled;
     private final KeyMasker keys;
     private final LongSupplier nanoTime;
-    private final Map<String, Recent> byPolicy = new ConcurrentHashMap<>();
+    private final Map<String, RecentKeys> byPolicy = new ConcurrentHashMap<>();
 
     /**
-     * Counts of nothing yet.
+     * Creates a tracker without counts.
      *
-     * @param keys how keys are shown
+     * @param keys masks the keys
      * @param nanoTime the monotonic clock of the instants of decisions
      */
     public TopKeysTracker(KeyMasker keys, LongSupplier nanoTime) {
         this(true, keys, nanoTime);
     }
 
-    private TopKeysTracker(boolean on, KeyMasker keys, LongSupplier nanoTime) {
-        this.on = on;
+    private TopKeysTracker(boolean enabled, KeyMasker keys, LongSupplier nanoTime) {
+        this.enabled = enabled;
         this.keys = keys;
         this.nanoTime = nanoTime;
     }
@@ -52,12 +54,12 @@ public final class TopKeysTracker {
     /**
      * Counts a decision.
      *
-     * @param charges what the call would spend
-     * @param decision the decision about them
-     * @param nanos when it was taken, by the monotonic clock
+     * @param charges the charges of the call
+     * @param decision the decision
+     * @param nanos the instant of the decision, by the monotonic clock
      */
     public void decided(List<Charge> charges, Decision decision, long nanos) {
-        if (!on) {
+        if (!enabled) {
             return;
         }
         if (decision instanceof Decision.Rejected || !decision.shadowQuotas().isEmpty()) {
@@ -66,18 +68,18 @@ public final class TopKeysTracker {
         }
         for (int i = 0; i < charges.size(); i++) {
             Charge charge = charges.get(i);
-            of(charge.policy().policy(), nanos).saw(charge.storedKey(), false, nanos);
+            of(charge.policy().policy(), nanos).count(charge.storedKey(), false, nanos);
         }
     }
 
     private void rejected(DecisionEvent event, long nanos) {
         for (int i = 0; i < event.charges().size(); i++) {
             Charge charge = event.charges().get(i);
-            of(charge.policy().policy(), nanos).saw(charge.storedKey(), anyRefused(event.quotasOf(i)), nanos);
+            of(charge.policy().policy(), nanos).count(charge.storedKey(), anyRejected(event.quotasOf(i)), nanos);
         }
     }
 
-    private static boolean anyRefused(List<Quota> quotas) {
+    private static boolean anyRejected(List<Quota> quotas) {
         for (int i = 0; i < quotas.size(); i++) {
             if (quotas.get(i).rejected()) {
                 return true;
@@ -86,44 +88,44 @@ public final class TopKeysTracker {
         return false;
     }
 
-    private Recent of(String policy, long nanos) {
-        Recent recent = byPolicy.get(policy);
-        return recent != null ? recent : byPolicy.computeIfAbsent(policy, first -> new Recent(nanos));
+    private RecentKeys of(String policy, long nanos) {
+        RecentKeys recent = byPolicy.get(policy);
+        return recent != null ? recent : byPolicy.computeIfAbsent(policy, first -> new RecentKeys(nanos));
     }
 
     /**
-     * Forgets the policies that are no longer there.
+     * Drops the policies that no longer exist.
      *
-     * @param policies the names of those that are
+     * @param policies the names of the existing policies
      */
     public void retain(Set<String> policies) {
         byPolicy.keySet().retainAll(policies);
     }
 
     /**
-     * Who was refused, and who called, most often of late.
+     * Returns the top keys of a policy.
      *
-     * @param policy a policy's name
-     * @return estimates, empty if nothing was decided under the policy
+     * @param policy the name of a policy
+     * @return estimates; empty if no call was decided under the policy
      */
     public TopKeys top(String policy) {
-        Recent recent = byPolicy.get(policy);
-        return recent == null ? NOBODY : recent.top(keys::of, nanoTime.getAsLong());
+        RecentKeys recent = byPolicy.get(policy);
+        return recent == null ? EMPTY : recent.top(keys::of, nanoTime.getAsLong());
     }
 
     /**
-     * The identity of a key that is shown.
+     * Returns the stored key of a masked key.
      *
-     * @param policy a policy's name
-     * @param shown the key as {@link #top} tells it
-     * @return the identity in its stored form, empty if it is not among those that are kept
+     * @param policy the name of a policy
+     * @param maskedKey a key of {@link #top}
+     * @return the stored key; empty if the key has no counter
      */
-    public Optional<String> storedKey(String policy, String shown) {
-        Recent recent = byPolicy.get(policy);
+    public Optional<String> storedKey(String policy, String maskedKey) {
+        RecentKeys recent = byPolicy.get(policy);
         return recent == null
                 ? Optional.empty()
-                : recent.identities().stream()
-                        .filter(storedKey -> keys.of(storedKey).equals(shown))
+                : recent.storedKeys().stream()
+                        .filter(storedKey -> keys.of(storedKey).equals(maskedKey))
                         .findFirst();
     }
 }

@@ -8,7 +8,10 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 
-/** Properties as tests write them: one {@code name=value} per line. An expression has its default, and without a default it cannot be read. */
+/**
+ * The properties of a test: one {@code name=value} per line. An expression resolves to its default; an expression without a
+ * default cannot be read.
+ */
 public final class Configs implements ConfigProperties {
     private final Map<String, String> environment;
     private final Map<String, String> properties = new LinkedHashMap<>();
@@ -25,7 +28,10 @@ public final class Configs implements ConfigProperties {
         return new Configs(Map.of(), lines);
     }
 
-    /** The environment overrides the lines, under the names that MicroProfile Config derives. */
+    /**
+     * Returns these properties with environment variables. A variable overrides a line by the name that MicroProfile Config
+     * derives.
+     */
     public static Configs withEnvironment(Map<String, String> environment, String... lines) {
         return new Configs(environment, lines);
     }

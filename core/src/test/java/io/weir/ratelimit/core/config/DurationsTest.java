@@ -24,7 +24,7 @@ class DurationsTest {
         "366d, PT8784H",
         "999999999999999999ms, PT277777777777H46M39.999S"
     })
-    void aWholeNumberWithAUnit(String text, Duration expected) {
+    void parsesAWholeNumberWithAUnit(String text, Duration expected) {
         assertThat(Durations.parse(text)).isEqualTo(expected);
     }
 
@@ -58,7 +58,7 @@ class DurationsTest {
                 "9999999999999999999s",
                 "null"
             })
-    void otherTextIsRefusedWithTheValueAndTheForm(String text) {
+    void rejectsOtherTextWithTheValueAndTheForm(String text) {
         assertThatThrownBy(() -> Durations.parse(text))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessage("\"" + text
@@ -66,7 +66,7 @@ class DurationsTest {
     }
 
     @Test
-    void whatNoDurationCanHoldIsTooLong() {
+    void rejectsADurationThatOverflows() {
         assertThatThrownBy(() -> Durations.parse("999999999999999999d"))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessage("\"999999999999999999d\" is too long");

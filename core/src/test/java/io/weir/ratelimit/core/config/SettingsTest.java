@@ -93,7 +93,7 @@ class SettingsTest {
     }
 
     @Test
-    void thePageOfOperatorsIsForARoleOrOpenAndNotBoth() {
+    void theConsoleIsForARoleOrOpenAndNotBoth() {
         assertThat(read("ratelimit.console.open=true").console().open()).isTrue();
         assertThat(problems.found()).isEmpty();
         Settings both = read("ratelimit.console.open=true", "ratelimit.console.role=operator");
@@ -105,14 +105,14 @@ class SettingsTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"enabled", "open"})
-    void aFlagOfThePageThatIsNeitherTrueNorFalseIsReported(String flag) {
+    void aFlagOfTheConsoleThatIsNeitherTrueNorFalseIsReported(String flag) {
         assertThat(read("ratelimit.console." + flag + "=yes").console()).isEqualTo(DEFAULTS.console());
         assertThat(problems.message())
                 .contains("WEIR-102 ratelimit.console." + flag + " = yes: must be true or false;");
     }
 
     @Test
-    void aRoleOfThePageThatIsBlankIsReported() {
+    void aBlankRoleOfTheConsoleIsReported() {
         read("ratelimit.console.role=  ");
         assertThat(problems.message()).contains("WEIR-132 ratelimit.console.role: the role is blank");
     }
@@ -127,7 +127,7 @@ class SettingsTest {
     }
 
     @Test
-    void anEmptyValueIsNone() {
+    void anEmptyValueIsAbsent() {
         assertThat(read(
                         "ratelimit.enabled=",
                         "ratelimit.backend=",
@@ -194,7 +194,7 @@ class SettingsTest {
                 "ratelimit.headers=ietf,,legacy         > must be none, or some of ietf, draft-06, legacy",
                 "'ratelimit.headers=,'                  > must be none, or some of ietf, draft-06, legacy",
             })
-    void aWrongValueIsReportedAndTheDefaultTakesItsPlace(String line, String problem) {
+    void anInvalidValueIsReportedAndTheDefaultApplies(String line, String problem) {
         assertThat(read(line)).isEqualTo(DEFAULTS);
         int equals = line.indexOf('=');
         assertThat(problems.found())
@@ -207,7 +207,7 @@ class SettingsTest {
     }
 
     @Test
-    void eachTrustedProxyThatIsNoneIsNamed() {
+    void eachInvalidTrustedProxyIsReported() {
         read("ratelimit.trusted-proxies=10.0.0.0/8, 10.0.0.1/8, proxy.internal, , ::/129");
         assertThat(problems.found()).singleElement().satisfies(problem -> {
             assertThat(problem.place()).isEqualTo("ratelimit.trusted-proxies");
@@ -220,12 +220,12 @@ class SettingsTest {
     }
 
     @Test
-    void theDialectsAreKeptOnceAndInOrder() {
+    void theDialectsAreDistinctAndInOrder() {
         assertThat(read("ratelimit.headers=legacy,ietf,legacy").headers()).containsExactly("legacy", "ietf");
     }
 
     @Test
-    void allThatIsWrongIsReportedTogether() {
+    void allProblemsAreReportedTogether() {
         read("ratelimit.enabled=yes", "ratelimit.ipv4-prefix=0", "ratelimit.headers=x", "ratelimit.key-secret=short");
         assertThat(problems.found())
                 .extracting(ConfigurationProblem::place)
@@ -243,7 +243,7 @@ class SettingsTest {
     }
 
     @Test
-    void itsTextDoesNotShowTheSecret() {
+    void theTextDoesNotShowTheSecret() {
         assertThat(read("ratelimit.key-secret=0123456789abcdef").toString())
                 .doesNotContain("0123456789abcdef")
                 .contains("keySecret=***");
@@ -272,7 +272,7 @@ class SettingsTest {
     }
 
     @Test
-    void configurationIsReadAgainUnlessTheIntervalIsZeroOrNothingIsLimited() {
+    void configurationIsReloadedUnlessTheIntervalIsZeroOrLimitsAreDisabled() {
         assertThat(read().reloads()).isTrue();
         assertThat(read("ratelimit.reload-interval=1s").overrideLifetime()).isEqualTo(Duration.ofSeconds(1));
         Settings never = read("ratelimit.reload-interval=0s");
@@ -283,7 +283,7 @@ class SettingsTest {
     }
 
     @Test
-    void aWrongDeadlineIsLeftToTheStore() {
+    void aWrongDeadlineIsReportedByTheBackendOnly() {
         assertThat(read("ratelimit.redis.deadline=soon")).isEqualTo(DEFAULTS);
         assertThat(problems.found()).isEmpty();
     }

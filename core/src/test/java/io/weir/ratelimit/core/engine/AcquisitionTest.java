@@ -315,7 +315,7 @@ class AcquisitionTest {
     }
 
     @Test
-    void aCancelledCallRefundsItsPermitsAndLeavesTheBulkhead() {
+    void aCanceledCallRefundsItsPermitsAndLeavesTheBulkhead() {
         limiter.acquire("paced", "a");
         for (int call = 0; call < 5; call++) {
             CompletableFuture<Decision> decision = async("paced");
@@ -324,7 +324,7 @@ class AcquisitionTest {
             assertThat(sleeper.timers.get(call)).isCancelled();
         }
         assertThat(limiter.peek("paced", "a").get(0).resetAfterMicros()).isEqualTo(100_000);
-        assertThat(events).as("a cancelled call is not decided").hasSize(1);
+        assertThat(events).as("a canceled call is not decided").hasSize(1);
     }
 
     @Test

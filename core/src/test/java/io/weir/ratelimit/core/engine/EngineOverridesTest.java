@@ -155,7 +155,7 @@ class EngineOverridesTest {
     }
 
     @Test
-    void asksASourceWithoutAMonitor() {
+    void callsASourceWithoutAMonitor() {
         RequestState request = new RequestState(TestCall.byPrincipal("bea"));
         List<Boolean> locked = new ArrayList<>();
         meanwhile = () -> locked.add(Thread.holdsLock(request));
@@ -187,7 +187,7 @@ class EngineOverridesTest {
     }
 
     @Test
-    void aCancelledDecisionDoesNotCallTheBackend() {
+    void aCanceledDecisionDoesNotCallTheBackend() {
         executor = queue::add;
         CompletableFuture<Decision> decision =
                 limiter.acquireAsync("api", Identity.principal("bea")).toCompletableFuture();

@@ -21,7 +21,7 @@ import java.util.Optional;
 final class Fixtures {
     static final Duration DEADLINE = Duration.ofSeconds(10);
 
-    /** For tests without a policy that counts in process. */
+    /** Failure modes for tests without a policy that counts in process. */
     static final FailureModes NO_LOCAL = new FailureModes(1, () -> {
         throw new AssertionError("no policy counts in process");
     });
@@ -42,7 +42,7 @@ final class Fixtures {
         return policy(name, key, 1, FailureMode.OPEN);
     }
 
-    /** A method that is called like its policies, with one cost under each. */
+    /** Creates the binding of {@code Search.find} to policies, with one cost under each. */
     static Binding binding(long cost, Policy... policies) {
         return new Binding(
                 "Search.find",
@@ -55,7 +55,7 @@ final class Fixtures {
         return new BackendHealth(backend, true, false, () -> 0, List.of());
     }
 
-    /** A backend whose policies count nothing in process. */
+    /** Creates a backend with a fallback, for policies that count nothing in process. */
     static FallbackBackend withFallback(RateLimitBackend backend, BackendHealth health) {
         return new FallbackBackend(backend, NO_LOCAL, health, DEADLINE);
     }

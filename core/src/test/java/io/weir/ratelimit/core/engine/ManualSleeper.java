@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 
-/** Waits by the clock of a test. A sleeping thread advances the clock, unless the test closes the gate. */
+/** A sleeper with the clock of a test. A sleeping thread advances the clock, unless the test closes the gate. */
 final class ManualSleeper implements Sleeper {
     final List<Long> waits = new ArrayList<>();
     final List<CompletableFuture<Void>> timers = new ArrayList<>();

@@ -141,7 +141,7 @@ class RecentFailureTest {
         assertThat(engine.decide(binding(1, CLOSED), CALL, request)).isInstanceOf(Decision.Allowed.class);
     }
 
-    /** Another call fills the bulkhead while the backend decides about this one; then the refund fails. */
+    /** Fills the bulkhead with another call while the backend decides this one. The refund then fails. */
     private void fillBulkhead() {
         backend.decides = true;
         backend.failure = FakeBackend.down(Reason.TIMEOUT);

@@ -31,7 +31,7 @@ class AddressRangeTest {
         "::ffff:10.0.0.0/104, 10.0.0.0, 10.255.255.255, 11.0.0.0, ::a00:0",
         "::ffff:0:0/96, 0.0.0.0, 255.255.255.255, ::, ::ffff:0:0:0",
     })
-    void aRangeHasItsEndsAndNotWhatIsBeside(String range, String first, String last, String before, String after) {
+    void aRangeContainsItsEndsAndNotTheirNeighbors(String range, String first, String last, String before, String after) {
         assertThat(contains(range, first)).isTrue();
         assertThat(contains(range, last)).isTrue();
         assertThat(contains(range, before)).isFalse();
@@ -62,14 +62,14 @@ class AddressRangeTest {
                 "2001:db8::1/64  => \"2001:db8::1/64\" has bits after the first 64: write 2001:db8::/64",
                 "::ffff:10.0.0.1/104 => \"::ffff:10.0.0.1/104\" has bits after the first 104: write 10.0.0.0/8",
             })
-    void whatIsNoRangeIsRefusedByName(String text, String message) {
+    void rejectsOtherTextWithTheReason(String text, String message) {
         assertThatThrownBy(() -> AddressRange.parse(text))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessage(message);
     }
 
     @Test
-    void itsTextIsCanonicalAndReadsAsTheSameRange() {
+    void theTextIsCanonicalAndParsesToTheSameRange() {
         for (String text :
                 new String[] {"10.0.0.0/8", "0.0.0.0/0", "::/0", "2001:db8::/32", "::1/128", "10.0.0.7/32"}) {
             assertThat(AddressRange.parse(text)).hasToString(text).isEqualTo(AddressRange.parse(text));

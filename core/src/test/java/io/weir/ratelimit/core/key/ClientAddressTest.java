@@ -49,7 +49,7 @@ class ClientAddressTest {
 
     @ParameterizedTest
     @EnumSource(ForwardedHeader.class)
-    void whereNobodyIsTrustedThePeerIsTheClient(ForwardedHeader header) {
+    void thePeerIsTheClientIfNoProxyIsTrusted(ForwardedHeader header) {
         assertThat(behind(header, List.of(), PEER, "203.0.113.7", "for=203.0.113.7"))
                 .isEqualTo(PEER);
         assertThat(behind(header, PROXIES, "198.51.100.1", "203.0.113.7", "for=203.0.113.7"))
@@ -60,7 +60,7 @@ class ClientAddressTest {
 
     @ParameterizedTest
     @EnumSource(ForwardedHeader.class)
-    void withoutTheHeaderThePeerIsTheClient(ForwardedHeader header) {
+    void thePeerIsTheClientWithoutTheHeader(ForwardedHeader header) {
         assertThat(behind(header, PROXIES, PEER)).isEqualTo(PEER);
         assertThat(behind(header, PROXIES, "fd00::1")).isEqualTo("fd00::1");
         assertThat(behind(header, PROXIES, "")).isEqualTo("none");
@@ -153,17 +153,17 @@ class ClientAddressTest {
                 "a\rb",
                 "%31"
             })
-    void aHopThatIsNoLiteralAddressEndsTheWalkAtTheHopThatReportedIt(String junk) {
+    void theClientIsTheHopThatReportedNoLiteralAddress(String junk) {
         assertThat(xff(junk)).isEqualTo(PEER);
         assertThat(xff("203.0.113.7, " + junk)).isEqualTo(PEER);
         assertThat(xff(junk + ", 10.0.0.2")).isEqualTo("10.0.0.2");
         assertThat(xff("203.0.113.7, " + junk + ", 10.0.0.3, 10.0.0.2")).isEqualTo("10.0.0.3");
         assertThat(xff(junk, "10.0.0.2")).isEqualTo("10.0.0.2");
-        assertThat(xff(junk + ", 203.0.113.7")).as("left of the client").isEqualTo("203.0.113.7");
+        assertThat(xff(junk + ", 203.0.113.7")).as("to the left of the client").isEqualTo("203.0.113.7");
     }
 
     @Test
-    void severalLinesAreOneChainOfWhichTheLastIsNearest() {
+    void severalLinesAreOneListInOrder() {
         assertThat(xff("6.6.6.6", "203.0.113.7")).isEqualTo("203.0.113.7");
         assertThat(xff("203.0.113.7", "10.0.0.2")).isEqualTo("203.0.113.7");
         assertThat(xff("6.6.6.6, 203.0.113.7", "10.0.0.3, 10.0.0.2")).isEqualTo("203.0.113.7");
@@ -211,7 +211,7 @@ class ClientAddressTest {
                 "for=\"\\, for=203.0.113.7                          => 203.0.113.7",
                 "for=10.0.0.3, for=10.0.0.2                         => 10.0.0.3",
             })
-    void forwardedIsReadAsItsStandardSays(String line, String client) {
+    void readsForwardedAsItsStandardSpecifies(String line, String client) {
         assertThat(forwarded(line)).isEqualTo(client);
     }
 
@@ -256,17 +256,17 @@ class ClientAddressTest {
                 "for=\"203.0.113.7, 203.0.113.8\"",
                 "for=203.0.113.7;host=\"a\"b\""
             })
-    void aForwardedElementWithoutALiteralAddressEndsTheWalkAtTheHopThatReportedIt(String junk) {
+    void theClientIsTheHopThatReportedAnElementWithoutALiteralAddress(String junk) {
         assertThat(forwarded(junk)).isEqualTo(PEER);
         assertThat(forwarded("for=6.6.6.6", junk)).isEqualTo(PEER);
         assertThat(forwarded(junk, "for=10.0.0.2")).isEqualTo("10.0.0.2");
         assertThat(forwarded(junk + ", for=203.0.113.7"))
-                .as("left of the client")
+                .as("to the left of the client")
                 .isEqualTo("203.0.113.7");
     }
 
     @Test
-    void trustOfEveryoneTakesTheLeftmost() {
+    void theLeftmostAddressIsTheClientIfAllAddressesAreTrusted() {
         List<AddressRange> everyone = AddressRange.parseAll("0.0.0.0/0, ::/0");
         assertThat(behind(ForwardedHeader.X_FORWARDED_FOR, everyone, PEER, "6.6.6.6, 203.0.113.7"))
                 .isEqualTo("6.6.6.6");
@@ -275,7 +275,7 @@ class ClientAddressTest {
     }
 
     @Test
-    void nothingLeftOfTheClientIsRead() {
+    void readsNothingToTheLeftOfTheClient() {
         List<String> lines = new ArrayList<>(Collections.nCopies(3, "6.6.6.6"));
         List<Integer> read = new ArrayList<>();
         List<String> watched = new AbstractList<>() {
@@ -297,7 +297,7 @@ class ClientAddressTest {
     }
 
     @Test
-    void tenThousandHopsAreWalked() {
+    void readsTenThousandHops() {
         String proxies = ", 10.0.0.2".repeat(10_000);
         assertThat(xff("203.0.113.7" + proxies)).isEqualTo("203.0.113.7");
         assertThat(forwarded("for=203.0.113.7" + ", for=10.0.0.2".repeat(10_000)))
@@ -334,28 +334,28 @@ class ClientAddressTest {
     }
 
     /**
-     * Ten times the text may take ten times the processor's time, not a hundred. The best of several runs is compared, up to 50 of
-     * them where others are in the way: a run can only be too slow by chance, never too fast.
+     * Ten times the text may take ten times as much CPU time, not a hundred times. The test compares the best of up to 50 runs,
+     * because other processes can only slow down a run.
      */
     @Test
     @Timeout(value = 120, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
-    void theTimeGrowsWithTheLengthOfTheHeaderAndNotFaster() {
+    void theTimeIsProportionalToTheLengthOfTheHeader() {
         for (ForwardedHeader header : ForwardedHeader.values()) {
             for (String unit : hostileUnits()) {
                 long small = Long.MAX_VALUE;
                 long large = Long.MAX_VALUE;
-                for (int run = 0; run < 50 && (run < 4 || !grewInProportion(small, large)); run++) {
+                for (int run = 0; run < 50 && (run < 4 || !isProportional(small, large)); run++) {
                     small = Math.min(small, cpuNanos(header, unit, 100_000));
                     large = Math.min(large, cpuNanos(header, unit, 1_000_000));
                 }
-                assertThat(grewInProportion(small, large))
+                assertThat(isProportional(small, large))
                         .as("%s of %s: %d ns, ten times as much: %d ns", header, unit, small, large)
                         .isTrue();
             }
         }
     }
 
-    private static boolean grewInProportion(long small, long large) {
+    private static boolean isProportional(long small, long large) {
         return large < 30 * Math.max(small, 100_000);
     }
 
@@ -368,7 +368,7 @@ class ClientAddressTest {
         return threads.getCurrentThreadCpuTime() - start;
     }
 
-    /** Whatever a client writes, its own address, which the trusted proxy appends, is what counts. */
+    /** The client is always the address that the trusted proxy appends, for any text of the client. */
     @Test
     void noClientTextChangesTheClient() {
         long seed = System.nanoTime();
@@ -415,7 +415,7 @@ class ClientAddressTest {
     }
 
     @Test
-    void aProxyThatIsNotTrustedIsMentionedOnceAndOnlyIfNoneIs() {
+    void anUntrustedProxyIsLoggedOnceAndOnlyIfNoProxyIsTrusted() {
         try (LogCapture log = new LogCapture()) {
             ClientAddress nobody = new ClientAddress(List.of(), ForwardedHeader.X_FORWARDED_FOR);
             nobody.of(Optional.of(PEER), name -> List.of());
@@ -432,7 +432,7 @@ class ClientAddressTest {
     }
 
     @Test
-    void theKeyTermIsTheClientsAddressByPrefix() {
+    void theKeyTermResolvesToThePrefixOfTheClientAddress() {
         KeyTerms terms =
                 new KeyTerms(24, 64, new ClientAddress(PROXIES, ForwardedHeader.X_FORWARDED_FOR), Map.of(), false);
         CallContext call = TestCall.fromAddress(PEER).withHeader("x-forwarded-for", "6.6.6.6, 203.0.113.7");

@@ -26,7 +26,10 @@ import org.junit.jupiter.params.provider.ValueSource;
 class IdentityEncoderTest {
     private static final String SAFE = "[A-Za-z0-9._@%+~-]+";
 
-    /** A kind, two names of 64 characters written as three, two values of at most 64: more than any client can bring about. */
+    /**
+     * The greatest length of a stored key of clients: a kind, two names of 64 characters with three characters each, and two
+     * values of at most 64 characters.
+     */
     private static final int LONGEST_OF_TWO_PARTS = 2 * (2 + 3 * 64 + 1 + 64) + 1;
 
     private static final IdentityEncoder PLAIN = new IdentityEncoder(Optional.empty());
@@ -67,7 +70,7 @@ class IdentityEncoderTest {
     }
 
     @Test
-    void theStoredFormatUnderASecretIsPublicToo() {
+    void theStoredFormatWithAKeySecretIsPublic() {
         assertThat(KEYED.encode(Identity.GLOBAL)).isEqualTo("all");
         assertThat(KEYED.encode(Identity.ANONYMOUS)).isEqualTo("anon");
         assertThat(KEYED.encode(Identity.principal("alice"))).isEqualTo("p.~nJXXHv2CRWrkYlasJTo7KA");
@@ -77,7 +80,7 @@ class IdentityEncoderTest {
     }
 
     @Test
-    void valuesThatLookLikeTheFormatAreNotMistakenForIt() {
+    void valuesInTheStoredFormatAreEncoded() {
         assertThat(List.of(
                         stored(Identity.principal("alice").and(Identity.address("1"))),
                         stored(Identity.principal("alice+i.1")),
@@ -89,7 +92,7 @@ class IdentityEncoderTest {
     }
 
     @Test
-    void kindsAreSeparated() {
+    void equalValuesOfDifferentKindsDiffer() {
         String text = "203.0.113.7";
         for (IdentityEncoder encoder : List.of(PLAIN, KEYED)) {
             assertThat(List.of(
@@ -106,7 +109,7 @@ class IdentityEncoderTest {
                             encoder.encode(Identity.method(text))))
                     .doesNotHaveDuplicates()
                     .extracting(IdentityEncoderTest::hashOrWhole)
-                    .as("one value in two places cannot be recognised")
+                    .as("one value in two places cannot be recognized")
                     .filteredOn(hash -> hash.startsWith("~"))
                     .doesNotHaveDuplicates();
         }
@@ -128,7 +131,7 @@ class IdentityEncoderTest {
     }
 
     @Test
-    void underASecretEverythingIsHashedAndDiffersUnderAnother() {
+    void allValuesAreHashedWithAKeySecretAndDifferWithAnother() {
         IdentityEncoder other = new IdentityEncoder(Optional.of("0123456789abcdeg"));
         for (Identity identity : List.of(
                 Identity.principal("alice"),
@@ -234,7 +237,7 @@ class IdentityEncoderTest {
 
     @ParameterizedTest
     @MethodSource("hostile")
-    void noTextBreaksOutOfItsPlace(String value) {
+    void noTextInsertsASeparator(String value) {
         for (IdentityEncoder encoder : List.of(PLAIN, KEYED)) {
             for (Identity identity : each(value)) {
                 String text = encoder.encode(identity);
@@ -246,7 +249,7 @@ class IdentityEncoderTest {
     }
 
     @Test
-    void noTwoHostileTextsShareAStoredForm() {
+    void noTwoHostileTextsHaveTheSameStoredKey() {
         for (IdentityEncoder encoder : List.of(PLAIN, KEYED)) {
             Map<String, Identity> known = new HashMap<>();
             for (String value : new HashSet<>(hostile())) {
@@ -271,9 +274,9 @@ class IdentityEncoderTest {
                         Identity.method(value));
     }
 
-    /** Few characters in short texts: many pairs that differ in little. */
+    /** Short texts of few characters have many pairs with small differences. */
     @Test
-    void noTwoIdentitiesShareAStoredForm() {
+    void noTwoKeysHaveTheSameStoredKey() {
         long seed = System.nanoTime();
         Random random = new Random(seed);
         String[] alphabet = {
@@ -323,7 +326,7 @@ class IdentityEncoderTest {
         };
     }
 
-    /** Never blank: that is no identity. */
+    /** Returns a text that is not blank, because a blank text is not a key. */
     private static String text(Random random, String[] alphabet, int most) {
         StringBuilder text = new StringBuilder(random.nextBoolean() ? "a" : ".");
         for (int left = random.nextInt(most + 1); left > 0; left--) {
@@ -333,7 +336,7 @@ class IdentityEncoderTest {
     }
 
     @Test
-    void manyThreadsUnderOneSecretGetTheRightHashes() throws Exception {
+    void manyThreadsGetTheSameHashes() throws Exception {
         List<String> expected = new ArrayList<>();
         for (int i = 0; i < 100; i++) {
             expected.add(KEYED.encode(Identity.principal("user" + i)));

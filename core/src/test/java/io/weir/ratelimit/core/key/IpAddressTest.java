@@ -60,7 +60,7 @@ class IpAddressTest {
         "0:0:1:0:0:0:0:0, 0:0:1::",
         "0:1:0:1:0:1:0:1, 0:1:0:1:0:1:0:1",
     })
-    void theLongestRunOfZerosIsShortenedTheFirstOfEqualsAndNoneOfOne(String text, String expected) {
+    void shortensTheFirstLongestRunOfSeveralZeroGroups(String text, String expected) {
         assertThat(canonical(text)).isEqualTo(expected);
     }
 
@@ -140,13 +140,13 @@ class IpAddressTest {
                 "1.2.3.4\u0000",
                 "::1\n"
             })
-    void whatIsNoLiteralIsNoAddress(String text) {
+    void rejectsOtherText(String text) {
         assertThat(IpAddress.parse(text)).isEmpty();
     }
 
     @Test
     @Timeout(value = 20, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
-    void longTextIsRefusedWithoutReadingItMoreThanTwice() {
+    void rejectsLongTextInLinearTime() {
         for (String unit : new String[] {"1", ".", ":", "::", "1:", "1.", "%", "0", "ffff:", "a.", "[", "::%"}) {
             String text = unit.repeat(1_000_000 / unit.length());
             for (int i = 0; i < 200; i++) {
@@ -157,13 +157,13 @@ class IpAddressTest {
     }
 
     @Test
-    void anyAddressIsTheSameAfterWritingAndReadingIt() throws Exception {
+    void anyAddressEqualsItsParsedText() throws Exception {
         long seed = System.nanoTime();
         Random random = new Random(seed);
         for (int i = 0; i < 50_000; i++) {
             byte[] bytes = new byte[i % 4 == 0 ? 4 : 16];
             random.nextBytes(bytes);
-            // Runs of zeros are what can go wrong.
+            // Runs of zeros are the difficult cases.
             for (int group = 0; group < bytes.length / 2; group++) {
                 if (random.nextInt(3) > 0) {
                     bytes[2 * group] = 0;
@@ -174,7 +174,7 @@ class IpAddressTest {
             IpAddress address = IpAddress.parse(reference.getHostAddress()).orElseThrow();
             String text = address.toString();
             assertThat(IpAddress.parse(text)).as("%s, seed %d", text, seed).contains(address);
-            // A literal, which is not looked up: it is written by this class of digits, dots and colons only.
+            // The text has only digits, dots and colons, so it is not looked up as a host name.
             assertThat(text).matches(reference instanceof Inet4Address ? "[0-9.]+" : "[0-9a-f:]+");
             assertThat(InetAddress.getByName(text))
                     .as("%s, seed %d", text, seed)
@@ -185,7 +185,7 @@ class IpAddressTest {
     }
 
     @Test
-    void mappedAddressesAreTheirIpv4Address() {
+    void mappedAddressesAreIpv4Addresses() {
         IpAddress mapped = IpAddress.parse("::ffff:203.0.113.7").orElseThrow();
         IpAddress plain = IpAddress.parse("203.0.113.7").orElseThrow();
         assertThat(mapped).isEqualTo(plain).hasSameHashCodeAs(plain);

@@ -73,13 +73,13 @@ class KeyExpressionTest {
                 "principal | ip",
                 "ip + principal"
             })
-    void whatDoesNotResolveIsAnonymousExceptGlobal(String expression) {
+    void aCallWithoutPropertiesIsAnonymousExceptUnderGlobal(String expression) {
         assertThat(resolve(expression, CallContext.NONE))
                 .isEqualTo(expression.equals("global") ? Identity.GLOBAL : Identity.ANONYMOUS);
     }
 
     @Test
-    void theFirstAlternativeThatResolvesCounts() {
+    void resolvesToTheFirstAlternativeThatResolves() {
         TestCall both = TestCall.fromAddress("203.0.113.7").withPrincipal("alice");
         assertThat(resolve("principal | ip", both)).isEqualTo(ALICE);
         assertThat(resolve("ip | principal", both)).isEqualTo(ADDRESS);
@@ -165,20 +165,20 @@ class KeyExpressionTest {
                 "'ip + \ud83d' => at character 6: a term is expected, found U+D83D",
                 "'query:\ud83d\ude00' => at character 7: a name is expected after query:, found \"\ud83d\ude00\"",
             })
-    void otherTextIsRefusedWithItsPosition(String expression, String message) {
+    void rejectsOtherTextWithThePosition(String expression, String message) {
         assertThatThrownBy(() -> KeyExpression.parse(expression, WITH_TENANT))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessage(message);
     }
 
     @Test
-    void aCharacterThatCannotBeSeenIsShownByItsNumber() {
+    void anInvisibleCharacterIsShownAsItsNumber() {
         assertThatThrownBy(() -> KeyExpression.parse("ip | \0ip", TERMS))
                 .hasMessage("at character 6: a term is expected, found U+0000");
     }
 
     @Test
-    void aHeadersNameIsATokenOfAtMost64Characters() {
+    void aHeaderNameIsATokenOfAtMost64Characters() {
         String longest = "x".repeat(64);
         assertThat(resolve("header:" + longest, TestCall.ofHeader(longest, "v")))
                 .isEqualTo(Identity.header(longest, "v"));
@@ -206,7 +206,7 @@ class KeyExpressionTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"", "unknown", "localhost", "[::1]", "127.1"})
-    void whatIsNoLiteralAddressDoesNotResolve(String junk) {
+    void otherTextThanALiteralAddressDoesNotResolve(String junk) {
         assertThat(resolve("ip", TestCall.fromAddress(junk))).isEqualTo(Identity.ANONYMOUS);
         assertThat(resolve("ip | principal", TestCall.fromAddress(junk).withPrincipal("alice")))
                 .isEqualTo(ALICE);
@@ -224,19 +224,19 @@ class KeyExpressionTest {
     }
 
     @Test
-    void theTextNullIsAValueAndNotTheLackOfOne() {
+    void theTextNullIsAValue() {
         assertThat(resolve("principal", TestCall.byPrincipal("null"))).isEqualTo(Identity.principal("null"));
         assertThat(resolve("arg:x", TestCall.EMPTY)).isEqualTo(Identity.ANONYMOUS);
     }
 
     @ParameterizedTest
     @CsvSource({"global, false", "principal | ip, false", "header:arg, false", "ip + arg:a, true", "ip | arg:a, true"})
-    void anExpressionKnowsWhetherItNeedsArguments(String expression, boolean needed) {
+    void anExpressionWithAnArgumentNeedsArguments(String expression, boolean needed) {
         assertThat(KeyExpression.parse(expression, TERMS).needsArguments()).isEqualTo(needed);
     }
 
     @Test
-    void laterTermsAreNotAskedOnceTheAnswerIsKnown() {
+    void doesNotResolveTermsAfterTheResultIsKnown() {
         CallContext call = new CallContext() {
             @Override
             public Optional<String> peerAddress() {
@@ -263,7 +263,7 @@ class KeyExpressionTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"header:x", "cookie:x", "query:x", "path:x", "claim:x", "arg:x", "method", "principal"})
-    void whateverAClientSendsBecomesAShortKeyOfItsOwn(String term) {
+    void eachTextOfAClientHasAShortStoredKeyOfItsOwn(String term) {
         KeyExpression key = KeyExpression.parse(term, TERMS);
         IdentityEncoder encoder = new IdentityEncoder(Optional.empty());
         Set<String> stored = new HashSet<>();
@@ -294,7 +294,7 @@ class KeyExpressionTest {
     }
 
     @Test
-    void itsTextIsCanonical() {
+    void theTextIsCanonical() {
         assertThat(KeyExpression.parse("principal | ip", TERMS)).hasToString("principal | ip");
         assertThat(KeyExpression.parse(" header:X-Key+ip|cookie:Id ", TERMS))
                 .hasToString("header:x-key + ip | cookie:Id");
@@ -316,7 +316,7 @@ class KeyExpressionTest {
         "header:x | claim:plan, false, true, true, false",
         "ip + claim:plan, false, true, false, true",
     })
-    void anExpressionKnowsWhatItUses(
+    void reportsTheKindsOfItsTerms(
             String expression, boolean early, boolean claims, boolean header, boolean compound) {
         KeyExpression key = KeyExpression.parse(expression, WITH_TENANT);
         assertThat(key.isEarly()).isEqualTo(early);
@@ -341,7 +341,7 @@ class KeyExpressionTest {
     }
 
     @Test
-    void aResolverOfTheApplicationsIsATermLikeAnyOther() {
+    void aResolverOfTheApplicationIsATerm() {
         TestCall call = TestCall.ofHeader("x-tenant", "acme").withPrincipal("alice");
         assertThat(KeyExpression.parse("tenant", WITH_TENANT).resolve(call)).isEqualTo(Identity.of("acme"));
         assertThat(KeyExpression.parse("tenant + principal", WITH_TENANT).resolve(call))
@@ -353,7 +353,7 @@ class KeyExpressionTest {
     }
 
     @Test
-    void aTermThatThrowsOrAnswersNullDoesNotResolveAndIsMentionedOnce() {
+    void aTermThatThrowsOrReturnsNullDoesNotResolveAndIsLoggedOnce() {
         Map<String, KeyResolver> resolvers = Map.of(
                 "throwing",
                 call -> {
@@ -390,15 +390,15 @@ class KeyExpressionTest {
             }
             assertThat(log.lines())
                     .containsExactly(
-                            said("throwing failed"),
-                            said("broken failed"),
-                            said("blank failed"),
-                            said("none returned null"),
-                            said("arg:x failed"));
+                            warning("throwing failed"),
+                            warning("broken failed"),
+                            warning("blank failed"),
+                            warning("none returned null"),
+                            warning("arg:x failed"));
         }
     }
 
-    private static String said(String what) {
+    private static String warning(String what) {
         return "WARNING WEIR-305 Key term " + what + ". The next alternative of the key applies to such calls."
                 + " Later failures of this term are not logged.";
     }
@@ -428,12 +428,12 @@ class KeyExpressionTest {
         "claim, false",
         "arg, false",
     })
-    void aTermOfTheApplicationsHasANameThatIsNoWordOfTheLanguage(String name, boolean possible) {
+    void theNameOfAResolverIsNotAWordOfTheKeyLanguage(String name, boolean possible) {
         assertThat(KeyTerms.isName(name)).isEqualTo(possible);
     }
 
     @Test
-    void anyExpressionIsTheSameAfterWritingAndReadingIt() {
+    void anyExpressionEqualsItsParsedText() {
         long seed = System.nanoTime();
         Random random = new Random(seed);
         for (int i = 0; i < 20_000; i++) {
@@ -448,7 +448,7 @@ class KeyExpressionTest {
     }
 
     @Test
-    void anyTextIsReadOrRefusedWithAPositionInIt() {
+    void anyTextIsParsedOrRejectedWithAPosition() {
         long seed = System.nanoTime();
         Random random = new Random(seed);
         Pattern message = Pattern.compile("at character (\\d+): \\P{Cntrl}+");

@@ -19,15 +19,15 @@ class KeyMaskerTest {
     }
 
     @Test
-    void oneKeyIsAlwaysShownAlikeAndNoTwoAre() {
+    void theMaskedKeyOfAKeyIsConstantAndUnique() {
         assertThat(keys.of("p.alice")).isEqualTo(keys.of("p.alice")).isNotEqualTo(keys.of("p.bob"));
         assertThat(keys.of("p.10.0.0.1").substring(2))
                 .isNotEqualTo(keys.of("i.10.0.0.1").substring(2));
     }
 
-    /** Their hash codes are equal, so one takes the other's place among the latest. */
+    /** Both keys have the same hash code, so one replaces the other in the cache. */
     @Test
-    void keysThatMeetAtOnePlaceAreNotTakenForEachOther() {
+    void keysInOnePlaceOfTheCacheHaveDifferentMaskedKeys() {
         assertThat("p.Aa".hashCode()).isEqualTo("p.BB".hashCode());
         String first = keys.of("p.Aa");
         assertThat(keys.of("p.BB")).isNotEqualTo(first);
@@ -35,18 +35,18 @@ class KeyMaskerTest {
     }
 
     @Test
-    void withoutASecretNobodyCanGuessWhoItIs() {
+    void theHashHasARandomSecretWithoutAKeySecret() {
         assertThat(keys.of("p.alice")).isNotEqualTo(new KeyMasker(Optional.empty()).of("p.alice"));
     }
 
     @Test
-    void whatAllCallersShareHidesNobody() {
+    void theKeysThatAllCallersShareAreNotHashed() {
         assertThat(keys.of("anon")).isEqualTo("anon");
         assertThat(keys.of("all")).isEqualTo("all");
     }
 
     @Test
-    void withASecretItIsTheStoredKeyWhichIsHashed() {
+    void theMaskedKeyIsTheStoredKeyWithAKeySecret() {
         String stored = new IdentityEncoder(SECRET).encode(Identity.principal("alice"));
         assertThat(new KeyMasker(SECRET).of(stored)).isEqualTo(stored).doesNotContain("alice");
     }

@@ -4,7 +4,7 @@ package io.weir.ratelimit.core.key;
 import io.weir.ratelimit.fixtures.TestCall;
 import java.util.Random;
 
-/** Random expressions, texts that are nearly one, and calls that resolve some of their terms. */
+/** Random expressions, texts that are almost expressions, and calls that resolve some of their terms. */
 final class RandomKeys {
     private static final String[] TERMS = {
         "global",

@@ -41,7 +41,7 @@ class WorstCaseTest {
                 bound("leaky-bucket, burst 5", n -> Limit.of(Algorithm.LEAKY_BUCKET, n, WINDOW, 5), n -> 5 + n - 1));
     }
 
-    /** Creates a limit with a number of permits. */
+    /** A function from a number of permits to a limit. */
     private interface OfPermits {
         Limit limit(long permits);
     }

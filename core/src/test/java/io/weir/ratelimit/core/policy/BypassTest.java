@@ -22,37 +22,37 @@ class BypassTest {
     private final Problems problems = new Problems();
 
     @Test
-    void aTokenIsKnownByItsDigest() throws Exception {
+    void aTokenBypassesTheLimitsByItsDigest() throws Exception {
         Bypass bypass = read("ratelimit.bypass.tokens=" + digest("other") + ", "
                 + digest("let me in").toUpperCase(Locale.ROOT));
-        assertThat(lets(bypass, "X-RateLimit-Bypass", "let me in")).isTrue();
-        assertThat(lets(bypass, "X-RateLimit-Bypass", " let me in ")).isTrue();
-        assertThat(lets(bypass, "X-RateLimit-Bypass", "other")).isTrue();
-        assertThat(lets(bypass, "X-RateLimit-Bypass", "let me out")).isFalse();
-        assertThat(lets(bypass, "X-RateLimit-Bypass", digest("let me in"))).isFalse();
-        assertThat(lets(bypass, "X-RateLimit-Bypass", "")).isFalse();
-        assertThat(lets(bypass, "Authorization", "let me in")).isFalse();
+        assertThat(bypasses(bypass, "X-RateLimit-Bypass", "let me in")).isTrue();
+        assertThat(bypasses(bypass, "X-RateLimit-Bypass", " let me in ")).isTrue();
+        assertThat(bypasses(bypass, "X-RateLimit-Bypass", "other")).isTrue();
+        assertThat(bypasses(bypass, "X-RateLimit-Bypass", "let me out")).isFalse();
+        assertThat(bypasses(bypass, "X-RateLimit-Bypass", digest("let me in"))).isFalse();
+        assertThat(bypasses(bypass, "X-RateLimit-Bypass", "")).isFalse();
+        assertThat(bypasses(bypass, "Authorization", "let me in")).isFalse();
         assertThat(problems.found()).isEmpty();
     }
 
     @Test
-    void theHeaderCanBeAnother() throws Exception {
+    void theHeaderCanBeConfigured() throws Exception {
         Bypass bypass = read("ratelimit.bypass.tokens=" + digest("probe"), "ratelimit.bypass.header=X-Probe");
-        assertThat(lets(bypass, "X-Probe", "probe")).isTrue();
-        assertThat(lets(bypass, "X-RateLimit-Bypass", "probe")).isFalse();
+        assertThat(bypasses(bypass, "X-Probe", "probe")).isTrue();
+        assertThat(bypasses(bypass, "X-RateLimit-Bypass", "probe")).isFalse();
     }
 
     @Test
-    void aTextThatIsTooLongIsNoToken() throws Exception {
+    void ignoresATokenThatIsTooLong() throws Exception {
         String longest = "x".repeat(1_024);
         Bypass bypass = read("ratelimit.bypass.tokens=" + digest(longest) + "," + digest(longest + "x"));
-        assertThat(lets(bypass, "X-RateLimit-Bypass", longest)).isTrue();
-        assertThat(lets(bypass, "X-RateLimit-Bypass", longest + "x")).isFalse();
+        assertThat(bypasses(bypass, "X-RateLimit-Bypass", longest)).isTrue();
+        assertThat(bypasses(bypass, "X-RateLimit-Bypass", longest + "x")).isFalse();
     }
 
     @ParameterizedTest
     @CsvSource({"10.1.2.3, true", "10.2.0.1, false", "192.0.2.7, true", "2001:db8::9, true", "2001:db9::1, false"})
-    void anAddressPassesByItsRange(String address, boolean passes) {
+    void anAddressBypassesTheLimitsByItsRange(String address, boolean passes) {
         Bypass bypass = read("ratelimit.bypass.addresses=10.1.0.0/16, 192.0.2.7, 2001:db8::/32");
         assertThat(bypass.appliesTo(CallContext.NONE, () -> IpAddress.parse(address)))
                 .isEqualTo(passes);
@@ -60,15 +60,15 @@ class BypassTest {
     }
 
     @Test
-    void aRolePasses() {
+    void aRoleBypassesTheLimits() {
         Bypass bypass = read("ratelimit.bypass.roles=admin, monitor");
         assertThat(bypass.appliesTo(inRole("monitor"), Optional::empty)).isTrue();
         assertThat(bypass.appliesTo(inRole("user"), Optional::empty)).isFalse();
     }
 
     @Test
-    void nobodyPassesUnlessConfigured() {
-        assertThat(lets(read(), "X-RateLimit-Bypass", "")).isFalse();
+    void noCallBypassesTheLimitsByDefault() {
+        assertThat(bypasses(read(), "X-RateLimit-Bypass", "")).isFalse();
         assertThat(read().appliesTo(inRole(""), () -> IpAddress.parse("127.0.0.1")))
                 .isFalse();
         assertThat(Bypass.NONE.appliesTo(inRole(""), () -> IpAddress.parse("127.0.0.1")))
@@ -77,12 +77,12 @@ class BypassTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"let me in", "0123", "g123456789012345678901234567890123456789012345678901234567890123"})
-    void whatIsNoDigestIsReportedAndNotShown(String token) {
+    void aTokenInPlaceOfItsDigestIsReportedAndNotShown(String token) {
         Bypass bypass = read("ratelimit.bypass.tokens=" + token);
         assertThat(problems.message())
                 .contains("WEIR-124 ratelimit.bypass.tokens = ***: entry 1 is not a SHA-256 digest");
         assertThat(problems.message()).doesNotContain(token);
-        assertThat(lets(bypass, "X-RateLimit-Bypass", token)).isFalse();
+        assertThat(bypasses(bypass, "X-RateLimit-Bypass", token)).isFalse();
     }
 
     @Test
@@ -94,7 +94,7 @@ class BypassTest {
     }
 
     @Test
-    void itsTextShowsNoDigest() throws Exception {
+    void theTextShowsNoDigest() throws Exception {
         assertThat(read("ratelimit.bypass.tokens=" + digest("probe"), "ratelimit.bypass.roles=admin"))
                 .hasToString("1 tokens, addresses [], roles [admin]");
     }
@@ -103,7 +103,7 @@ class BypassTest {
         return Bypass.read(Configs.of(lines), problems);
     }
 
-    private static boolean lets(Bypass bypass, String header, String value) {
+    private static boolean bypasses(Bypass bypass, String header, String value) {
         return bypass.appliesTo(new Sent(Map.of(header, value)), Optional::empty);
     }
 

@@ -29,7 +29,7 @@ class LimitParserTest {
     }
 
     @Test
-    void permitsPerDuration() {
+    void parsesPermitsPerDuration() {
         assertThat(parse("100/1m")).containsExactly(window(100, Duration.ofMinutes(1)));
         assertThat(parse("0/1m")).containsExactly(window(0, Duration.ofMinutes(1)));
         assertThat(parse("1/1ms")).containsExactly(window(1, Duration.ofMillis(1)));
@@ -39,7 +39,7 @@ class LimitParserTest {
     }
 
     @Test
-    void severalAreSeparatedByCommasAndKeepTheirOrder() {
+    void severalLimitsAreSeparatedByCommasAndKeepTheirOrder() {
         assertThat(parse("1000/1h,10/1s"))
                 .containsExactly(window(1000, Duration.ofHours(1)), window(10, Duration.ofSeconds(1)));
     }
@@ -116,21 +116,21 @@ class LimitParserTest {
                 "10/367d        => the window must be from 1ms to 366d",
                 "10/999999999999999999ms => the window must be from 1ms to 366d",
             })
-    void whatIsNoLimitIsRefusedWithTheValueOrTheRange(String text, String message) {
+    void rejectsOtherTextWithTheValueOrTheRange(String text, String message) {
         assertThatThrownBy(() -> parse(text))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessage(message);
     }
 
     @Test
-    void morePermitsThanAreExactAreRefused() {
+    void rejectsPermitsWithoutAnExactTimeUnit() {
         assertThatThrownBy(() -> parse("281474976710654/366d"))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("281474976710654 permits are too many");
     }
 
     @Test
-    void aLimitIsTheSameAfterWritingAndReadingIt() {
+    void aLimitEqualsItsParsedText() {
         long seed = System.nanoTime();
         Random random = new Random(seed);
         Duration[] units = {

@@ -105,7 +105,7 @@ class OverridesTest {
     }
 
     @Test
-    void aKeysOwnLimitsHoldWithThePolicysAlgorithmAndMaxWait() {
+    void anOverrideHasTheAlgorithmAndTheMaxWaitOfThePolicy() {
         table.put("ann", new LimitOverride("7/1s, 20/1h", OptionalLong.of(9)));
         assertThat(limits(BUCKET, ANN))
                 .isEqualTo(
@@ -114,7 +114,7 @@ class OverridesTest {
     }
 
     @Test
-    void aKeysOwnLimitsHaveTheLeaseOfThePolicyOrHalfOfTheSmallestOfThemIfThatIsLess() {
+    void anOverrideHasTheLeaseOfThePolicyOrAtMostHalfOfItsSmallestLimit() {
         Policy leased = leased(30);
         table.put("ann", LimitOverride.of("7/1s, 200/1h"));
         table.put("ben", LimitOverride.of("60/1m"));
@@ -125,7 +125,7 @@ class OverridesTest {
     }
 
     @Test
-    void aLeaseThatChangesHoldsForRememberedOverridesAsFarAsTheyBearIt() {
+    void aChangedLeaseAppliesToCachedOverridesUpToHalfOfTheirLimits() {
         table.put("ann", LimitOverride.of("20/1m"));
         assertThat(ask(leased(4), ANN).orElseThrow().lease()).isEqualTo(4);
         assertThat(ask(leased(30), ANN).orElseThrow().lease()).isEqualTo(10);
@@ -139,7 +139,7 @@ class OverridesTest {
     }
 
     @Test
-    void answersAreRememberedAlsoThatThereIsNone() {
+    void answersAreCachedEvenIfTheyAreEmpty() {
         table.put("ann", LimitOverride.of("7/1s"));
         PolicyLimits first = ask(API, ANN).orElseThrow();
         ask(API, Identity.principal("ben"));
@@ -150,7 +150,7 @@ class OverridesTest {
     }
 
     @Test
-    void aStaleAnswerHoldsWhileOneLookUpIsUnderWay() {
+    void aStaleAnswerAppliesDuringOneLookUp() {
         table.put("ann", LimitOverride.of("7/1s"));
         ask(API, ANN);
         table.put("ann", LimitOverride.of("8/1s"));
@@ -158,14 +158,14 @@ class OverridesTest {
         pass(FRESH);
         assertThat(limits(API, ANN)).isEqualTo("api/override[7/1s sliding-window]");
         assertThat(limits(API, ANN)).isEqualTo("api/override[7/1s sliding-window]");
-        assertThat(queue).as("look-ups under way").hasSize(1);
+        assertThat(queue).as("look-ups that run").hasSize(1);
         queue.remove().run();
         assertThat(limits(API, ANN)).isEqualTo("api/override[8/1s sliding-window]");
         assertThat(queue).isEmpty();
     }
 
     @Test
-    void anEqualAnswerLeavesTheSameLimits() {
+    void anEqualAnswerKeepsTheSameLimits() {
         table.put("ann", LimitOverride.of("60/1m"));
         PolicyLimits first = ask(API, ANN).orElseThrow();
         pass(FRESH);
@@ -179,7 +179,7 @@ class OverridesTest {
     }
 
     @Test
-    void anAnswerThatIsTakenBackLeavesThePolicysOwnLimits() {
+    void theLimitsOfThePolicyApplyAfterAnEmptyAnswer() {
         table.put("ann", LimitOverride.of("7/1s"));
         ask(API, ANN);
         table.clear();
@@ -189,7 +189,7 @@ class OverridesTest {
     }
 
     @Test
-    void whatFailsLeavesTheLastGoodAnswerIsCountedAndSaidOncePerPolicy() {
+    void aFailureKeepsTheLastValidAnswerAndIsLoggedOncePerPolicy() {
         table.put("ann", LimitOverride.of("7/1s"));
         ask(API, ANN);
         failure = new IllegalStateException("the database is away");
@@ -214,7 +214,7 @@ class OverridesTest {
     }
 
     @Test
-    void aSourceThatFailsIsAskedAboutAKeyOncePerInterval() {
+    void aFailingSourceIsCalledOncePerKeyAndInterval() {
         failure = new IllegalStateException("away");
         ask(API, ANN);
         ask(API, ANN);
@@ -232,7 +232,7 @@ class OverridesTest {
             }
 
             @Override
-            @SuppressWarnings("NullAway") // what an application may do all the same
+            @SuppressWarnings("NullAway") // an application can return null
             public Optional<LimitOverride> limits(String policy, Identity key) {
                 return null;
             }
@@ -242,7 +242,7 @@ class OverridesTest {
     }
 
     @Test
-    void aLookUpThatCannotBeStartedFreesItsPlace() {
+    void aLookUpThatCannotStartReleasesItsSlot() {
         executor = task -> {
             throw new RejectedExecutionException("full");
         };
@@ -253,7 +253,7 @@ class OverridesTest {
     }
 
     @Test
-    void aFloodOfNewKeysLooksUpSixteenAtOnceAndTheOthersDoNotWait() {
+    void atMostSixteenLookUpsRunAndOtherCallsDoNotWait() {
         executor = queue::add;
         Overrides patient = overrides(Duration.ofHours(1), source);
         for (int i = 0; i < 1_000; i++) {
@@ -270,7 +270,7 @@ class OverridesTest {
     }
 
     @Test
-    void theFirstAnswerIsWaitedForAtMostUntilTheDeadlineOnceForAllCalls() {
+    void callsWaitForTheFirstAnswerUntilOneDeadline() {
         executor = queue::add;
         Overrides impatient = overrides(Duration.ofMillis(20), source);
         long start = System.nanoTime();
@@ -283,11 +283,11 @@ class OverridesTest {
         assertThat(failures).as("the deadline of the look-up has passed").hasSize(1);
         table.put("ann", LimitOverride.of("7/1s"));
         queue.remove().run();
-        assertThat(impatient.of(API, ANN, "ann")).as("it went on").isPresent();
+        assertThat(impatient.of(API, ANN, "ann")).as("the look-up continued").isPresent();
     }
 
     @Test
-    void aCallThatWaitsGoesOnWithTheAnswer() throws Exception {
+    void aWaitingCallUsesTheAnswer() throws Exception {
         executor = queue::add;
         table.put("ann", LimitOverride.of("7/1s"));
         CompletableFuture<Optional<PolicyLimits>> call =
@@ -327,7 +327,7 @@ class OverridesTest {
     }
 
     @Test
-    void aChangedPolicyReadsTheAnswerAnew() {
+    void aChangedPolicyParsesTheAnswerAgain() {
         table.put("ann", new LimitOverride("7/1s", OptionalLong.of(9)));
         assertThat(limits(BUCKET, ANN)).contains("token-bucket burst 9");
         assertThat(limits(API, ANN)).as("a window has no burst").isEqualTo("none");
@@ -336,7 +336,7 @@ class OverridesTest {
     }
 
     @Test
-    void aSourceIsNotAskedAboutOtherPolicies() {
+    void aSourceIsNotCalledForOtherPolicies() {
         Policy other = ReadPolicies.of("ratelimit.policies.other.limit=1/1m").policy("other");
         assertThat(overrides.existFor(other)).isFalse();
         assertThat(limits(other, ANN)).isEqualTo("none");
@@ -344,7 +344,7 @@ class OverridesTest {
     }
 
     @Test
-    void theSourceOfHigherPriorityIsAskedFirstAndTheFirstAnswerIsRight() {
+    void theSourceWithTheHighestPriorityIsCalledFirstAndTheFirstAnswerApplies() {
         table.put("ann", LimitOverride.of("7/1s"));
         Map<String, LimitOverride> first = new HashMap<>(Map.of("ben", LimitOverride.of("1/1s")));
         Overrides both = overrides(Duration.ZERO, source, new PolicySource() {
@@ -370,7 +370,7 @@ class OverridesTest {
     }
 
     @Test
-    void noKeyIsKeptAsItWasSent() {
+    void keysAreNotRetained() {
         List<Identity> keys = new ArrayList<>();
         Overrides some = overrides(Duration.ofMinutes(1), new PolicySource() {
             @Override
@@ -402,7 +402,7 @@ class OverridesTest {
     }
 
     @Test
-    void aSourceThatCannotTellItsPoliciesFailsTheDeployment() {
+    void aSourceThatDoesNotReturnItsPoliciesFailsTheDeployment() {
         Problems problems = new Problems();
         PolicySource broken = new PolicySource() {
             @Override

@@ -42,12 +42,12 @@ class PathPatternTest {
         "/caf\u00e9,            /caf%C3%A9,             true",
         "/a/b,                  /a/%zz/b,               false",
     })
-    void aPathMatchesHoweverItIsSpelt(String pattern, String raw, boolean matches) {
+    void aPathMatchesInAnySpelling(String pattern, String raw, boolean matches) {
         assertThat(PathPattern.parse(pattern).matches(RequestPath.of(raw))).isEqualTo(matches);
     }
 
     @Test
-    void theMostSpecificPathDecidesAtItsFirstSegmentThatSaysMore() {
+    void theMostSpecificPatternDependsOnTheFirstSegmentThatDiffers() {
         List<PathPattern> paths = Stream.of(
                         "/*",
                         "/api/*",
@@ -95,7 +95,7 @@ class PathPatternTest {
                 "/%61",
                 "/a\"b"
             })
-    void whatIsNoPathIsRefused(String text) {
+    void rejectsOtherText(String text) {
         assertThatIllegalArgumentException().isThrownBy(() -> PathPattern.parse(text));
     }
 
@@ -109,15 +109,15 @@ class PathPatternTest {
                 .hasToString("/orgs/{org}");
     }
 
-    /** Each segment would be looked at for each other one: seconds for a path that a server takes. */
+    /** A quadratic parser would need seconds for a path that a server accepts. */
     @Test
     @Timeout(value = 10, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
-    void aLongPathIsReadInOnePass() {
+    void parsesALongPathInLinearTime() {
         assertThat(RequestPath.of("/a".repeat(2_000_000)).segments()).hasSize(2_000_000);
     }
 
     @Test
-    void whatIsNotWellEncodedStaysAsItWasSent() {
+    void anInvalidEscapeStaysUnchanged() {
         assertThat(RequestPath.of("/a%/%4/%zz/%c3").segments()).containsExactly("a%", "%4", "%zz", "\ufffd");
         assertThat(RequestPath.of("").segments()).isEmpty();
         assertThat(RequestPath.of(";x/y").segments()).containsExactly("y");

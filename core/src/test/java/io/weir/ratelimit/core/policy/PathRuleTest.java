@@ -11,7 +11,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Which requests a policy applies to without an annotation, as configuration says it. */
+/** The requests that a policy applies to without an annotation, by configuration. */
 class PathRuleTest {
     private static final String LIMIT = "ratelimit.policies.api.limit=100/1m";
 
@@ -36,7 +36,7 @@ class PathRuleTest {
     }
 
     @Test
-    void theMostSpecificCostHoldsAndAPathWithACostIsAPathOfTheRule() {
+    void theMostSpecificCostAppliesAndItsPathBelongsToTheRule() {
         PathRule rule = rule("paths=/api/*", "costs./api/search=10", "costs.\"/api/{any}\"=3", "costs./api/health=0");
         assertThat(rule.match("GET", RequestPath.of("/api/search")))
                 .contains(new PathRule.Match(PathPattern.parse("/api/search"), Optional.of(10L)));
@@ -83,7 +83,7 @@ class PathRuleTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"phase=early", "methods=GET"})
-    void whatNeedsPathsIsReportedWithoutThem(String attribute) {
+    void attributesThatRequirePathsAreReportedWithoutPaths(String attribute) {
         assertThat(ReadPolicies.of(LIMIT, at(attribute), at("key=ip")).lines())
                 .singleElement()
                 .asString()
@@ -92,7 +92,7 @@ class PathRuleTest {
     }
 
     @Test
-    void anArgumentIsNoKeyOfAPath() {
+    void aPathRuleWithAnArgumentAsItsKeyIsReported() {
         assertThat(ReadPolicies.of(LIMIT, at("paths=/*"), at("key=arg:user")).lines())
                 .singleElement()
                 .asString()
@@ -137,7 +137,7 @@ class PathRuleTest {
                 .asString()
                 .startsWith("WEIR-102 " + at(attribute).replaceAll("=.*", ""))
                 .contains(problem)
-                .as("nobody is told to leave out what says to which requests a policy applies")
+                .as("the remedy does not remove the paths of a policy")
                 .endsWith(
                         attribute.startsWith("phase")
                                 ? "remove the property to use the default"
@@ -145,7 +145,7 @@ class PathRuleTest {
     }
 
     @Test
-    void onlyTheEnvironmentNeedsToBeToldWhichPoliciesHavePaths() {
+    void thePoliciesWithPathsMustBeListedOnlyForTheEnvironment() {
         ReadPolicies read = ReadPolicies.of(Configs.withEnvironment(
                 Map.of("RATELIMIT_POLICIES_EDGE_LIMIT", "5/1s", "RATELIMIT_POLICIES_EDGE_PATHS", "/api/*"),
                 "ratelimit.path-policies=edge, other",

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.core.policy;
 
-import static io.weir.ratelimit.core.policy.ReadPolicies.inPlace;
+import static io.weir.ratelimit.core.policy.ReadPolicies.inline;
 import static io.weir.ratelimit.core.policy.ReadPolicies.naming;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -74,7 +74,7 @@ class PoliciesTest {
     }
 
     @Test
-    void whatClientsAreToldAndWhatCountsCanBeConfigured() {
+    void disclosureAndCountedOutcomesCanBeConfigured() {
         Policy plain = ReadPolicies.of("ratelimit.policies.api.limit=10/1s").policy("api");
         assertThat(plain.mode()).isEqualTo(Policy.Mode.ENFORCE);
         assertThat(plain.count()).isEqualTo(Policy.Count.ALWAYS);
@@ -97,7 +97,7 @@ class PoliciesTest {
 
     @ParameterizedTest
     @CsvSource({"40, 20", "41, 20", "2, 1", "1, 0", "200, 100", "90000, 100", "0, 100"})
-    void aTierHasTheLeaseOfItsPolicyOrHalfOfItsOwnSmallestLimitIfThatIsLess(String permits, long lease) {
+    void aTierHasTheLeaseOfItsPolicyOrAtMostHalfOfItsSmallestLimit(String permits, long lease) {
         Policy plan = leased("tiers.trial.limit=" + permits + "/1m, 100000/1h", "algorithm=fixed-window");
         assertThat(plan.limits().lease()).isEqualTo(100);
         assertThat(plan.tiers().limits().get("trial").lease()).isEqualTo(lease);
@@ -140,7 +140,7 @@ class PoliciesTest {
     }
 
     @Test
-    void callsDoNotWaitUnlessAPolicyLetsThemAndThenSixteenAtATime() {
+    void callsDoNotWaitByDefaultAndAtMostSixteenWaitAtOnce() {
         Policy policy = ReadPolicies.of("ratelimit.policies.api.limit=10/1s").policy("api");
         assertThat(policy.maxWaitMicros()).isZero();
         assertThat(policy.maxWaiting()).isEqualTo(16);
@@ -151,7 +151,7 @@ class PoliciesTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"fixed-window", "sliding-window", "sliding-log", "token-bucket", "leaky-bucket"})
-    void eachAlgorithmIsKnownByItsName(String algorithm) {
+    void eachAlgorithmHasAName(String algorithm) {
         ReadPolicies read =
                 ReadPolicies.of("ratelimit.policies.api.limit=10/1s", "ratelimit.policies.api.algorithm=" + algorithm);
         assertThat(read.found()).isEmpty();
@@ -172,7 +172,7 @@ class PoliciesTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"api", "\"api\"", "login-ip", "a_b", "A$1", "\"Class.method\"", "\"a.b.c\"", "\"0\""})
-    void namesMayStandInQuotesAndMustWhereTheyHaveDots(String written) {
+    void namesCanHaveQuotesAndNeedThemForDots(String written) {
         ReadPolicies read = ReadPolicies.of(
                 "ratelimit.policies." + written + ".limit=5/10s", "ratelimit.policies." + written + ".key=global");
         String name = written.replace("\"", "");
@@ -183,7 +183,7 @@ class PoliciesTest {
     }
 
     @Test
-    void attributesOfOneNameMayBeWrittenBothWays() {
+    void attributesOfOnePolicyCanBeWrittenWithAndWithoutQuotes() {
         ReadPolicies read =
                 ReadPolicies.of("ratelimit.policies.\"api\".limit=5/10s", "ratelimit.policies.api.key=global");
         assertThat(read.policies()).containsOnlyKeys("api");
@@ -192,10 +192,10 @@ class PoliciesTest {
     }
 
     @Test
-    void anAnnotationDefinesAPolicyInPlace() {
+    void anAnnotationDefinesAnInlinePolicy() {
         ReadPolicies read = ReadPolicies.of(
                 Configs.of(),
-                inPlace("Search.find", "app.Search.find()", "Search.find", "5/10s", "ip", Algorithm.TOKEN_BUCKET));
+                inline("Search.find", "app.Search.find()", "Search.find", "5/10s", "ip", Algorithm.TOKEN_BUCKET));
         assertThat(read.limits("Search.find")).isEqualTo("[5/10s token-bucket]");
         assertThat(read.policy("Search.find").key()).hasToString("ip");
         assertThat(read.found()).isEmpty();
@@ -208,7 +208,7 @@ class PoliciesTest {
     void configurationOverridesAnAnnotationMemberByMember(String attribute) {
         ReadPolicies read = ReadPolicies.of(
                 Configs.of("ratelimit.policies.\"Search.find\"." + attribute),
-                inPlace("Search.find", "app.Search.find()", "Search.find", "5/10s", "ip", Algorithm.TOKEN_BUCKET));
+                inline("Search.find", "app.Search.find()", "Search.find", "5/10s", "ip", Algorithm.TOKEN_BUCKET));
         Policy policy = read.policy("Search.find");
         assertThat(read.found()).isEmpty();
         assertThat(List.of(
@@ -230,16 +230,16 @@ class PoliciesTest {
     }
 
     @Test
-    void whatAnAnnotationLeavesOutComesFromConfiguration() {
+    void configurationDefinesTheMembersThatAnAnnotationOmits() {
         ReadPolicies read = ReadPolicies.of(
                 Configs.of("ratelimit.policies.\"Search.find\".limit=7/1m"),
-                inPlace("Search.find", "Search.find", "", "global"));
+                inline("Search.find", "Search.find", "", "global"));
         assertThat(read.limits("Search.find")).isEqualTo("[7/1m sliding-window]");
         assertThat(read.policy("Search.find").key()).hasToString("global");
     }
 
     @Test
-    void theEnvironmentOverridesPoliciesThatAreKnownFromElsewhere() {
+    void theEnvironmentOverridesPoliciesOfOtherSources() {
         Map<String, String> environment = Map.of(
                 "RATELIMIT_POLICIES_API_LIMIT", "9/1m",
                 "RATELIMIT_POLICIES_LOGIN_IP_KEY", "global",
@@ -248,7 +248,7 @@ class PoliciesTest {
         var config = Configs.withEnvironment(
                 environment, "ratelimit.policies.api.limit=1/1m", "ratelimit.policies.login-ip.limit=1/1m");
         ReadPolicies read = ReadPolicies.of(
-                config, inPlace("Search.find", "Search.find", "5/10s", "ip"), naming("Search.other", "named"));
+                config, inline("Search.find", "Search.find", "5/10s", "ip"), naming("Search.other", "named"));
         assertThat(read.found()).isEmpty();
         assertThat(read.limits("api")).isEqualTo("[9/1m sliding-window]");
         assertThat(read.policy("login-ip").key()).hasToString("global");
@@ -257,7 +257,7 @@ class PoliciesTest {
     }
 
     @Test
-    void namesThatOnlyTheEnvironmentGivesAreNoPoliciesAndNoProblem() {
+    void namesFromOnlyTheEnvironmentAreIgnored() {
         ReadPolicies read = ReadPolicies.of(Configs.withEnvironment(Map.of(
                 "RATELIMIT_POLICIES_API_LIMIT", "9/1m",
                 "ratelimit.policies.raw.limit", "9/1m",
@@ -269,17 +269,17 @@ class PoliciesTest {
     }
 
     @Test
-    void oneDefinitionMayHoldForManyMethods() {
+    void oneDefinitionCanApplyToManyMethods() {
         ReadPolicies read = ReadPolicies.of(
                 Configs.of(),
-                inPlace("Search.find", "api", "5/10s", "ip"),
-                inPlace("Search.list", "api", "5/10s", "ip"));
+                inline("Search.find", "api", "5/10s", "ip"),
+                inline("Search.list", "api", "5/10s", "ip"));
         assertThat(read.found()).isEmpty();
         assertThat(read.limits("api")).isEqualTo("[5/10s sliding-window]");
     }
 
     @Test
-    void aMethodHasTheCostThatConfigurationGivesIt() {
+    void configurationSetsTheCostOfAMethod() {
         var config = Configs.withEnvironment(
                 Map.of("RATELIMIT_COSTS_SEARCH_TUNED", "7"),
                 "ratelimit.costs.\"Search.find\"=10",

@@ -11,14 +11,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** What reading a configuration and some rules gave. */
+/** The policies and the problems of a configuration and of annotated methods. */
 record ReadPolicies(Map<String, Policy> policies, Problems problems) {
 
-    static ReadPolicies of(ConfigProperties config, MethodLimits... rules) {
+    static ReadPolicies of(ConfigProperties config, MethodLimits... methods) {
         Problems problems = new Problems();
-        Resolvers words = new Resolvers(new KeyTerms(32, 64), Map.of());
+        Resolvers resolvers = new Resolvers(new KeyTerms(32, 64), Map.of());
         return new ReadPolicies(
-                PolicyLoader.load(config, List.of(rules), words, problems).policies(), problems);
+                PolicyLoader.load(config, List.of(methods), resolvers, problems).policies(), problems);
     }
 
     static ReadPolicies of(String... lines) {
@@ -29,11 +29,11 @@ record ReadPolicies(Map<String, Policy> policies, Problems problems) {
         return new MethodLimits(endpoint, List.of(policies), 0, Optional.empty());
     }
 
-    static MethodLimits inPlace(String endpoint, String policy, String limit, String key) {
-        return inPlace(endpoint, "app." + endpoint + "()", policy, limit, key, Algorithm.SLIDING_WINDOW);
+    static MethodLimits inline(String endpoint, String policy, String limit, String key) {
+        return inline(endpoint, "app." + endpoint + "()", policy, limit, key, Algorithm.SLIDING_WINDOW);
     }
 
-    static MethodLimits inPlace(
+    static MethodLimits inline(
             String endpoint, String place, String policy, String limit, String key, Algorithm algorithm) {
         InlinePolicy definition = new InlinePolicy(place, policy, limit, key, algorithm);
         return new MethodLimits(endpoint, List.of(policy), 0, Optional.of(definition));
@@ -46,7 +46,7 @@ record ReadPolicies(Map<String, Policy> policies, Problems problems) {
         return policies.get(name);
     }
 
-    /** The policy's limits as text. */
+    /** Returns the limits of a policy as text. */
     String limits(String name) {
         return policy(name).limits().limits().toString();
     }
@@ -55,7 +55,7 @@ record ReadPolicies(Map<String, Policy> policies, Problems problems) {
         return problems.found();
     }
 
-    /** The reported lines without the headline, each once. */
+    /** Returns the lines of the problems without the first line, each once. */
     List<String> lines() {
         return problems.message().lines().skip(1).map(String::strip).toList();
     }

@@ -24,14 +24,14 @@ class TiersTest {
     }
 
     @Test
-    void aCallerOfAnUnknownTierOrOfNoneHasThePolicysOwn() {
+    void aCallerWithoutAKnownTierHasTheLimitsOfThePolicy() {
         assertThat(limitsBy(call -> Optional.of("gold"))).isSameAs(OWN);
         assertThat(limitsBy(call -> Optional.empty())).isSameAs(OWN);
         assertThat(limitsBy(call -> Optional.of(""))).isSameAs(OWN);
     }
 
     @Test
-    void aResolverThatFailsOrAnswersNullLeavesThePolicysOwn() {
+    void theLimitsOfThePolicyApplyIfTheResolverFailsOrReturnsNull() {
         assertThat(limitsBy(call -> {
                     throw new IllegalStateException("the database is away");
                 }))
@@ -40,7 +40,7 @@ class TiersTest {
     }
 
     @Test
-    void noResolverIsAskedWhereNoTierHasLimits() {
+    void theResolverIsNotCalledIfNoTierHasLimits() {
         assertThat(Tiers.NONE.of(CallContext.NONE, OWN)).isSameAs(OWN);
     }
 

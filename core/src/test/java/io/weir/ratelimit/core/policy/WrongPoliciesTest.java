@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.core.policy;
 
-import static io.weir.ratelimit.core.policy.ReadPolicies.inPlace;
+import static io.weir.ratelimit.core.policy.ReadPolicies.inline;
 import static io.weir.ratelimit.core.policy.ReadPolicies.naming;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -63,7 +63,7 @@ class WrongPoliciesTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"algorithm=sliding-log", "algorithm=leaky-bucket", "max-wait=1s"})
-    void permitsOfWhatCannotBeTakenAheadAreReported(String attribute) {
+    void aLeaseOfAPolicyThatDoesNotSupportItIsReported(String attribute) {
         ReadPolicies read = ReadPolicies.of(
                 "ratelimit.policies.api.limit=100/1s",
                 "ratelimit.policies.api.lease=10",
@@ -73,7 +73,7 @@ class WrongPoliciesTest {
 
     @Test
     void aWrongLimitOfAnAnnotationIsReportedWithItsPlace() {
-        ReadPolicies read = ReadPolicies.of(Configs.of(), inPlace("Search.find", "Search.find", "often", "somebody"));
+        ReadPolicies read = ReadPolicies.of(Configs.of(), inline("Search.find", "Search.find", "often", "somebody"));
         assertThat(read.lines())
                 .containsExactly(
                         "WEIR-111 app.Search.find() @RateLimit(limit) = often: \"often\" is not a limit: use "
@@ -87,7 +87,7 @@ class WrongPoliciesTest {
         ReadPolicies read = ReadPolicies.of(
                 Configs.of("ratelimit.policies.api.key=ip", "ratelimit.policies.empty.limit="),
                 naming("Search.find", "named"),
-                inPlace("Search.list", "Search.list", "", ""));
+                inline("Search.list", "Search.list", "", ""));
         assertThat(read.lines())
                 .containsExactly(
                         "WEIR-110 app.Search.list(): policy Search.list has no limit; set "
@@ -134,7 +134,7 @@ class WrongPoliciesTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"10001/1s", "10/1s, 10001/1m", "10001/1s, 10/0s", "10001/0s"})
-    void aLogOfMorePermitsThanItRemembersIsReportedBeforeAnythingElse(String limits) {
+    void aLogWithTooManyPermitsIsReportedBeforeOtherProblems(String limits) {
         String problem = "WEIR-111 ratelimit.policies.api.limit = " + limits
                 + ": sliding-log stores each allowed call and supports at most 10000 permits per window, not 10001: "
                 + "choose sliding-window for more" + LIMIT_REMEDY;
@@ -145,7 +145,7 @@ class WrongPoliciesTest {
     }
 
     @Test
-    void aLogOfMorePermitsThanItRemembersIsReportedBeforeItsBurst() {
+    void aLogWithTooManyPermitsIsReportedBeforeItsBurst() {
         ReadPolicies read = ReadPolicies.of(
                 "ratelimit.policies.api.limit=10001/1s",
                 "ratelimit.policies.api.algorithm=sliding-log",
@@ -158,7 +158,7 @@ class WrongPoliciesTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"10/1m, 20/1m", "10/60s, 20/1m", "10/1s, 20/1m, 30/60000ms"})
-    void twoLimitsWithOneWindowAreReported(String limits) {
+    void twoLimitsWithTheSameWindowAreReported(String limits) {
         ReadPolicies read = ReadPolicies.of("ratelimit.policies.api.limit=" + limits);
         assertThat(read.lines())
                 .containsExactly("WEIR-109 ratelimit.policies.api.limit: two limits have the same window 1m; "
@@ -167,7 +167,7 @@ class WrongPoliciesTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"fixed-window", "sliding-window", "sliding-log"})
-    void aBurstOfAnAlgorithmThatHasNoneIsReported(String algorithm) {
+    void aBurstOfAnAlgorithmWithoutBurstIsReported(String algorithm) {
         ReadPolicies read = ReadPolicies.of(
                 "ratelimit.policies.api.limit=5/1s",
                 "ratelimit.policies.api.algorithm=" + algorithm,
@@ -180,7 +180,7 @@ class WrongPoliciesTest {
     }
 
     @Test
-    void aMaxWaitForWhichTheLimitsSlotsCannotBeCountedExactlyIsReported() {
+    void aMaxWaitWithoutAnExactTimeUnitIsReported() {
         ReadPolicies read = ReadPolicies.of(
                 "ratelimit.policies.api.limit=281474976710654/1s",
                 "ratelimit.policies.api.algorithm=leaky-bucket",
@@ -196,7 +196,7 @@ class WrongPoliciesTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"a b", "a/b", "a:b", "a{b}", "\u00e9", "a+b", "a~b", "a,b", "a%b"})
-    void aNameWithOtherCharactersIsReported(String name) {
+    void aNameWithInvalidCharactersIsReported(String name) {
         ReadPolicies read = ReadPolicies.of(
                 Configs.of("ratelimit.policies." + name + ".limit=5/1s"), naming("Search.find", name + "2"));
         assertThat(read.policies()).isEmpty();
@@ -219,7 +219,7 @@ class WrongPoliciesTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"api", "\"api\"", "\"api\".", ".limit", "\"\".limit", "\"api.limit", ""})
-    void aPropertyThatIsNoneOfAPolicyIsReported(String rest) {
+    void aNameThatIsNotAPolicyPropertyIsReported(String rest) {
         ReadPolicies read = ReadPolicies.of("ratelimit.policies." + rest + "=5/1s");
         assertThat(read.lines())
                 .containsExactly("WEIR-103 ratelimit.policies." + rest
@@ -259,7 +259,7 @@ class WrongPoliciesTest {
                     + "on-failure, paths, phase, tier, tiers.<t>.burst, tiers.<t>.limit]; put quotes around a policy name that contains dots";
 
     @Test
-    void aMisspeltAttributeIsReported() {
+    void aMisspelledAttributeIsReported() {
         ReadPolicies read = ReadPolicies.of(
                 "ratelimit.policies.api.limit=5/1s",
                 "ratelimit.policies.api.lmit=5/1s",
@@ -286,7 +286,7 @@ class WrongPoliciesTest {
     }
 
     @Test
-    void otherPropertiesAreNobodysBusiness() {
+    void otherPropertiesAreIgnored() {
         assertThat(ReadPolicies.of("ratelimiter.x=1", "my.ratelimit.policies.api.limit=1", "RATELIMIT_X=1")
                         .found())
                 .isEmpty();
@@ -319,17 +319,17 @@ class WrongPoliciesTest {
     void twoDefinitionsOfOneNameAreReportedWithBothPlaces() {
         ReadPolicies overloads = ReadPolicies.of(
                 Configs.of(),
-                inPlace("Search.find", "app.Search.find(String)", "Search.find", "5/1s", "", Algorithm.SLIDING_WINDOW),
-                inPlace("Search.find", "app.Search.find(int)", "Search.find", "5/1s", "", Algorithm.SLIDING_WINDOW));
+                inline("Search.find", "app.Search.find(String)", "Search.find", "5/1s", "", Algorithm.SLIDING_WINDOW),
+                inline("Search.find", "app.Search.find(int)", "Search.find", "5/1s", "", Algorithm.SLIDING_WINDOW));
         assertThat(overloads.lines())
                 .containsExactly(
                         "WEIR-106 app.Search.find(int) = Search.find: the annotation defines the same policy as "
                                 + "app.Search.find(String); give each definition a different name in @RateLimit(value = ...), or mark one method @RateLimitExempt");
         for (MethodLimits other : List.of(
-                inPlace("Search.list", "api", "6/1s", "ip"),
-                inPlace("Search.list", "api", "5/1s", "global"),
-                inPlace("Search.list", "app.Search.list()", "api", "5/1s", "ip", Algorithm.TOKEN_BUCKET))) {
-            ReadPolicies named = ReadPolicies.of(Configs.of(), inPlace("Search.find", "api", "5/1s", "ip"), other);
+                inline("Search.list", "api", "6/1s", "ip"),
+                inline("Search.list", "api", "5/1s", "global"),
+                inline("Search.list", "app.Search.list()", "api", "5/1s", "ip", Algorithm.TOKEN_BUCKET))) {
+            ReadPolicies named = ReadPolicies.of(Configs.of(), inline("Search.find", "api", "5/1s", "ip"), other);
             assertThat(named.lines())
                     .containsExactly(
                             "WEIR-106 app.Search.list() = api: the annotation defines the same policy as app.Search.find(); "
@@ -352,7 +352,7 @@ class WrongPoliciesTest {
     }
 
     @Test
-    void anExpressionMayNameAnEmptyDefault() {
+    void anExpressionCanHaveAnEmptyDefault() {
         ReadPolicies read = ReadPolicies.of(
                 "ratelimit.policies.api.limit=${no.such.property:5/1s}",
                 "ratelimit.policies.api.key=${no.such.property:}",
@@ -363,7 +363,7 @@ class WrongPoliciesTest {
     }
 
     @Test
-    void allThatIsWrongIsInOneMessage() {
+    void allProblemsAreInOneMessage() {
         ReadPolicies read = ReadPolicies.of(
                 Configs.of(
                         "ratelimit.policies.a.limit=0",
@@ -396,7 +396,7 @@ class WrongPoliciesTest {
         Problems problems = new Problems();
         PolicyLoader.load(
                 Configs.of("ratelimit.policies.a.limit=1/1m", "ratelimit.policies.a.key=ip + claim:plan | ip"),
-                List.of(ReadPolicies.inPlace("Search.find", "find", "1/1m", "claim:sub")),
+                List.of(ReadPolicies.inline("Search.find", "find", "1/1m", "claim:sub")),
                 terms,
                 problems);
         assertThat(problems.message().lines().skip(1).map(String::strip))
@@ -410,7 +410,7 @@ class WrongPoliciesTest {
     }
 
     @Test
-    void aTierThatNothingNamesIsReportedWithTheBeansThatCould() {
+    void anUnknownTierSelectorIsReportedWithTheAvailableBeans() {
         assertThat(ReadPolicies.of(
                                 "ratelimit.policies.api.limit=1/1m",
                                 "ratelimit.policies.api.tier=plans",

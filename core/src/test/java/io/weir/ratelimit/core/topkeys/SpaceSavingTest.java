@@ -24,12 +24,12 @@ class SpaceSavingTest {
     private final Random random = new Random(seed);
     private final SpaceSaving sketch = new SpaceSaving();
     private final Map<String, Long> exact = new HashMap<>();
-    private long sightings;
+    private long calls;
 
-    private void saw(String key) {
-        sketch.saw(key);
+    private void count(String key) {
+        sketch.count(key);
         exact.merge(key, 1L, Long::sum);
-        sightings++;
+        calls++;
     }
 
     private void check() {
@@ -39,11 +39,11 @@ class SpaceSavingTest {
                     .as("%s, seed %d", key, seed)
                     .isGreaterThanOrEqualTo(bounds.atLeast())
                     .isLessThanOrEqualTo(bounds.atMost());
-            if (count > sightings / SpaceSaving.COUNTERS) {
+            if (count > calls / SpaceSaving.COUNTERS) {
                 assertThat(sketch.keys()).as("seed %d", seed).contains(key);
             }
             if (!sketch.keys().contains(key)) {
-                assertThat(sketch.mostOfOthers()).as("seed %d", seed).isGreaterThanOrEqualTo(count);
+                assertThat(sketch.maxOfOthers()).as("seed %d", seed).isGreaterThanOrEqualTo(count);
             }
         });
         assertThat(sketch.keys()).hasSizeLessThanOrEqualTo(SpaceSaving.COUNTERS);
@@ -53,7 +53,7 @@ class SpaceSavingTest {
     void aFewKeysAreCountedExactly() {
         for (int i = 0; i < SpaceSaving.COUNTERS; i++) {
             for (int j = 0; j <= i; j++) {
-                saw("p.user" + i);
+                count("p.user" + i);
             }
         }
         exact.forEach((key, count) -> assertThat(sketch.bounds(key)).isEqualTo(new Bounds(count, count)));
@@ -61,68 +61,68 @@ class SpaceSavingTest {
     }
 
     @Test
-    void theBoundsHoldInAnyStreamAndHeavyKeysAreKept() {
+    void theBoundsAreCorrectForAnyStreamAndFrequentKeysAreKept() {
         for (int run = 0; run < 20; run++) {
             int keys = 1 + random.nextInt(5_000);
             double skew = random.nextDouble() * 2;
             for (int i = 0; i < 20_000; i++) {
-                saw("p." + (int) (keys * Math.pow(random.nextDouble(), 1 + skew * 3)));
+                count("p." + (int) (keys * Math.pow(random.nextDouble(), 1 + skew * 3)));
             }
             check();
         }
     }
 
     @Test
-    void aFloodOfNewKeysHidesNoHeavyOne() {
+    void aFloodOfNewKeysDoesNotDisplaceAFrequentKey() {
         for (int i = 0; i < 200_000; i++) {
-            saw(i % 50 == 0 ? "p.heavy" : "i.flood" + random.nextLong());
+            count(i % 50 == 0 ? "p.frequent" : "i.flood" + random.nextLong());
         }
-        Bounds heavy = sketch.bounds("p.heavy");
-        assertThat(heavy.atMost()).as("seed %d", seed).isGreaterThanOrEqualTo(4_000);
-        assertThat(heavy.atLeast()).as("seed %d", seed).isBetween(3_400L, 4_000L);
-        assertThat(sketch.mostOfOthers()).as("seed %d", seed).isLessThan(800);
+        Bounds frequent = sketch.bounds("p.frequent");
+        assertThat(frequent.atMost()).as("seed %d", seed).isGreaterThanOrEqualTo(4_000);
+        assertThat(frequent.atLeast()).as("seed %d", seed).isBetween(3_400L, 4_000L);
+        assertThat(sketch.maxOfOthers()).as("seed %d", seed).isLessThan(800);
         check();
     }
 
-    /** All hash codes are one: whoever chooses names so gains nothing by it. */
+    /** All keys have one hash code, which a client can choose. */
     @Test
-    void aFloodOfKeysOfOneHashHidesNoHeavyOne() {
+    void aFloodOfKeysWithOneHashCodeDoesNotDisplaceAFrequentKey() {
         for (int i = 0; i < 1 << 14; i++) {
             StringBuilder key = new StringBuilder();
             for (int bit = 0; bit < 14; bit++) {
                 key.append((i >> bit & 1) == 0 ? "Aa" : "BB");
             }
-            saw(key.toString());
+            count(key.toString());
             if (i % 32 == 0) {
-                saw("p.heavy");
+                count("p.frequent");
             }
         }
-        assertThat(sketch.keys()).contains("p.heavy");
+        assertThat(sketch.keys()).contains("p.frequent");
         check();
     }
 
     @Test
-    void aKeyThatReturnsAfterItLostItsCounterIsNotForgotten() {
+    void aKeyThatLostItsCounterIsStillCounted() {
         for (int i = 0; i < 10; i++) {
-            saw("p.early");
+            count("p.early");
         }
         for (int i = 0; i < 100_000; i++) {
-            saw("i." + i);
+            count("i." + i);
         }
         assertThat(sketch.keys()).doesNotContain("p.early");
         assertThat(sketch.bounds("p.early").atMost()).isGreaterThanOrEqualTo(10);
         for (int i = 0; i < 10_000; i++) {
-            saw("p.early");
+            count("p.early");
         }
         assertThat(sketch.bounds("p.early").atMost()).isGreaterThanOrEqualTo(10_010);
         check();
     }
 
     @Test
-    void aKeyOfAnyLengthIsCountedAndAVeryLongOneIsNotKept() {
+    void aKeyOfAnyLengthIsCountedAndAVeryLongKeyHasNoCounter() {
         String longKey = "k.".repeat(SpaceSaving.LONGEST);
         for (int i = 0; i < 1_000; i++) {
-            saw(longKey);
+            count(longKey);
         }
         assertThat(sketch.keys()).isEmpty();
         assertThat(sketch.bounds(longKey)).isEqualTo(new Bounds(0, 1_000));
@@ -130,7 +130,7 @@ class SpaceSavingTest {
 
     @Test
     @Timeout(120)
-    void theBoundsHoldForSightingsOfManyThreadsAtOnce() throws Exception {
+    void theBoundsAreCorrectForConcurrentCalls() throws Exception {
         int threads = 4;
         for (int run = 0; run < 10; run++) {
             int keys = 100 + random.nextInt(400);
@@ -149,7 +149,7 @@ class SpaceSavingTest {
                         start.await();
                         for (int i = 0; i < 100_000; i++) {
                             int key = (int) (keys * own.nextDouble() * own.nextDouble());
-                            shared.saw("p." + key);
+                            shared.count("p." + key);
                             counts.get(key).incrementAndGet();
                         }
                         return null;
@@ -162,7 +162,7 @@ class SpaceSavingTest {
                         long before = counts.get(key).get();
                         Bounds bounds = shared.bounds("p." + key);
                         assertThat(bounds.atMost())
-                                .as("p.%d while it is seen, seed %d", key, seed)
+                                .as("p.%d while it is counted, seed %d", key, seed)
                                 .isGreaterThanOrEqualTo(before);
                     }
                     return null;

@@ -24,9 +24,9 @@ class TopKeysTrackerTest {
     private static final PolicyLimits API = limits("api");
     private static final PolicyLimits LOGIN = limits("login");
 
-    private final KeyMasker shown = new KeyMasker(Optional.empty());
+    private final KeyMasker masker = new KeyMasker(Optional.empty());
     private long nanos = -TimeUnit.MINUTES.toNanos(1);
-    private final TopKeysTracker heavy = new TopKeysTracker(shown, () -> nanos);
+    private final TopKeysTracker tracker = new TopKeysTracker(masker, () -> nanos);
 
     private static PolicyLimits limits(String policy) {
         return new PolicyLimits(policy, List.of(Limit.of(Algorithm.FIXED_WINDOW, 10, Duration.ofMinutes(1))));
@@ -38,7 +38,7 @@ class TopKeysTrackerTest {
     }
 
     private void decided(Decision decision, Charge... charges) {
-        heavy.decided(List.of(charges), decision, nanos);
+        tracker.decided(List.of(charges), decision, nanos);
     }
 
     private void calls(String storedKey, int times) {
@@ -48,7 +48,7 @@ class TopKeysTrackerTest {
     }
 
     private TopKeys.Entry exactly(String storedKey, long count) {
-        return new TopKeys.Entry(shown.of(storedKey), count, count);
+        return new TopKeys.Entry(masker.of(storedKey), count, count);
     }
 
     private void pass(long minutes) {
@@ -56,60 +56,60 @@ class TopKeysTrackerTest {
     }
 
     @Test
-    void callsCountOnceWhateverTheyCostAndTheMostComeFirst() {
+    void eachCallCountsOnceAndTheGreatestCountIsFirst() {
         calls("p.ann", 2);
         calls("p.bob", 3);
-        assertThat(heavy.top("api").active()).containsExactly(exactly("p.bob", 3), exactly("p.ann", 2));
-        assertThat(heavy.top("api").rejected()).isEmpty();
-        assertThat(heavy.top("login")).isEqualTo(new TopKeys(List.of(), List.of(), Duration.ZERO));
+        assertThat(tracker.top("api").active()).containsExactly(exactly("p.bob", 3), exactly("p.ann", 2));
+        assertThat(tracker.top("api").rejected()).isEmpty();
+        assertThat(tracker.top("login")).isEqualTo(new TopKeys(List.of(), List.of(), Duration.ZERO));
     }
 
     @Test
-    void onlyThePoliciesThatRefusedCountARefusal() {
+    void onlyThePoliciesThatRejectedCountARejection() {
         decided(
                 new Decision.Rejected(List.of(quota(API, false), quota(LOGIN, true))),
                 new Charge(API, "i.10.0.0.1", 1),
                 new Charge(LOGIN, "p.ann", 1));
-        assertThat(heavy.top("api").rejected()).isEmpty();
-        assertThat(heavy.top("api").active()).containsExactly(exactly("i.10.0.0.1", 1));
-        assertThat(heavy.top("login").rejected()).containsExactly(exactly("p.ann", 1));
-        assertThat(heavy.top("login").active()).containsExactly(exactly("p.ann", 1));
+        assertThat(tracker.top("api").rejected()).isEmpty();
+        assertThat(tracker.top("api").active()).containsExactly(exactly("i.10.0.0.1", 1));
+        assertThat(tracker.top("login").rejected()).containsExactly(exactly("p.ann", 1));
+        assertThat(tracker.top("login").active()).containsExactly(exactly("p.ann", 1));
     }
 
     @Test
-    void whatAPolicyInShadowModeWouldRefuseCountsAsRefused() {
+    void aShadowRejectionCountsAsARejection() {
         decided(
                 new Decision.Allowed(List.of(quota(API, false)), Receipt.EMPTY, 0, List.of(quota(LOGIN, true))),
                 new Charge(LOGIN, "p.ann", 1).asShadow(),
                 new Charge(API, "p.ann", 1));
-        assertThat(heavy.top("login").rejected()).containsExactly(exactly("p.ann", 1));
-        assertThat(heavy.top("api").rejected()).isEmpty();
+        assertThat(tracker.top("login").rejected()).containsExactly(exactly("p.ann", 1));
+        assertThat(tracker.top("api").rejected()).isEmpty();
     }
 
     @Test
-    void aRefusalWithoutTheStoreIsACallAndNothingMore() {
+    void aDegradedRejectionCountsAsACallOnly() {
         decided(new Decision.Degraded(FailureMode.CLOSED, false, "timeout"), new Charge(API, "p.ann", 1));
-        assertThat(heavy.top("api").rejected()).isEmpty();
-        assertThat(heavy.top("api").active()).containsExactly(exactly("p.ann", 1));
+        assertThat(tracker.top("api").rejected()).isEmpty();
+        assertThat(tracker.top("api").active()).containsExactly(exactly("p.ann", 1));
     }
 
     @Test
-    void whatIsOlderThanTenMinutesIsForgottenAndWhatIsYoungerThanFiveIsNot() {
+    void callsCountForFiveToTenMinutes() {
         calls("p.ann", 1);
         pass(4);
         calls("p.bob", 2);
-        assertThat(heavy.top("api").period()).isEqualTo(Duration.ofMinutes(4));
+        assertThat(tracker.top("api").period()).isEqualTo(Duration.ofMinutes(4));
         pass(4);
         calls("p.ann", 4);
-        assertThat(heavy.top("api").period()).isEqualTo(Duration.ofMinutes(8));
-        assertThat(heavy.top("api").active()).containsExactly(exactly("p.ann", 5), exactly("p.bob", 2));
+        assertThat(tracker.top("api").period()).isEqualTo(Duration.ofMinutes(8));
+        assertThat(tracker.top("api").active()).containsExactly(exactly("p.ann", 5), exactly("p.bob", 2));
         pass(5);
-        assertThat(heavy.top("api").active()).containsExactly(exactly("p.ann", 4));
-        assertThat(heavy.top("api").period()).isEqualTo(Duration.ofMinutes(5));
+        assertThat(tracker.top("api").active()).containsExactly(exactly("p.ann", 4));
+        assertThat(tracker.top("api").period()).isEqualTo(Duration.ofMinutes(5));
         pass(10);
-        assertThat(heavy.top("api").active()).isEmpty();
+        assertThat(tracker.top("api").active()).isEmpty();
         calls("p.bob", 1);
-        assertThat(heavy.top("api").active()).containsExactly(exactly("p.bob", 1));
+        assertThat(tracker.top("api").active()).containsExactly(exactly("p.bob", 1));
     }
 
     @Test
@@ -117,25 +117,25 @@ class TopKeysTrackerTest {
         calls("p.ann", 100);
         pass(60);
         calls("p.ann", 1);
-        assertThat(heavy.top("api").active()).containsExactly(exactly("p.ann", 1));
+        assertThat(tracker.top("api").active()).containsExactly(exactly("p.ann", 1));
     }
 
     @Test
-    void theLastOfAFullListBoundsWhoIsNotInIt() {
+    void theLastKeyOfAFullListBoundsTheMissingKeys() {
         for (int round = 0; round < 2; round++) {
             for (int key = 0; key < 5_000; key++) {
                 calls("p." + key % 1_000, 1);
             }
             pass(5);
         }
-        List<TopKeys.Entry> active = heavy.top("api").active();
+        List<TopKeys.Entry> active = tracker.top("api").active();
         assertThat(active).hasSize(20);
         assertThat(active.get(19).maxCount()).isGreaterThanOrEqualTo(5);
         assertThat(active).allSatisfy(entry -> assertThat(entry.minCount()).isLessThanOrEqualTo(5));
     }
 
     @Test
-    void theLastOfAFullListBoundsAKeyThatWasNeverAmongTheHeaviestOfItsTime() {
+    void theLastKeyOfAFullListBoundsAKeyThatNeverHadACounter() {
         for (String crowd : List.of("p.a", "p.b")) {
             for (int key = 0; key < SpaceSaving.COUNTERS; key++) {
                 calls(crowd + key, 5);
@@ -144,33 +144,33 @@ class TopKeysTrackerTest {
             pass(5);
         }
         pass(-1);
-        List<TopKeys.Entry> active = heavy.top("api").active();
-        assertThat(active).extracting(TopKeys.Entry::key).doesNotContain(shown.of("p.steady"));
+        List<TopKeys.Entry> active = tracker.top("api").active();
+        assertThat(active).extracting(TopKeys.Entry::key).doesNotContain(masker.of("p.steady"));
         assertThat(active.get(19).maxCount()).isGreaterThanOrEqualTo(8);
     }
 
     @Test
-    void aPolicyThatIsNoLongerThereIsForgotten() {
+    void aRemovedPolicyIsDropped() {
         calls("p.ann", 1);
-        heavy.retain(Set.of("login"));
-        assertThat(heavy.top("api").active()).isEmpty();
+        tracker.retain(Set.of("login"));
+        assertThat(tracker.top("api").active()).isEmpty();
         calls("p.ann", 1);
-        heavy.retain(Set.of("api"));
-        assertThat(heavy.top("api").active()).hasSize(1);
+        tracker.retain(Set.of("api"));
+        assertThat(tracker.top("api").active()).hasSize(1);
     }
 
     @Test
-    void anIdentityIsFoundByTheKeyThatIsShownAndNeverShown() {
+    void findsTheStoredKeyByItsMaskedKeyOnly() {
         calls("p.ann", 1);
-        String key = heavy.top("api").active().get(0).key();
+        String key = tracker.top("api").active().get(0).key();
         assertThat(key).startsWith("p.~").doesNotContain("ann");
-        assertThat(heavy.storedKey("api", key)).contains("p.ann");
-        assertThat(heavy.storedKey("api", "p.ann")).isEmpty();
-        assertThat(heavy.storedKey("login", key)).isEmpty();
+        assertThat(tracker.storedKey("api", key)).contains("p.ann");
+        assertThat(tracker.storedKey("api", "p.ann")).isEmpty();
+        assertThat(tracker.storedKey("login", key)).isEmpty();
     }
 
     @Test
-    void nothingIsCountedWhereNothingIsLimited() {
+    void countsNothingIfLimitsAreDisabled() {
         TopKeysTracker.NONE.decided(List.of(new Charge(API, "p.ann", 1)), Decision.Allowed.UNLIMITED, 0);
         assertThat(TopKeysTracker.NONE.top("api").active()).isEmpty();
     }

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.core.topkeys;
+
+import io.weir.ratelimit.TopKeys;
+import io.weir.ratelimit.core.topkeys.SpaceSaving.Bounds;
+import java.time.Duration;
+import java.util.Comparator;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+
+/** The most frequent keys of one policy in the current period and in the previous one. An older period is dropped as a whole. */
+final class RecentKeys {
+    /** The number of keys in a list. */
+    static final int SHOWN = 20;
+
+    static final long PERIOD_NANOS = TimeUnit.MINUTES.toNanos(5);
+
+    private volatile Period now;
+
+    private static final class Period {
+        private final long startNanos;
+        private final SpaceSaving active = new SpaceSaving();
+
+        /** Created by the first rejection, because most policies reject no call. */
+        private volatile @Nullable SpaceSaving rejected;
+
+        private volatile @Nullable Period before;
+
+        private Period(long startNanos, @Nullable Period before) {
+            this.startNanos = startNanos;
+            this.before = before;
+        }
+
+        /** Returns this period and the previous one, if that one still counts. */
+        private List<Period> all() {
+            Period older = before;
+            return older == null ? List.of(this) : List.of(older, this);
+        }
+
+        private SpaceSaving rejections() {
+            SpaceSaving created = rejected;
+            if (created == null) {
+                synchronized (this) {
+                    created = rejected;
+                    if (created == null) {
+                        created = new SpaceSaving();
+                        rejected = created;
+                    }
+                }
+            }
+            return created;
+        }
+    }
+
+    RecentKeys(long nanos) {
+        this.now = new Period(nanos, null);
+    }
+
+    void count(String storedKey, boolean rejected, long nanos) {
+        Period period = at(nanos);
+        period.active.count(storedKey);
+        if (rejected) {
+            period.rejections().count(storedKey);
+        }
+    }
+
+    private Period at(long nanos) {
+        Period period = now;
+        return nanos - period.startNanos < PERIOD_NANOS ? period : advanced(nanos);
+    }
+
+    private synchronized Period advanced(long nanos) {
+        Period last = now;
+        long age = nanos - last.startNanos;
+        if (age >= PERIOD_NANOS) {
+            last.before = null;
+            now = new Period(nanos, age < 2 * PERIOD_NANOS ? last : null);
+        }
+        return now;
+    }
+
+    TopKeys top(UnaryOperator<String> shown, long nanos) {
+        List<Period> periods = at(nanos).all();
+        return new TopKeys(
+                top(periods, period -> period.rejected, shown),
+                top(periods, period -> period.active, shown),
+                Duration.ofNanos(Math.max(0, nanos - periods.get(0).startNanos)));
+    }
+
+    private static List<TopKeys.Entry> top(
+            List<Period> periods, Function<Period, @Nullable SpaceSaving> kind, UnaryOperator<String> shown) {
+        List<SpaceSaving> sketches =
+                periods.stream().map(kind).filter(sketch -> sketch != null).toList();
+        List<CountedKey> most = sketches.stream()
+                .flatMap(sketch -> sketch.keys().stream())
+                .distinct()
+                .map(key -> CountedKey.in(sketches, key))
+                .sorted(CountedKey.MOST_FIRST)
+                .limit(SHOWN)
+                .toList();
+        // The last key of a full list must also bound the keys without a counter.
+        long others = most.size() < SHOWN
+                ? 0
+                : sketches.stream().mapToLong(SpaceSaving::maxOfOthers).sum();
+        return most.stream()
+                .map(counted -> new TopKeys.Entry(
+                        shown.apply(counted.key), counted.bounds.atLeast(), Math.max(others, counted.bounds.atMost())))
+                .toList();
+    }
+
+    private record CountedKey(String key, Bounds bounds) {
+        private static final Comparator<CountedKey> MOST_FIRST = Comparator.comparingLong(
+                        (CountedKey counted) -> counted.bounds.atMost())
+                .thenComparingLong(counted -> counted.bounds.atLeast())
+                .reversed()
+                .thenComparing(CountedKey::key);
+
+        private static CountedKey in(List<SpaceSaving> sketches, String key) {
+            return new CountedKey(
+                    key, sketches.stream().map(sketch -> sketch.bounds(key)).reduce(new Bounds(0, 0), Bounds::plus));
+        }
+    }
+
+    /** Returns the stored keys that have a counter. */
+    Set<String> storedKeys() {
+        Set<String> storedKeys = new LinkedHashSet<>();
+        now.all().forEach(period -> {
+            storedKeys.addAll(period.active.keys());
+            SpaceSaving rejected = period.rejected;
+            if (rejected != null) {
+                storedKeys.addAll(rejected.keys());
+            }
+        });
+        return storedKeys;
+    }
+}
