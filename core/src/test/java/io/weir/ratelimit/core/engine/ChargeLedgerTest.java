@@ -6,7 +6,9 @@ import static io.weir.ratelimit.core.engine.Fixtures.policy;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.ratelimit.core.policy.Policy;
+import io.weir.ratelimit.fixtures.Await;
 import io.weir.ratelimit.spi.Charge;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -34,14 +36,15 @@ class ChargeLedgerTest {
     }
 
     /** Reserves on another thread. */
-    private CompletableFuture<List<Charge>> reserve(List<Charge> charges) throws InterruptedException {
+    private CompletableFuture<List<Charge>> reserve(List<Charge> charges) {
         CompletableFuture<List<Charge>> reserved = new CompletableFuture<>();
         Thread thread = new Thread(() -> reserved.complete(ledger.reserve(charges, LONG)));
         other.set(thread);
         thread.start();
-        while (thread.getState() != Thread.State.TIMED_WAITING && !reserved.isDone()) {
-            Thread.sleep(1);
-        }
+        Await.until(
+                "the other thread waits or has reserved",
+                Duration.ofSeconds(10),
+                () -> thread.getState() == Thread.State.TIMED_WAITING || reserved.isDone());
         return reserved;
     }
 

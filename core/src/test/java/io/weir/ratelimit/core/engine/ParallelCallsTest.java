@@ -10,6 +10,7 @@ import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.FailureMode;
 import io.weir.ratelimit.core.local.LocalBackend;
 import io.weir.ratelimit.core.policy.Policy;
+import io.weir.ratelimit.fixtures.Await;
 import io.weir.ratelimit.fixtures.TestCall;
 import io.weir.ratelimit.spi.Charge;
 import java.lang.management.LockInfo;
@@ -42,7 +43,7 @@ class ParallelCallsTest {
     private final CountDownLatch answer = new CountDownLatch(1);
     private final List<String> acquired = new CopyOnWriteArrayList<>();
 
-    /** A backend that answers calls under the policies a and closed when the test lets it. */
+    /** A backend that answers calls under the policies {@code a} and {@code closed} only after the test opens a latch. */
     private final FakeBackend slow = new FakeBackend() {
         @Override
         public Decision acquire(List<Charge> charges) {
@@ -78,12 +79,12 @@ class ParallelCallsTest {
         CompletableFuture<Decision> second = new CompletableFuture<>();
         Thread thread = new Thread(() -> second.complete(engine.decide(binding(3, A), ALICE, request)));
         thread.start();
-        while (thread.getState() != Thread.State.TIMED_WAITING) {
+        Await.until("the second call waits for the first", Duration.ofSeconds(10), () -> {
             assertThat(acquired)
                     .as("the second call does not reach the backend")
                     .hasSize(1);
-            Thread.sleep(1);
-        }
+            return thread.getState() == Thread.State.TIMED_WAITING;
+        });
         answer.countDown();
         assertThat(first.get(10, TimeUnit.SECONDS).allowed()).isTrue();
         assertThat(second.get(10, TimeUnit.SECONDS)).isEqualTo(Decision.Allowed.UNLIMITED);
