@@ -13,8 +13,6 @@ import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.fixtures.Await;
 import io.weir.ratelimit.fixtures.TestCall;
 import io.weir.ratelimit.spi.Charge;
-import java.lang.management.LockInfo;
-import java.lang.management.ManagementFactory;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -26,7 +24,6 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -123,28 +120,6 @@ class ParallelCallsTest {
         answer.countDown();
         assertThat(first.get(10, TimeUnit.SECONDS).allowed()).isTrue();
         assertThat(engine.decide(binding(3, CLOSED), ALICE, request)).isEqualTo(Decision.Allowed.UNLIMITED);
-    }
-
-    @Test
-    void theBackendIsCalledWithoutAMonitor() {
-        List<String> monitors = new ArrayList<>();
-        FakeBackend observing = new FakeBackend() {
-            @Override
-            public Decision acquire(List<Charge> charges) {
-                Stream.of(ManagementFactory.getThreadMXBean()
-                                .getThreadInfo(
-                                        new long[] {Thread.currentThread().getId()}, true, true)[0]
-                                .getLockedMonitors())
-                        .map(LockInfo::getClassName)
-                        .forEach(monitors::add);
-                return super.acquire(charges);
-            }
-        };
-        RateLimitEngine engine = engine(observing);
-        engine.decide(binding(3, A), ALICE, request);
-        engine.decide(binding(10, A), ALICE, request);
-        assertThat(observing.calls).hasSize(2);
-        assertThat(monitors).isEmpty();
     }
 
     @Test

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.core.engine;
+
+import static io.weir.ratelimit.core.engine.Fixtures.engine;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.weir.ratelimit.Algorithm;
+import io.weir.ratelimit.Decision;
+import io.weir.ratelimit.FailureMode;
+import io.weir.ratelimit.Identity;
+import io.weir.ratelimit.Quota;
+import io.weir.ratelimit.Receipt;
+import io.weir.ratelimit.core.key.KeyExpression;
+import io.weir.ratelimit.core.key.KeyTerms;
+import io.weir.ratelimit.core.local.LocalBackend;
+import io.weir.ratelimit.core.policy.Policy;
+import io.weir.ratelimit.core.policy.Tiers;
+import io.weir.ratelimit.fixtures.TestCall;
+import io.weir.ratelimit.spi.Charge;
+import io.weir.ratelimit.spi.Limit;
+import io.weir.ratelimit.spi.PolicyLimits;
+import io.weir.ratelimit.spi.RateLimitBackend;
+import java.lang.management.LockInfo;
+import java.lang.management.ManagementFactory;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletionStage;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/** The engine calls the backend without a monitor, because a virtual thread before JDK 24 blocks its carrier in a monitor. */
+class MonitorTest {
+    private static final TestCall ALICE = TestCall.byPrincipal("alice");
+
+    private final ObservedBackend backend = new ObservedBackend();
+    private final RateLimitEngine engine = engine(backend);
+
+    /** A local backend that records the monitors of its callers. */
+    private static final class ObservedBackend implements RateLimitBackend {
+        private final RateLimitBackend local = new LocalBackend(10);
+        private final List<String> operations = new ArrayList<>();
+        private final List<String> monitors = new ArrayList<>();
+
+        private void record(String operation) {
+            operations.add(operation);
+            long[] caller = {Thread.currentThread().getId()};
+            Stream.of(ManagementFactory.getThreadMXBean()
+                            .getThreadInfo(caller, true, false)[0]
+                            .getLockedMonitors())
+                    .map(LockInfo::getClassName)
+                    .forEach(monitor -> monitors.add(operation + " in a monitor of " + monitor));
+        }
+
+        @Override
+        public String name() {
+            return "observed";
+        }
+
+        @Override
+        public boolean isConfigured() {
+            return true;
+        }
+
+        @Override
+        public Decision acquire(List<Charge> charges) {
+            record("acquire");
+            return local.acquire(charges);
+        }
+
+        @Override
+        public CompletionStage<Decision> acquireAsync(List<Charge> charges) {
+            record("acquireAsync");
+            return local.acquireAsync(charges);
+        }
+
+        @Override
+        public List<Quota> peek(Charge charge) {
+            record("peek");
+            return local.peek(charge);
+        }
+
+        @Override
+        public void refund(Receipt receipt) {
+            record("refund");
+            local.refund(receipt);
+        }
+
+        @Override
+        public CompletionStage<Void> refundAsync(Receipt receipt) {
+            record("refundAsync");
+            return local.refundAsync(receipt);
+        }
+
+        @Override
+        public void refund(Charge charge) {
+            record("refund of a charge");
+            local.refund(charge);
+        }
+
+        @Override
+        public void reset(PolicyLimits policy, String storedKey) {
+            record("reset");
+            local.reset(policy, storedKey);
+        }
+    }
+
+    private static Policy policy(long permits, Policy.Count count) {
+        Limit limit = Limit.of(Algorithm.TOKEN_BUCKET, permits, Duration.ofMinutes(1));
+        return new Policy(
+                new PolicyLimits("a", List.of(limit)),
+                Tiers.NONE,
+                KeyExpression.parse("principal", new KeyTerms(32, 64)),
+                1,
+                FailureMode.OPEN,
+                Policy.MAX_WAITING,
+                Policy.Mode.ENFORCE,
+                count,
+                Policy.Disclosure.FULL,
+                Optional.empty(),
+                Optional.empty());
+    }
+
+    private void assertNoMonitors(String... operations) {
+        assertThat(backend.operations).containsExactly(operations);
+        assertThat(backend.monitors).isEmpty();
+    }
+
+    @Test
+    void decidesCallsOfARequestWithoutAMonitor() {
+        RequestState request = new RequestState(ALICE);
+        engine.decide(Fixtures.binding(3, policy(100, Policy.Count.ALWAYS)), ALICE, request);
+        engine.decide(Fixtures.binding(10, policy(100, Policy.Count.ALWAYS)), ALICE, request);
+        assertNoMonitors("acquire", "acquire");
+    }
+
+    @Test
+    void settlesARequestWithoutAMonitor() {
+        RequestState request = new RequestState(ALICE);
+        Binding binding = Fixtures.binding(1, policy(100, Policy.Count.FAILURE));
+        request.settleLater(binding, engine.decide(binding, ALICE, request));
+        engine.settle(request, true);
+        assertNoMonitors("acquire", "refundAsync");
+    }
+
+    @Test
+    void settlesABeanCallWithoutAMonitor() {
+        RequestState request = new RequestState(ALICE);
+        Binding binding = Fixtures.binding(1, policy(100, Policy.Count.FAILURE));
+        engine.settle(binding, engine.decide(binding, ALICE, request), true, request);
+        assertNoMonitors("acquire", "refundAsync");
+    }
+
+    @Test
+    void refundsReservedPermitsOfAnInterruptedCallWithoutAMonitor() {
+        Limit limit = Limit.of(Algorithm.TOKEN_BUCKET, 1, Duration.ofMinutes(1)).withMaxWait(Duration.ofMinutes(5));
+        Policy waiting = new Policy(
+                new PolicyLimits("a", List.of(limit)),
+                KeyExpression.parse("principal", new KeyTerms(32, 64)),
+                1,
+                FailureMode.OPEN,
+                Policy.MAX_WAITING);
+        engine.decide(Fixtures.binding(1, waiting), ALICE, null);
+        Thread.currentThread().interrupt();
+        engine.decide(Fixtures.binding(1, waiting), ALICE, new RequestState(ALICE));
+        assertThat(Thread.interrupted()).isTrue();
+        assertNoMonitors("acquire", "acquire", "refund", "acquire");
+    }
+
+    @Test
+    void decidesAsynchronouslyWithoutAMonitor() {
+        Binding binding = Fixtures.binding(1, policy(100, Policy.Count.ALWAYS));
+        engine.decideAsync(binding, Identity.of("alice"), Runnable::run).join();
+        assertNoMonitors("acquireAsync");
+    }
+}
