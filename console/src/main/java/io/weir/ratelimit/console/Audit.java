@@ -4,7 +4,7 @@ package io.weir.ratelimit.console;
 import static io.weir.ratelimit.console.ConsoleMessages.MESSAGES;
 
 import io.weir.ratelimit.core.operations.Operations;
-import io.weir.ratelimit.interceptor.telemetry.SampledLine;
+import io.weir.ratelimit.interceptor.telemetry.LogSampler;
 import java.security.Principal;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
@@ -16,9 +16,9 @@ final class Audit {
     private static final long MIN_INTERVAL_NANOS = TimeUnit.MINUTES.toNanos(1);
 
     private final LongSupplier nanoTime;
-    private final SampledLine accesses = new SampledLine(MIN_INTERVAL_NANOS);
-    private final SampledLine origins = new SampledLine(MIN_INTERVAL_NANOS);
-    private final SampledLine failures = new SampledLine(MIN_INTERVAL_NANOS);
+    private final LogSampler accesses = new LogSampler(MIN_INTERVAL_NANOS);
+    private final LogSampler origins = new LogSampler(MIN_INTERVAL_NANOS);
+    private final LogSampler failures = new LogSampler(MIN_INTERVAL_NANOS);
 
     Audit(LongSupplier nanoTime) {
         this.nanoTime = nanoTime;
@@ -40,7 +40,7 @@ final class Audit {
 
     /** Logs a rejected access to the console. */
     void rejectedAccess(String reason) {
-        long count = accesses.countToTell(nanoTime.getAsLong());
+        long count = accesses.countToLog(nanoTime.getAsLong());
         if (count > 0) {
             MESSAGES.log(LOG, "WEIR-503", count, reason);
         }
@@ -48,7 +48,7 @@ final class Audit {
 
     /** Logs a rejected request from another origin. */
     void rejectedOrigin() {
-        long count = origins.countToTell(nanoTime.getAsLong());
+        long count = origins.countToLog(nanoTime.getAsLong());
         if (count > 0) {
             MESSAGES.log(LOG, "WEIR-504", count);
         }
@@ -56,7 +56,7 @@ final class Audit {
 
     /** Logs an unexpected failure of a request. */
     void failed(RuntimeException failure) {
-        if (failures.countToTell(nanoTime.getAsLong()) > 0) {
+        if (failures.countToLog(nanoTime.getAsLong()) > 0) {
             MESSAGES.log(LOG, failure, "WEIR-505");
         }
     }

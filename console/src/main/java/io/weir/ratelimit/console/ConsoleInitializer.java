@@ -47,7 +47,7 @@ public final class ConsoleInitializer implements ServletContainerInitializer {
         access.ifPresent(known -> logAvailable(known, context));
     }
 
-    /** Returns whether a REST application has this path: its servlet mapping can be added after this one. */
+    /** Returns whether a REST application has this path. Its servlet mapping can be added after this one. */
     private static boolean usesPath(Class<?> application) {
         ApplicationPath path = application.getAnnotation(ApplicationPath.class);
         return path != null && ("/" + path.value() + "/").replaceAll("/+", "/").startsWith(PATH + "/");

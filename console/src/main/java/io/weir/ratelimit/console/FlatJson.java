@@ -155,7 +155,7 @@ final class FlatJson {
         return text.codePoints().noneMatch(c -> c >= Character.MIN_SURROGATE && c <= Character.MAX_SURROGATE);
     }
 
-    private IllegalArgumentException invalid(String what) {
-        return new IllegalArgumentException("invalid JSON: " + what + ", at character " + at);
+    private IllegalArgumentException invalid(String problem) {
+        return new IllegalArgumentException("invalid JSON: " + problem + ", at character " + at);
     }
 }

@@ -12,7 +12,7 @@ import java.time.Instant;
  * @param started the start of the application
  */
 record RunningInstance(String host, Instant started) {
-    /** Returns this instance. Can resolve the host name over the network. */
+    /** Returns this instance. The host name can be resolved over the network. */
     static RunningInstance startedAt(Instant started) {
         return new RunningInstance(localHost(), started);
     }

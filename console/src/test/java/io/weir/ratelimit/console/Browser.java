@@ -138,12 +138,12 @@ public final class Browser implements AutoCloseable {
     /**
      * Waits until a condition is true, with a timeout.
      *
-     * @param what the description of the condition
+     * @param description the description of the condition
      * @param condition the condition
      */
-    public void until(String what, BooleanSupplier condition) {
+    public void until(String description, BooleanSupplier condition) {
         try {
-            Await.until(what, TIMEOUT, condition);
+            Await.until(description, TIMEOUT, condition);
         } catch (AssertionError e) {
             throw new AssertionError(e.getMessage() + "; the page shows: " + text("body"), e);
         }

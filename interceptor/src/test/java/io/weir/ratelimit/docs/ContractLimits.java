@@ -26,8 +26,8 @@ public class ContractLimits implements PolicySource {
 
     @Override
     public Optional<LimitOverride> limits(String policy, Identity key) {
-        Identity.Part who = key.parts().get(0);
-        if (who.kind() != Identity.Kind.PRINCIPAL) {
+        Identity.Part part = key.parts().get(0);
+        if (part.kind() != Identity.Kind.PRINCIPAL) {
             return Optional.empty();
         }
         try (Connection connection = database.getConnection();
@@ -35,7 +35,7 @@ public class ContractLimits implements PolicySource {
                         connection.prepareStatement("select rate from contract where policy = ? and customer = ?")) {
             query.setQueryTimeout(1);
             query.setString(1, policy);
-            query.setString(2, who.value());
+            query.setString(2, part.value());
             try (ResultSet found = query.executeQuery()) {
                 return found.next() ? Optional.of(LimitOverride.of(found.getString("rate"))) : Optional.empty();
             }

@@ -16,7 +16,7 @@ class ShownClassesTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"PlanTiers", "ContractLimits"})
-    void thePageShowsTheClassThatCompiles(String name) throws IOException {
+    void thePageContainsTheCompiledClass(String name) throws IOException {
         String source = Files.readString(Path.of("src/test/java/io/weir/ratelimit/docs/" + name + ".java"));
         assertThat(Files.readString(PAGE))
                 .contains("```java\n" + HEAD.matcher(source).replaceFirst("") + "```\n");

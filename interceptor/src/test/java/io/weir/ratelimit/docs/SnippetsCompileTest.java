@@ -21,7 +21,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** The classes that how-to pages and the README show have all of their imports and compile. */
+/** The classes in how-to pages and in the README, which must compile with their imports. */
 class SnippetsCompileTest {
     private static final Pattern SNIPPET = Pattern.compile("(?ms)^( *)```java\\n(.*?)^ *```$");
     private static final Pattern TYPE = Pattern.compile("(?m)^public class (\\w+)");

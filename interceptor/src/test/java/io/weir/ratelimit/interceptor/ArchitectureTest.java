@@ -10,7 +10,7 @@ import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
 
-/** Who may know whom. */
+/** The permitted dependencies between packages. */
 @AnalyzeClasses(packages = "io.weir.ratelimit.interceptor", importOptions = DoNotIncludeTests.class)
 class ArchitectureTest {
     private static final String SELF = "io.weir.ratelimit.interceptor.";
@@ -25,7 +25,7 @@ class ArchitectureTest {
     };
 
     @ArchTest
-    static final ArchRule only_the_entry_points_know_a_container = noClasses()
+    static final ArchRule only_the_entry_points_depend_on_a_container = noClasses()
             .that()
             .resideOutsideOfPackages(SELF + "rest..", SELF + "cdi..", SELF + "health..")
             .should()
@@ -61,7 +61,7 @@ class ArchitectureTest {
             .resideInAPackage("jakarta.servlet..");
 
     @ArchTest
-    static final ArchRule only_openapi_knows_openapi = noClasses()
+    static final ArchRule only_the_openapi_package_depends_on_openapi = noClasses()
             .that()
             .resideOutsideOfPackage(SELF + "openapi..")
             .should()
@@ -69,7 +69,7 @@ class ArchitectureTest {
             .resideInAnyPackage("org.eclipse.microprofile.openapi..", SELF + "openapi..");
 
     @ArchTest
-    static final ArchRule only_health_knows_health = noClasses()
+    static final ArchRule only_the_health_package_depends_on_health = noClasses()
             .that()
             .resideOutsideOfPackage(SELF + "health..")
             .should()
@@ -77,7 +77,7 @@ class ArchitectureTest {
             .resideInAPackage("org.eclipse.microprofile.health..");
 
     @ArchTest
-    static final ArchRule the_entry_point_for_beans_does_not_know_the_one_for_rest = noClasses()
+    static final ArchRule the_entry_point_for_beans_does_not_depend_on_that_for_rest = noClasses()
             .that()
             .resideInAPackage(SELF + "cdi..")
             .should()
@@ -93,13 +93,13 @@ class ArchitectureTest {
             .resideInAPackage("org.eclipse.microprofile.config..");
 
     @ArchTest
-    static final ArchRule the_stores_meet_in_the_application_only = noClasses()
+    static final ArchRule no_class_depends_on_the_redis_backend = noClasses()
             .should()
             .dependOnClassesThat()
             .resideInAnyPackage("io.weir.ratelimit.redisson..", "org.redisson..");
 
     @ArchTest
-    static final ArchRule javax_is_the_platforms_own_only = noClasses()
+    static final ArchRule only_javax_packages_of_the_platform_are_used = noClasses()
             .should()
             .dependOnClassesThat(JavaClass.Predicates.resideInAPackage("javax..")
                     .and(JavaClass.Predicates.resideOutsideOfPackages("javax.naming..", "javax.crypto..")));
@@ -109,6 +109,6 @@ class ArchitectureTest {
             slices().matching(SELF + "(*)..").should().beFreeOfCycles();
 
     @ArchTest
-    static final ArchRule names_say_what_a_class_is =
+    static final ArchRule class_names_have_no_generic_suffix =
             noClasses().should().haveNameMatching(".*(Impl|Util|Utils|Manager|Helper)(\\$.*)?");
 }

@@ -25,8 +25,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A scanner for the annotations of a method. The nearest annotation applies: of the method, of a method that it overrides or
- * implements, of the class with the classes from which it inherits annotations, of its interfaces.
+ * A scanner for the annotations of a method. The nearest annotation applies. The order is: the method, the methods that it overrides or
+ * implements, the class and its superclasses, the interfaces.
  */
 final class AnnotationScanner {
     private final Problems problems;

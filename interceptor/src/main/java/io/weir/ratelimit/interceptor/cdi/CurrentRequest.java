@@ -6,7 +6,7 @@ import jakarta.annotation.PreDestroy;
 import jakarta.enterprise.context.RequestScoped;
 import org.jspecify.annotations.Nullable;
 
-/** Holds the state of a request for all entry points that the request passes. */
+/** The holder of the state of a request, for all entry points of the request. */
 @RequestScoped
 public class CurrentRequest {
     private @Nullable RequestState state;
@@ -22,7 +22,7 @@ public class CurrentRequest {
         return state;
     }
 
-    /** A request without a response by now has failed: the scope of an asynchronous request ends no earlier than the request. */
+    /** Leaves the gate with a failure if the request has no response. The scope ends no earlier than an asynchronous request. */
     @PreDestroy
     void end() {
         if (state != null && gate != null) {

@@ -7,7 +7,7 @@ import io.weir.ratelimit.core.engine.Binding;
 import io.weir.ratelimit.core.operations.Operations;
 import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.core.policy.RequestPath;
-import io.weir.ratelimit.interceptor.telemetry.SpanMarks;
+import io.weir.ratelimit.interceptor.telemetry.SpanDecorator;
 import io.weir.ratelimit.spi.RejectionResponder;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
@@ -27,7 +27,7 @@ public final class DeployedApplication {
     private final Operations operations;
     private final List<String> headers;
     private final Optional<RejectionResponder> responder;
-    private final SpanMarks spans;
+    private final SpanDecorator spans;
     private final Supplier<PolicySnapshot> policies;
     private final Supplier<Executor> executor;
     private final Optional<ReloadTimer> reloads;
@@ -39,7 +39,7 @@ public final class DeployedApplication {
             Operations operations,
             List<String> headers,
             Optional<RejectionResponder> responder,
-            SpanMarks spans,
+            SpanDecorator spans,
             Supplier<PolicySnapshot> policies,
             Supplier<Executor> executor,
             Optional<ReloadTimer> reloads) {
@@ -119,11 +119,11 @@ public final class DeployedApplication {
     }
 
     /**
-     * Returns the marks for spans that begin after the decision.
+     * Returns the decorator for spans that start after the decision.
      *
-     * @return the marks
+     * @return the decorator
      */
-    public SpanMarks spans() {
+    public SpanDecorator spans() {
         return spans;
     }
 

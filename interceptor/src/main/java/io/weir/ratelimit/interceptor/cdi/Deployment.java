@@ -148,7 +148,7 @@ final class Deployment {
     }
 
     private BackendHealth health(RateLimitBackend backend, Telemetry telemetry, CdiEvents events) {
-        List<BackendStateListener> listeners = new ArrayList<>(telemetry.storeListeners());
+        List<BackendStateListener> listeners = new ArrayList<>(telemetry.backendStateListeners());
         listeners.addAll(events.backendObservers());
         return new BackendHealth(
                 backend, settings.enabled(), settings.failsWhenDegraded(), System::nanoTime, listeners);

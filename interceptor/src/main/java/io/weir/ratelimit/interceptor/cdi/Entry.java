@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * @param decision the decision; {@link Decision.Allowed#UNLIMITED} if nothing was decided
  * @param binding the policies that were decided; {@link Binding#NONE} if nothing was decided
  * @param request the state of the request, null if the call belongs to no request or nothing was decided
- * @param settlesOnReturn whether the entry point must leave with the outcome of the call, because its charges depend on it
+ * @param settlesOnReturn whether the entry point must leave with the outcome of the call, because the charges depend on the outcome
  */
 public record Entry(
         Decision decision, Binding binding, @Nullable RequestState request, boolean settlesOnReturn) {
@@ -20,7 +20,7 @@ public record Entry(
     static final Entry OPEN = new Entry(Decision.Allowed.UNLIMITED, Binding.NONE, null, false);
 
     /**
-     * Returns whether policies were decided at this entry point.
+     * Returns whether this entry point has decided policies.
      *
      * @return false if the call passed without a decision
      */

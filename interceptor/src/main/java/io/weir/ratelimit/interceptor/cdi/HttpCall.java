@@ -23,7 +23,7 @@ public interface HttpCall extends CallContext {
     RequestPath path();
 
     /**
-     * Returns whether the request is a CORS preflight request, which no limit applies to.
+     * Returns whether the request is a CORS preflight request, to which no limit applies.
      *
      * @return true for a preflight request
      */

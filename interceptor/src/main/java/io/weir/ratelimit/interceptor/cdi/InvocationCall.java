@@ -7,11 +7,11 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * A call of a bean's method.
+ * A call of a bean method.
  *
- * @param request what is known about the request that it is a part of
- * @param endpoint the method that is called
- * @param positions where the arguments are that have names
+ * @param request the request that contains the call
+ * @param endpoint the called method
+ * @param positions the positions of the named arguments
  * @param arguments the arguments
  */
 record InvocationCall(CallContext request, String endpoint, Map<String, Integer> positions, List<Object> arguments)
@@ -72,7 +72,7 @@ record InvocationCall(CallContext request, String endpoint, Map<String, Integer>
         return request.isInRole(role);
     }
 
-    /** Names nobody. */
+    /** Shows no data of the caller. */
     @Override
     public String toString() {
         return "InvocationCall";

@@ -8,8 +8,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BiFunction;
 
 /**
- * The policies of methods. A method is bound once, at its first call. The methods of beans are checked at deployment; other classes,
- * such as a sub-resource that is created by {@code new}, are known only from their first call.
+ * The policies of methods. A method is bound once, at its first call. The methods of beans are checked at deployment. Other classes, such
+ * as a sub-resource that is created by {@code new}, are known only from their first call.
  */
 final class MethodBindings {
     private record Called(Class<?> beanClass, Method method) {}

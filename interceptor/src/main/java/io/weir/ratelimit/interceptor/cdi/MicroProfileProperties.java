@@ -25,9 +25,8 @@ record MicroProfileProperties(Config config) implements ConfigProperties {
             if (value.isPresent()) {
                 return ConfigProperty.of(value.get());
             }
-            // MicroProfile Config treats an unresolved expression in an optional property as no value. A secret or a
-            // limit
-            // would be missing without a message.
+            // MicroProfile Config treats an unresolved expression in an optional property as no value. Without this
+            // test, a secret or a limit would be missing without a message.
             return config.getConfigValue(name).getRawValue() == null ? ConfigProperty.ABSENT : unresolved(name);
         } catch (IllegalArgumentException | NoSuchElementException e) {
             return ConfigProperty.UNREADABLE;

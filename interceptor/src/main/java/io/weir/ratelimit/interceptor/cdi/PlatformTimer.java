@@ -10,7 +10,7 @@ import java.util.concurrent.TimeoutException;
 
 /**
  * The thread of the JDK that times futures. The thread outlives the application and refers to the class loader of the thread that
- * started it; before Java 24, also to those of all classes on the stack of that thread.
+ * started it. Before Java 24, it also refers to the class loaders of all classes on the stack of that thread.
  */
 final class PlatformTimer {
     /** The longest wait for a thread of the common pool. */

@@ -104,7 +104,7 @@ public class RateLimitExtension implements Extension {
         }
     }
 
-    /** Returns the bean of this archive. It sees more beans than the extension, which is in another archive on Payara. */
+    /** Returns the bean of this archive, which sees more beans than the extension: on Payara, that is in another archive. */
     private RateLimitBeans libraryBeans(BeanManager beans) {
         Bean<RateLimitBeans> bean =
                 Objects.requireNonNull(beansOfLibrary, "the archive of RateLimitBeans is not a bean archive");

@@ -158,8 +158,7 @@ public final class RateLimitGate {
     public void leave(RequestState request, boolean succeeded) {
         engine.settle(request, succeeded);
         if (succeeded) {
-            // If the request failed, the method may not have been called, for instance because an argument did not
-            // convert.
+            // A failed request may not have reached its method, for instance if an argument did not convert.
             request.pending().ifPresent(this::warnUnlimited);
         }
     }

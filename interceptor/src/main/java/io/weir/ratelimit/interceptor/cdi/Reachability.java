@@ -14,8 +14,8 @@ import java.lang.reflect.Modifier;
 import java.util.Arrays;
 
 /**
- * A check for annotations without effect: on methods of beans that the container does not intercept and that are not resource
- * methods, on which the filter decides. A deployment with such an annotation fails, because the method would not be limited.
+ * A check for annotations without effect. They are on bean methods that the container does not intercept and that no filter decides. A
+ * deployment with such an annotation fails, because the method would not be limited.
  */
 final class Reachability {
     private final Problems problems;

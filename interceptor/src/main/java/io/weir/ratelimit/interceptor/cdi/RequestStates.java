@@ -12,7 +12,7 @@ import java.util.Optional;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** The states of requests in the CDI request scope. Reads the scope directly, because a client proxy looks it up on each call. */
+/** The states of requests in the CDI request scope. It reads the scope directly, because a client proxy looks it up on each call. */
 final class RequestStates {
     private final BeanManager beans;
     private final Bean<CurrentRequest> bean;

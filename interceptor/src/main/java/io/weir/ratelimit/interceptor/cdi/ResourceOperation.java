@@ -7,8 +7,8 @@ import io.weir.ratelimit.core.engine.Binding;
  * An operation of a resource.
  *
  * @param method the HTTP method
- * @param path the path template below the path of the application, without regular expressions; it is empty or begins with a slash,
- *     and has no slash at the end
+ * @param path the path template below the path of the application, without regular expressions; empty, or with a slash at the start and
+ *     none at the end
  * @param binding the policies of the annotations
  */
 public record ResourceOperation(String method, String path, Binding binding) {}

@@ -77,7 +77,7 @@ final class ResourceOperations {
                 .toList();
     }
 
-    /** {@code orders/{id: [0-9]{4}}/} as {@code /orders/{id}}. */
+    /** Normalizes a path template: {@code orders/{id: [0-9]{4}}/} becomes {@code /orders/{id}}. */
     static String template(String annotated) {
         String named = PARAMETER.matcher(annotated).replaceAll("{$1}");
         String text = ("/" + named).replaceAll("/+", "/");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.interceptor.cdi;
 
-/** Knows whether the Servlet API is present, which not every REST runtime has. */
+/** A test for the Servlet API, which not every REST runtime has. */
 public final class ServletApi {
     private static final boolean VISIBLE = find();
 

@@ -14,10 +14,10 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * Who makes an HTTP request that no Jakarta REST resource has.
+ * The caller of an HTTP request that no Jakarta REST resource serves.
  *
  * @param http the request
- * @param peerAddress the address of the server's peer
+ * @param peerAddress the address of the peer
  */
 record ServletCall(HttpServletRequest http, Optional<String> peerAddress) implements CallContext {
     @Override
@@ -47,7 +47,7 @@ record ServletCall(HttpServletRequest http, Optional<String> peerAddress) implem
                         .map(Cookie::getValue);
     }
 
-    /** Not by the request's parameters, since asking for those would read the body of a form. */
+    /** Reads the query string, because the parameters of a servlet request include the body of a form. */
     @Override
     public Optional<String> queryParameter(String name) {
         String query = http.getQueryString();
@@ -86,7 +86,7 @@ record ServletCall(HttpServletRequest http, Optional<String> peerAddress) implem
         return Optional.empty();
     }
 
-    /** Names nobody. */
+    /** Shows no data of the caller. */
     @Override
     public String toString() {
         return "ServletCall";

@@ -9,7 +9,7 @@ import jakarta.servlet.http.HttpServletRequest;
 import java.util.Optional;
 import java.util.function.Supplier;
 
-/** The callers of servlet requests, for beans that no REST resource calls. Loaded only if the Servlet API is visible. */
+/** The callers of servlet requests, for beans that no REST resource calls. The class is loaded only if the Servlet API is visible. */
 final class ServletRequests implements Supplier<Optional<CallContext>> {
     private final Instance<HttpServletRequest> request;
 

@@ -18,8 +18,8 @@ import org.eclipse.microprofile.health.Liveness;
 import org.eclipse.microprofile.health.Readiness;
 
 /**
- * The checks named {@code ratelimit}, which tell how the store is. Readiness is down only if configuration wants it so and the
- * store is away; liveness never is, since a restart brings no store back.
+ * The health checks {@code ratelimit}, which report the state of the backend. Readiness is down only if the backend is unavailable and
+ * {@code ratelimit.health.fail-when-degraded} is set. Liveness is always up, because a restart does not repair the backend.
  */
 public final class HealthChecks {
     private static final String NAME = "ratelimit";
@@ -27,28 +27,28 @@ public final class HealthChecks {
     private HealthChecks() {}
 
     /**
-     * Adds the checks to the beans of an application. They have no injection points, so nothing depends on what their archive sees.
+     * Adds the checks as beans of an application. They have no injection points, so they do not depend on the visibility of their archive.
      *
-     * @param event where beans are added
-     * @param neighbour a bean of the archive to which they are to belong
-     * @param store how the store is; asked when a check is made
+     * @param event receives the beans
+     * @param beanClass a bean class of the archive that the checks belong to
+     * @param health supplies the health of the backend at each check
      */
-    public static void addTo(AfterBeanDiscovery event, Class<?> neighbour, Supplier<BackendHealth> store) {
-        add(event, neighbour, Readiness.Literal.INSTANCE, () -> {
-            Report report = store.get().readiness();
+    public static void addTo(AfterBeanDiscovery event, Class<?> beanClass, Supplier<BackendHealth> health) {
+        add(event, beanClass, Readiness.Literal.INSTANCE, () -> {
+            Report report = health.get().readiness();
             return response(report, report.ready());
         });
         add(
                 event,
-                neighbour,
+                beanClass,
                 Liveness.Literal.INSTANCE,
-                () -> response(store.get().report(), true));
+                () -> response(health.get().report(), true));
     }
 
-    private static void add(AfterBeanDiscovery event, Class<?> neighbour, Annotation kind, HealthCheck check) {
+    private static void add(AfterBeanDiscovery event, Class<?> beanClass, Annotation kind, HealthCheck check) {
         event.<HealthCheck>addBean()
                 .id(HealthChecks.class.getName() + kind)
-                .beanClass(neighbour)
+                .beanClass(beanClass)
                 .types(HealthCheck.class, Object.class)
                 .qualifiers(kind)
                 .scope(Singleton.class)
@@ -71,7 +71,7 @@ public final class HealthChecks {
         return new HealthCheckResponse(NAME, up ? Status.UP : Status.DOWN, Optional.of(data));
     }
 
-    /** Rounded up. */
+    /** Returns the seconds of a duration, rounded up. */
     private static long seconds(Duration duration) {
         return duration.plusNanos(999_999_999).toSeconds();
     }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * What the server's health checks say about the store. The only package that knows MicroProfile Health; nothing of it is loaded
- * where a server has no such API.
+ * The health checks of the backend. Only this package uses MicroProfile Health. Its classes are not loaded on servers without this API.
  */
 @NullMarked
 package io.weir.ratelimit.interceptor.health;

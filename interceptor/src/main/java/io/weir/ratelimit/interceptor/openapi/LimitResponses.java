@@ -17,8 +17,8 @@ import org.eclipse.microprofile.openapi.models.responses.APIResponse;
 import org.eclipse.microprofile.openapi.models.responses.APIResponses;
 
 /**
- * Adds to the operations of a document what a limit adds to their responses, and to its components what these share. Nothing that
- * is there is replaced, and what refers to a response of the components is left to its author.
+ * The responses and header fields that a limit adds to an OpenAPI document. Existing responses and fields are not replaced. A
+ * reference to a response of the components is not changed.
  */
 final class LimitResponses {
     private static final String PROBLEM_JSON = "application/problem+json";
@@ -34,8 +34,8 @@ final class LimitResponses {
      * Documents a limited operation.
      *
      * @param operation the operation
-     * @param quotas the fields that tell clients their quotas
-     * @param unavailable whether it can be refused too when the store does not answer
+     * @param quotas the header fields with quotas
+     * @param unavailable whether a call can be rejected while the backend is unavailable
      */
     void document(Operation operation, List<Field> quotas, boolean unavailable) {
         APIResponses responses = operation.getResponses();
@@ -44,9 +44,9 @@ final class LimitResponses {
             operation.setResponses(responses);
         }
         successes(responses).forEach(response -> add(response, quotas));
-        List<Field> told = new ArrayList<>(List.of(QuotaHeaders.RETRY_AFTER));
-        told.addAll(quotas);
-        rejection(responses, "429", "The caller is over a limit. Nothing was done.", told);
+        List<Field> rejectionFields = new ArrayList<>(List.of(QuotaHeaders.RETRY_AFTER));
+        rejectionFields.addAll(quotas);
+        rejection(responses, "429", "The caller is over a limit. Nothing was done.", rejectionFields);
         if (unavailable) {
             rejection(
                     responses,
@@ -56,7 +56,7 @@ final class LimitResponses {
         }
     }
 
-    /** Where no success is documented by its status, {@code default} stands for it. */
+    /** Returns the successful responses, or {@code default} if there is none. */
     private static List<APIResponse> successes(APIResponses responses) {
         Map<String, APIResponse> all = responses.getAPIResponses() == null ? Map.of() : responses.getAPIResponses();
         List<APIResponse> successes = all.entrySet().stream()

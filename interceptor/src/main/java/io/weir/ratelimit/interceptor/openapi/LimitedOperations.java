@@ -11,37 +11,38 @@ import org.eclipse.microprofile.openapi.models.OpenAPI;
 import org.eclipse.microprofile.openapi.models.Operation;
 import org.eclipse.microprofile.openapi.models.PathItem;
 
-/** Finds the limited operations of a document and has their responses documented. */
+/** The limited operations of an OpenAPI document. */
 final class LimitedOperations {
     private final List<ResourceOperation> resources;
     private final List<String> dialects;
-    private final Rules rules;
+    private final PolicyLookup policies;
 
-    /** Which policies apply to the requests of an operation. */
-    interface Rules {
+    /** A look-up of the policies that apply to the requests of an operation. */
+    interface PolicyLookup {
         /**
-         * The policies.
+         * Returns the policies.
          *
-         * @param own those of its method
+         * @param own the policies of the resource method
          * @param method the HTTP method
-         * @param path the path of the document
+         * @param path the path in the document
          */
         List<Binding.PolicyCost> of(Binding own, String method, String path);
     }
 
     /**
-     * The limited operations of an application.
+     * Creates the limited operations of an application.
      *
-     * @param resources all its operations
-     * @param dialects the header dialects of its answers
-     * @param rules which policies apply to them
+     * @param resources all operations of the application
+     * @param dialects the header dialects of its responses
+     * @param policies returns the policies of an operation
      */
-    LimitedOperations(List<ResourceOperation> resources, List<String> dialects, Rules rules) {
+    LimitedOperations(List<ResourceOperation> resources, List<String> dialects, PolicyLookup policies) {
         this.resources = resources;
         this.dialects = dialects;
-        this.rules = rules;
+        this.policies = policies;
     }
 
+    /** Documents the responses of the limited operations. */
     void document(OpenAPI openApi) {
         if (openApi.getPaths() == null || openApi.getPaths().getPathItems() == null) {
             return;
@@ -50,19 +51,19 @@ final class LimitedOperations {
         OperationPaths known = new OperationPaths(resources, paths);
         LimitResponses responses = new LimitResponses(openApi);
         paths.forEach((path, item) -> item.getOperations().forEach((method, operation) -> {
-            List<Policy> policies = known.of(path, method).stream()
-                    .flatMap(resource -> rules.of(resource.binding(), method.name(), path).stream())
+            List<Policy> applied = known.of(path, method).stream()
+                    .flatMap(resource -> policies.of(resource.binding(), method.name(), path).stream())
                     .map(Binding.PolicyCost::policy)
                     .filter(policy -> policy.mode() == Policy.Mode.ENFORCE)
                     .distinct()
                     .toList();
-            if (!policies.isEmpty()) {
-                document(operation, policies, responses);
+            if (!applied.isEmpty()) {
+                document(operation, applied, responses);
             }
         }));
     }
 
-    /** Where a path does not tell which of several methods is called, the operation may meet the policies of each. */
+    /** Documents an operation with the policies of all methods that it can call. */
     private void document(Operation operation, List<Policy> policies, LimitResponses responses) {
         boolean unavailable = policies.stream().anyMatch(policy -> policy.onFailure() != FailureMode.OPEN);
         boolean minimal = policies.stream().anyMatch(policy -> policy.disclosure() == Policy.Disclosure.MINIMAL);

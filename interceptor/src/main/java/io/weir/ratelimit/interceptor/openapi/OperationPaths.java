@@ -11,51 +11,50 @@ import java.util.stream.Stream;
 import org.eclipse.microprofile.openapi.models.PathItem;
 
 /**
- * Which operation of the resources one of the document is. A path of the document begins with that of the application, by
- * annotation or {@code web.xml}, and on some servers with the context root before it; a resource knows neither. What precedes the
- * path of a resource is taken for them where it precedes more resources than anything else does.
+ * A mapping from the operations of an OpenAPI document to the operations of resources. A path of the document begins with the path of
+ * the application, on some servers after the context root. A resource knows neither, so the most frequent prefix is used.
  */
 final class OperationPaths {
     private final List<ResourceOperation> resources;
     private final Map<String, Integer> prefixes = new HashMap<>();
 
-    /** What precedes the path of a resource, if the operation is that of the resource. */
-    private record Guess(String prefix, ResourceOperation resource) {}
+    /** A resource that an operation can belong to, with the prefix before its path. */
+    private record Candidate(String prefix, ResourceOperation resource) {}
 
     OperationPaths(List<ResourceOperation> resources, Map<String, PathItem> paths) {
         this.resources = resources;
         paths.forEach((path, item) -> item.getOperations()
                 .keySet()
-                .forEach(method -> guesses(path, method)
-                        .map(Guess::prefix)
+                .forEach(method -> candidates(path, method)
+                        .map(Candidate::prefix)
                         .distinct()
                         .forEach(prefix -> prefixes.merge(prefix, 1, Integer::sum))));
     }
 
-    /** The operations that one of the document can be, none if it is not that of a resource. */
+    /** Returns the resource operations for an operation of the document; empty if it belongs to no resource. */
     List<ResourceOperation> of(String path, PathItem.HttpMethod method) {
-        Optional<String> prefix = guesses(path, method)
-                .map(Guess::prefix)
+        Optional<String> prefix = candidates(path, method)
+                .map(Candidate::prefix)
                 .max(Comparator.<String>comparingInt(each -> prefixes.getOrDefault(each, 0))
                         .thenComparing(Comparator.comparingInt(String::length).reversed()));
-        return guesses(path, method)
-                .filter(guess -> guess.prefix().equals(prefix.orElse(null)))
-                .filter(guess -> !guess.resource().path().isEmpty() || isTheCommonest(guess.prefix()))
-                .map(Guess::resource)
+        return candidates(path, method)
+                .filter(candidate -> candidate.prefix().equals(prefix.orElse(null)))
+                .filter(candidate -> !candidate.resource().path().isEmpty() || isMostFrequent(candidate.prefix()))
+                .map(Candidate::resource)
                 .toList();
     }
 
-    private Stream<Guess> guesses(String path, PathItem.HttpMethod method) {
+    private Stream<Candidate> candidates(String path, PathItem.HttpMethod method) {
         String full = path.endsWith("/") ? path.substring(0, path.length() - 1) : path;
         return resources.stream()
                 .filter(resource -> resource.method().equals(method.name()) && full.endsWith(resource.path()))
-                .map(resource -> new Guess(
+                .map(resource -> new Candidate(
                         full.substring(0, full.length() - resource.path().length()), resource));
     }
 
-    /** Any path at all ends in that of a resource at the root. */
-    private boolean isTheCommonest(String prefix) {
-        int times = prefixes.getOrDefault(prefix, 0);
-        return prefixes.values().stream().allMatch(other -> other <= times);
+    /** Returns whether no prefix is more frequent. Every path ends with the empty path of a resource at the root. */
+    private boolean isMostFrequent(String prefix) {
+        int count = prefixes.getOrDefault(prefix, 0);
+        return prefixes.values().stream().allMatch(other -> other <= count);
     }
 }

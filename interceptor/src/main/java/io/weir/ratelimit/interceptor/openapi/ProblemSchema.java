@@ -7,13 +7,13 @@ import org.eclipse.microprofile.openapi.models.Components;
 import org.eclipse.microprofile.openapi.models.media.Schema;
 import org.eclipse.microprofile.openapi.models.media.Schema.SchemaType;
 
-/** The problem body of refusals, a schema of the document's components. */
+/** The schema of the problem body of rejections. */
 final class ProblemSchema {
     static final String NAME = "RateLimitProblem";
 
     private ProblemSchema() {}
 
-    /** A reference to the schema, which is added if it is not there. */
+    /** Returns a reference to the schema, and adds the schema to the components if it is missing. */
     static Schema reference(Components components) {
         if (components.getSchemas() == null || !components.getSchemas().containsKey(NAME)) {
             components.addSchema(NAME, schema());
@@ -23,7 +23,7 @@ final class ProblemSchema {
 
     private static Schema schema() {
         return SchemaTypes.schema(SchemaType.OBJECT)
-                .description("Why a call was refused (RFC 9457).")
+                .description("The reason for a rejection (RFC 9457).")
                 .required(List.of("type", "title", "status", "detail", "error", "message"))
                 .addProperty("type", SchemaTypes.schema(SchemaType.STRING).format("uri"))
                 .addProperty("title", SchemaTypes.schema(SchemaType.STRING))
@@ -32,18 +32,18 @@ final class ProblemSchema {
                 .addProperty(
                         "violated-policies",
                         SchemaTypes.schema(SchemaType.ARRAY)
-                                .description("The policies that refused the call.")
+                                .description("The policies that rejected the call.")
                                 .items(SchemaTypes.schema(SchemaType.STRING)))
                 .addProperty("error", SchemaTypes.schema(SchemaType.STRING))
                 .addProperty(
                         "retry_after",
                         SchemaTypes.schema(SchemaType.INTEGER)
-                                .description("As Retry-After. Not there if no wait helps."))
-                .addProperty("message", SchemaTypes.schema(SchemaType.STRING).description("For people."))
+                                .description("The value of Retry-After; absent if no wait helps."))
+                .addProperty("message", SchemaTypes.schema(SchemaType.STRING).description("A text for users."))
                 .addProperty(
                         "help",
                         SchemaTypes.schema(SchemaType.STRING)
                                 .format("uri")
-                                .description("Where to read about the limit."));
+                                .description("The documentation of the limit."));
     }
 }

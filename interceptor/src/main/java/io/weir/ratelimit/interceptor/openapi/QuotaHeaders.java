@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Map;
 import org.eclipse.microprofile.openapi.models.media.Schema.SchemaType;
 
-/** The header fields of the dialects, as a client has to know them. */
+/** The descriptions of the header fields of each dialect. */
 final class QuotaHeaders {
     private static final Map<String, List<Field>> DIALECTS = Map.of(
             "ietf",
@@ -14,37 +14,38 @@ final class QuotaHeaders {
                     new Field(
                             "RateLimit",
                             SchemaType.STRING,
-                            "The limit with the least left: r permits now, more of them in t seconds.")),
+                            "The limit closest to exhaustion: r permits remain, and more are available in t seconds.")),
             "draft-06",
             List.of(
-                    new Field("RateLimit-Limit", SchemaType.INTEGER, "The permits of the limit with the least left."),
-                    new Field("RateLimit-Remaining", SchemaType.INTEGER, "The permits that are left of it."),
-                    new Field("RateLimit-Reset", SchemaType.INTEGER, "The seconds until all of them are back.")),
+                    new Field("RateLimit-Limit", SchemaType.INTEGER, "The permits of the limit closest to exhaustion."),
+                    new Field("RateLimit-Remaining", SchemaType.INTEGER, "The remaining permits of this limit."),
+                    new Field("RateLimit-Reset", SchemaType.INTEGER, "The seconds until all permits are available.")),
             "legacy",
             List.of(
-                    new Field("X-RateLimit-Limit", SchemaType.INTEGER, "The permits of the limit with the least left."),
-                    new Field("X-RateLimit-Remaining", SchemaType.INTEGER, "The permits that are left of it."),
+                    new Field(
+                            "X-RateLimit-Limit", SchemaType.INTEGER, "The permits of the limit closest to exhaustion."),
+                    new Field("X-RateLimit-Remaining", SchemaType.INTEGER, "The remaining permits of this limit."),
                     new Field(
                             "X-RateLimit-Reset",
                             SchemaType.INTEGER,
-                            "When all of them are back, in seconds since the epoch.")));
+                            "The time at which all permits are available, in seconds since the epoch.")));
 
-    /** The wait that a refusal tells. */
+    /** The wait after a rejection. */
     static final Field RETRY_AFTER =
-            new Field("Retry-After", SchemaType.INTEGER, "The seconds after which the call can be let in, 1 or more.");
+            new Field("Retry-After", SchemaType.INTEGER, "The seconds after which the call can be allowed, 1 or more.");
 
     private QuotaHeaders() {}
 
     /**
      * A header field.
      *
-     * @param name its name
-     * @param type the type of its value
-     * @param description what it tells
+     * @param name the name
+     * @param type the type of the value
+     * @param description the meaning of the value
      */
     record Field(String name, SchemaType type, String description) {}
 
-    /** The fields of dialects, by the names that {@code ratelimit.headers} has for these. */
+    /** Returns the fields of dialects, which are named as in {@code ratelimit.headers}. */
     static List<Field> of(List<String> dialects) {
         return dialects.stream()
                 .flatMap(dialect -> DIALECTS.getOrDefault(dialect, List.of()).stream())

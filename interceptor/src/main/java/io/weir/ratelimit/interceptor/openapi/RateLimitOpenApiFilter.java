@@ -11,12 +11,14 @@ import org.eclipse.microprofile.openapi.OASFilter;
 import org.eclipse.microprofile.openapi.models.OpenAPI;
 
 /**
- * Documents what a client meets at each limited operation: the response 429 with {@code Retry-After}, the header fields that tell
- * quotas, on successful responses too, and the response 503 where a policy can refuse without its store. What an application
- * documents itself stays. Other operations are not touched, and no limit is told: limits change at run time.
+ * An OpenAPI filter that documents the responses of limited operations.
  *
- * <p>Weir's own configuration names this class in {@code mp.openapi.filter}. An application that names a filter of its own there
- * calls this one from it:
+ * <p>It adds the response 429 with {@code Retry-After}, and the header fields with quotas, also to successful responses. If a failure
+ * mode can reject calls, it adds the response 503. Existing documentation does not change. The document contains no limits, because
+ * they can change at run time.
+ *
+ * <p>The configuration of this library sets this class as {@code mp.openapi.filter}. An application with its own filter calls this one
+ * from it:
  *
  * <pre>{@code
  * public class OwnFilter implements OASFilter {
@@ -27,18 +29,18 @@ import org.eclipse.microprofile.openapi.models.OpenAPI;
  * }
  * }</pre>
  *
- * A second run changes nothing. A failure is logged (WEIR-312) and leaves the rest of the document as it is.
+ * A second run changes nothing. A failure is logged (WEIR-312), and the rest of the document does not change.
  */
 public final class RateLimitOpenApiFilter implements OASFilter {
     private static final System.Logger LOG = System.getLogger("io.weir.ratelimit");
 
-    /** For the server, and for filters of applications. */
+    /** Creates a filter; for the server, and for filters of applications. */
     public RateLimitOpenApiFilter() {}
 
     /**
-     * Documents the limits of the application at hand.
+     * Documents the limited operations of the current application.
      *
-     * @param openApi the whole document, complete but for what filters add
+     * @param openApi the document without the changes of filters
      */
     @Override
     public void filterOpenAPI(OpenAPI openApi) {

@@ -9,7 +9,7 @@ import org.eclipse.microprofile.openapi.OASFactory;
 import org.eclipse.microprofile.openapi.models.media.Schema;
 import org.eclipse.microprofile.openapi.models.media.Schema.SchemaType;
 
-/** Schemas of a type. MicroProfile OpenAPI 4.0 made one type a list of them, and so no call of {@code setType} links with both. */
+/** A factory for schemas. It calls {@code setType} by reflection, because MicroProfile OpenAPI 4.0 has changed its parameter to a list. */
 final class SchemaTypes {
     private static final Method SET_TYPE = Arrays.stream(Schema.class.getMethods())
             .filter(method -> method.getName().equals("setType"))

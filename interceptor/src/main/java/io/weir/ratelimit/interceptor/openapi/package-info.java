@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * What the OpenAPI document of an application says about its limits. The only package that knows MicroProfile OpenAPI: nothing else
- * refers to it, so that nothing of it is loaded where a server has no such API.
+ * The documentation of limits in the OpenAPI document of an application. Only this package uses MicroProfile OpenAPI. No other package
+ * refers to it, so that its classes are not loaded on servers without this API.
  */
 @NullMarked
 package io.weir.ratelimit.interceptor.openapi;

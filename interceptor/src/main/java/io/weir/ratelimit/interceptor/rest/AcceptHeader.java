@@ -11,30 +11,30 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What media types a client takes (RFC 9110, 12.5.1).
+ * The media types that a client accepts (RFC 9110, 12.5.1).
  *
- * @param ranges the media ranges, the most wanted first; empty if the client takes anything
+ * @param ranges the media ranges, the most preferred first; empty if the client accepts any type
  */
 record AcceptHeader(List<Range> ranges) {
-    /** A client that takes anything. */
+    /** The header of a client that accepts any type. */
     static final AcceptHeader ANYTHING = new AcceptHeader(List.of());
 
-    private static final int MOST_CHARACTERS = 16_384;
-    private static final int MOST_RANGES = 100;
+    private static final int MAX_CHARACTERS = 16_384;
+    private static final int MAX_RANGES = 100;
     private static final Pattern RANGE = Pattern.compile("[!#$%&'*+.^_`|~0-9a-z-]+/[!#$%&'*+.^_`|~0-9a-z-]+");
     private static final Pattern QUALITY = Pattern.compile("q=(1(\\.0{0,3})?|0?\\.[0-9]{0,3}|0)");
 
     /**
-     * One media range, in lower case.
+     * A media range, in lower case.
      *
      * @param type the type, or a star
      * @param subtype the subtype, or a star
-     * @param parameters whether it has other parameters than a character set, which no form of ours has
-     * @param quality how much it is wanted, in thousandths
+     * @param parameters whether the range has parameters except the character set; such a range matches no body of this library
+     * @param quality the weight of the range, in thousandths
      */
     record Range(String type, String subtype, boolean parameters, int quality) {
-        /** How exactly this range means a type: 0 if it does not. */
-        private int exactness(String ofType, String ofSubtype) {
+        /** Returns the specificity of the match with a type, 0 if the range does not match. */
+        private int specificity(String ofType, String ofSubtype) {
             if (type.equals("*")) {
                 return 1;
             }
@@ -54,7 +54,7 @@ record AcceptHeader(List<Range> ranges) {
         ranges = List.copyOf(ranges);
     }
 
-    /** Reads the header of the current request. Accepts anything if the thread serves no request, where the server's object fails. */
+    /** Reads the header of the current request. Accepts any type if the thread serves no request, because the server's object then fails. */
     static AcceptHeader of(@Nullable HttpHeaders headers) {
         try {
             return parse(headers == null ? null : headers.getRequestHeader(HttpHeaders.ACCEPT));
@@ -64,20 +64,20 @@ record AcceptHeader(List<Range> ranges) {
     }
 
     /**
-     * Reads the lines of a request. Members that are no media range are passed over; lines that are too long or have too many
-     * members, as no honest client sends them, say nothing.
+     * Parses the lines of a header. Members that are not media ranges are ignored. A header that is too long or has too many members is
+     * ignored as a whole.
      *
-     * @param lines null or empty if there are none
+     * @param lines the lines; null or empty if there are none
      */
     static AcceptHeader parse(@Nullable Collection<String> lines) {
-        if (lines == null || lines.stream().mapToInt(String::length).sum() > MOST_CHARACTERS) {
+        if (lines == null || lines.stream().mapToInt(String::length).sum() > MAX_CHARACTERS) {
             return ANYTHING;
         }
         List<Range> ranges = new ArrayList<>();
         for (String line : lines) {
             for (String member : split(line, ',')) {
                 range(member, ranges);
-                if (ranges.size() > MOST_RANGES) {
+                if (ranges.size() > MAX_RANGES) {
                     return ANYTHING;
                 }
             }
@@ -88,7 +88,7 @@ record AcceptHeader(List<Range> ranges) {
 
     private static void range(String member, List<Range> ranges) {
         List<String> parts = split(member, ';');
-        // Clients of old send it.
+        // Some old clients send a single star.
         String name =
                 parts.get(0).trim().equals("*") ? "*/*" : parts.get(0).trim().toLowerCase(Locale.ROOT);
         if (!RANGE.matcher(name).matches() || (name.startsWith("*/") && !name.equals("*/*"))) {
@@ -111,7 +111,7 @@ record AcceptHeader(List<Range> ranges) {
         ranges.add(new Range(name.substring(0, slash), name.substring(slash + 1), parameters, quality));
     }
 
-    /** Splits where a separator stands outside of quotes. */
+    /** Splits a text at the separators outside of quotes. */
     private static List<String> split(String text, char separator) {
         List<String> parts = new ArrayList<>();
         boolean quoted = false;
@@ -132,27 +132,27 @@ record AcceptHeader(List<Range> ranges) {
     }
 
     /**
-     * How much a type is wanted, by the range that means it most exactly.
+     * Returns the weight of a type, by the most specific range that matches it.
      *
-     * @return 0 (not at all) to 1000
+     * @return the weight in thousandths; 0 if the type is not accepted
      */
     int quality(String type, String subtype) {
         if (ranges.isEmpty()) {
             return 1_000;
         }
-        int exactness = 0;
+        int specificity = 0;
         int quality = 0;
         for (Range range : ranges) {
-            int exactly = range.exactness(type, subtype);
-            if (exactly > exactness) {
-                exactness = exactly;
+            int current = range.specificity(type, subtype);
+            if (current > specificity) {
+                specificity = current;
                 quality = range.quality();
             }
         }
         return quality;
     }
 
-    /** The types that are taken at all, the most wanted first. */
+    /** Returns the accepted types, the most preferred first. */
     List<String> names() {
         return ranges.stream()
                 .filter(range -> range.quality() > 0)

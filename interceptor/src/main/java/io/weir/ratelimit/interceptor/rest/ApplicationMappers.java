@@ -13,21 +13,19 @@ import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The application's exception mappers, which answer refusals of the filter as they answer those that a resource throws.
- */
+/** The exception mappers of the application. They map rejections of a filter in the same way as rejections that a resource throws. */
 final class ApplicationMappers {
     private final Supplier<@Nullable Providers> providers;
     private final Supplier<@Nullable Configuration> configuration;
 
-    /** Whether the application lists a mapper of a class of exceptions. Found out once: a refusal must stay cheap. */
+    /** Whether the application has a mapper for an exception class. The result is cached to keep rejections cheap. */
     private final Map<Class<?>, Boolean> listed = new ConcurrentHashMap<>();
 
     /**
-     * The mappers of an application.
+     * Creates the mappers of an application.
      *
-     * @param providers finds the mapper of an exception
-     * @param configuration lists all mappers
+     * @param providers supplies the providers, which find the mapper of an exception
+     * @param configuration supplies the configuration, which lists all mappers
      */
     ApplicationMappers(Supplier<@Nullable Providers> providers, Supplier<@Nullable Configuration> configuration) {
         this.providers = providers;
@@ -35,17 +33,16 @@ final class ApplicationMappers {
     }
 
     /**
-     * The application's answer to an exception of ours, empty if it has no mapper for just that class.
+     * Maps an exception of this library. Returns empty if the application has no mapper for exactly this class.
      *
-     * @throws T the exception itself where only the server can find the mapper: of two for one class Jersey tells the one that
-     *     comes last, and maps by the one that comes first
+     * @throws T the exception itself if only the server finds the mapper. Jersey can return another mapper than the one that it applies
      */
     @SuppressWarnings("unchecked") // the class of an exception is one of its own type
     <T extends RuntimeException> Optional<Response> response(T exception) {
         Class<T> type = (Class<T>) exception.getClass();
         Providers known = providers.get();
         ExceptionMapper<T> mapper = known == null ? null : known.getExceptionMapper(type);
-        if (mapper != null && !isOurs(mapper.getClass())) {
+        if (mapper != null && !isOfThisLibrary(mapper.getClass())) {
             return Optional.ofNullable(mapper.toResponse(exception));
         }
         if (listed.computeIfAbsent(type, this::isListed)) {
@@ -61,14 +58,15 @@ final class ApplicationMappers {
                     && Stream.concat(
                                     known.getClasses().stream(),
                                     known.getInstances().stream().map(Object::getClass))
-                            .anyMatch(each ->
-                                    ExceptionMapper.class.isAssignableFrom(each) && !isOurs(each) && maps(each, type));
-        } catch (RuntimeException e) { // what is injected may know no request, or not what it lists
+                            .anyMatch(each -> ExceptionMapper.class.isAssignableFrom(each)
+                                    && !isOfThisLibrary(each)
+                                    && maps(each, type));
+        } catch (RuntimeException e) { // The injected configuration can be unusable outside of a request.
             return false;
         }
     }
 
-    private static boolean isOurs(Class<?> mapper) {
+    private static boolean isOfThisLibrary(Class<?> mapper) {
         return ExceededMapper.class.isAssignableFrom(mapper) || UnavailableMapper.class.isAssignableFrom(mapper);
     }
 

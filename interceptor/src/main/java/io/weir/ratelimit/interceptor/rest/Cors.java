@@ -19,7 +19,7 @@ final class Cors {
 
     private Cors() {}
 
-    /** Whether a request is a preflight request. */
+    /** Returns whether a request is a preflight request. */
     static boolean isPreflight(ContainerRequestContext request) {
         return request.getMethod().equals(HttpMethod.OPTIONS)
                 && request.getHeaderString("Origin") != null

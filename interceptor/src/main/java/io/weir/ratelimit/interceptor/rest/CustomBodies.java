@@ -8,7 +8,7 @@ import jakarta.ws.rs.core.MediaType;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-/** The bodies that the application writes for refusals. What fails in it is said once, and the client hears of the refusal anyway. */
+/** The bodies that the application writes for rejections. The first failure is logged, and the client receives the default body. */
 final class CustomBodies {
     private static final System.Logger LOG = System.getLogger("io.weir.ratelimit");
 
@@ -19,7 +19,7 @@ final class CustomBodies {
         this.responder = responder;
     }
 
-    /** The body for a refusal, empty if the application has none. */
+    /** Returns the body for a rejection, empty if the application has none. */
     Optional<RejectionResponder.Body> body(RejectionResponder.Rejection rejection) {
         if (responder.isEmpty()) {
             return Optional.empty();

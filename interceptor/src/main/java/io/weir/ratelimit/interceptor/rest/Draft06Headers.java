@@ -5,7 +5,7 @@ import io.weir.ratelimit.Quota;
 import java.util.List;
 import java.util.function.BiConsumer;
 
-/** {@code RateLimit-Limit}, {@code -Remaining} and {@code -Reset} in seconds from now, of draft-ietf-httpapi-ratelimit-headers-06. */
+/** The fields of draft-ietf-httpapi-ratelimit-headers-06. {@code RateLimit-Reset} has the seconds from now. */
 final class Draft06Headers implements HeaderDialect {
     private static final String LIMIT_FIELD = "RateLimit-Limit";
     private static final String REMAINING_FIELD = "RateLimit-Remaining";

@@ -6,19 +6,19 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.function.BiConsumer;
 
-/** A way to tell a client its quotas in response header fields. */
+/** A set of response header fields that tell a client its quotas. */
 interface HeaderDialect {
     /** The dialects by the names that {@code ratelimit.headers} uses. */
     Map<String, HeaderDialect> ALL =
             Map.of("ietf", new IetfHeaders(), "draft-06", new Draft06Headers(), "legacy", new LegacyHeaders());
 
-    /** Its fields, first the one that an answer carries only if this dialect was written. */
+    /** Returns the names of the fields. A response has the first field only if this dialect was written. */
     List<String> names();
 
-    /** Writes the fields. */
+    /** Writes the fields to a consumer of names and values. */
     void write(QuotaView view, BiConsumer<String, String> fields);
 
-    /** The dialects that configuration names. */
+    /** Returns the dialects with the given names. */
     static List<HeaderDialect> named(List<String> names) {
         return names.stream().map(ALL::get).filter(Objects::nonNull).toList();
     }

@@ -5,7 +5,7 @@ import io.weir.ratelimit.Quota;
 import java.util.List;
 import java.util.function.BiConsumer;
 
-/** {@code RateLimit-Policy} and {@code RateLimit}, draft-ietf-httpapi-ratelimit-headers-11. */
+/** The fields {@code RateLimit-Policy} and {@code RateLimit} of draft-ietf-httpapi-ratelimit-headers-11. */
 final class IetfHeaders implements HeaderDialect {
     private static final String POLICY_FIELD = "RateLimit-Policy";
     private static final String LIMIT_FIELD = "RateLimit";
@@ -24,7 +24,7 @@ final class IetfHeaders implements HeaderDialect {
         StructuredList policies = new StructuredList();
         for (Quota quota : view.quotas()) {
             policies.member(quota.name()).parameter(QUOTA, quota.permits());
-            // A window is a whole number of seconds above zero: a shorter one cannot be said.
+            // The unit is a second, and zero is not valid, so a shorter window is omitted.
             if (quota.window().toMillis() >= 1_000) {
                 policies.parameter(WINDOW, QuotaView.ceilSeconds(quota.window().toMillis() * 1_000));
             }

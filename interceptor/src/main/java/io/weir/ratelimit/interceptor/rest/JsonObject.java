@@ -4,7 +4,7 @@ package io.weir.ratelimit.interceptor.rest;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** A flat JSON object (RFC 8259). Written here since an application need not have a library for it. */
+/** A writer for a flat JSON object (RFC 8259). This module has its own writer, because a server can lack a JSON library. */
 final class JsonObject {
     private final StringBuilder text = new StringBuilder("{");
 

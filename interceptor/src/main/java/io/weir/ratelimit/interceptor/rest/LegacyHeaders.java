@@ -5,7 +5,7 @@ import io.weir.ratelimit.Quota;
 import java.util.List;
 import java.util.function.BiConsumer;
 
-/** {@code X-RateLimit-Limit}, {@code -Remaining} and {@code -Reset} in seconds since the epoch by this server's clock. */
+/** The fields {@code X-RateLimit-*}. {@code X-RateLimit-Reset} has the seconds since the epoch by the clock of this server. */
 final class LegacyHeaders implements HeaderDialect {
     private static final String LIMIT_FIELD = "X-RateLimit-Limit";
     private static final String REMAINING_FIELD = "X-RateLimit-Remaining";

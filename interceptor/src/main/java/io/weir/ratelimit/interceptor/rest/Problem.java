@@ -6,16 +6,16 @@ import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
- * What an answer to a call that may not go on says, in whatever form.
+ * The content of the response to a rejected call, independent of its format.
  *
- * @param status the status
- * @param title its reason phrase
+ * @param status the status code
+ * @param title the reason phrase of the status
  * @param type the problem type, a URI
- * @param error a word for programs
- * @param detail what happened, a sentence
- * @param violated the policies that refused; empty if there is none, or none that a client is told
- * @param retryAfter seconds to wait, empty if no wait helps
- * @param help where clients read about the limit
+ * @param error the error code for programs
+ * @param detail the reason for the rejection, a sentence
+ * @param violated the policies that rejected the call; empty if there are none, or if they are not disclosed
+ * @param retryAfter the seconds to wait, empty if no wait helps
+ * @param help the URI of the documentation of the limit
  */
 record Problem(
         int status,
@@ -31,7 +31,7 @@ record Problem(
         violated = List.copyOf(violated);
     }
 
-    /** What happened and when to come back, for people. */
+    /** Returns a text for users: the reason and the wait. */
     String message() {
         return retryAfter.isEmpty()
                 ? detail

@@ -6,13 +6,13 @@ import jakarta.ws.rs.core.MultivaluedMap;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** The header fields of an answer that tell a client its quotas, in the dialects that configuration names. */
+/** The response header fields with the quotas of a client, in the configured dialects. */
 record QuotaFields(List<HeaderDialect> dialects) {
     QuotaFields {
         dialects = List.copyOf(dialects);
     }
 
-    /** Writes each dialect that the answer does not have yet. */
+    /** Writes each dialect that the response does not have yet. */
     void write(QuotaView view, MultivaluedMap<String, Object> fields) {
         for (HeaderDialect dialect : dialects) {
             if (!fields.containsKey(dialect.names().get(0))) {
@@ -21,7 +21,7 @@ record QuotaFields(List<HeaderDialect> dialects) {
         }
     }
 
-    /** All that a client may want to read of a decision. */
+    /** Returns the names of all fields about a decision. */
     Stream<String> names() {
         return Stream.concat(
                 dialects.stream().flatMap(dialect -> dialect.names().stream()), Stream.of(HttpHeaders.RETRY_AFTER));

@@ -11,9 +11,9 @@ import jakarta.ws.rs.container.ContainerResponseFilter;
 import jakarta.ws.rs.core.MultivaluedMap;
 
 /**
- * Leaves the gate with the outcome of a request, and adds the quotas of its decisions to the response.
+ * A response filter that leaves the gate with the outcome of a request, and adds the quotas of its decisions to the response.
  *
- * <p>Response filters run in descending order of priority: this one sees the response that the application's filters have made.
+ * <p>Response filters run in descending order of priority, so this filter sees the response after the filters of the application.
  */
 @Priority(QuotaFilter.LAST)
 public class QuotaFilter implements ContainerResponseFilter {
@@ -46,13 +46,13 @@ public class QuotaFilter implements ContainerResponseFilter {
         Cors.expose(fields, headers);
     }
 
-    /** Whether a response answers the rejection, also if the application has written it. */
+    /** Returns whether a response reports the rejection, also if the application has written it. */
     private static boolean isRejection(Decision last, int status) {
         return !last.allowed()
                 && status == (last instanceof Decision.Rejected ? TOO_MANY_REQUESTS : SERVICE_UNAVAILABLE);
     }
 
-    /** An outage is not a quota, also if it follows a decision of this request. */
+    /** Returns whether the response shows quotas. A degraded decision has none, even after another decision of the request. */
     private static boolean isDisclosed(Decision last, ResponseQuotas quotas, int status) {
         return !quotas.areHidden()
                 && !quotas.all().isEmpty()
@@ -60,7 +60,7 @@ public class QuotaFilter implements ContainerResponseFilter {
                 && !(last instanceof Decision.Degraded);
     }
 
-    /** An application that catches a rejection can go on; the quotas of its response are those of an allowed request. */
+    /** Returns the quotas to show. If the application catches a rejection and succeeds, they are those of an allowed request. */
     private static QuotaView view(Decision last, ResponseQuotas quotas, int status) {
         return last instanceof Decision.Rejected rejected && status >= 400
                 ? QuotaView.rejected(rejected, QuotaView.now())

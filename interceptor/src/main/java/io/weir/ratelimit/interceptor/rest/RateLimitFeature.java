@@ -8,8 +8,8 @@ import jakarta.ws.rs.core.Feature;
 import jakarta.ws.rs.core.FeatureContext;
 
 /**
- * Registers the providers of this package. Found as a service (Jakarta REST 3.1, 4.1.2), also by applications that list their
- * classes. The providers have no {@code @Provider}, which would register them twice.
+ * A feature that registers the providers of this package. The runtime finds it as a service (Jakarta REST 3.1, 4.1.2), also for
+ * applications that list their classes. The providers have no {@code @Provider}, which would register them twice.
  */
 @ConstrainedTo(RuntimeType.SERVER)
 public final class RateLimitFeature implements Feature {

@@ -15,9 +15,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * The entry point of requests that are matched to a resource method.
  *
- * <p>Runs after every server has authenticated and authorized: Open Liberty authenticates resources with {@code @RolesAllowed} in
- * a filter at {@code AUTHORIZATION + 1}, and an earlier filter would see no user and limit by address unnoticed. Requests that
- * the server answers with 401 or 403 do not reach this filter and are not charged.
+ * <p>The filter runs after authentication and authorization on every server. Open Liberty authenticates resources with {@code
+ * @RolesAllowed} in a filter at {@code AUTHORIZATION + 1}. An earlier filter would see no user and would limit by address. Requests
+ * that the server answers with 401 or 403 do not reach this filter and are not charged.
  */
 @Priority(Priorities.AUTHORIZATION + 100)
 public class RateLimitFilter implements ContainerRequestFilter {

@@ -2,10 +2,10 @@
 package io.weir.ratelimit.interceptor.rest;
 
 /**
- * What the answer to a refused call needs to know of its request.
+ * The properties of a request that determine the response to its rejection.
  *
- * @param endpoint what was called, empty if that is not known
- * @param minimal whether a policy that took part in it tells clients nothing
- * @param accept what the client takes
+ * @param endpoint the called endpoint, empty if it is unknown
+ * @param minimal whether a policy of the request has minimal disclosure
+ * @param accept the media types that the client accepts
  */
 record RejectionContext(String endpoint, boolean minimal, AcceptHeader accept) {}

@@ -19,9 +19,10 @@ import java.util.OptionalLong;
 import java.util.function.Function;
 
 /**
- * Answers to calls that may not go on, with the body that the client takes (RFC 9457 unless it wants another): 429 for a quota
- * that is used up (RFC 6585; never cached), 503 for a store that does not answer, which is no quota and names none. Fields that
- * tell quotas are not theirs but {@link QuotaFields}'.
+ * The responses to rejected calls, with a body in the format that the client accepts (by default RFC 9457).
+ *
+ * <p>The status is 429 for an exhausted quota (RFC 6585), and 503 if the backend is unavailable. {@link QuotaFields} adds the header
+ * fields with quotas.
  */
 final class RejectionResponses {
     private static final String TYPES = "https://iana.org/assignments/http-problem-types#";
@@ -31,17 +32,17 @@ final class RejectionResponses {
     private final CustomBodies bodies;
 
     /**
-     * Answers.
+     * Creates the responses.
      *
-     * @param policies the policies of the moment by name
-     * @param bodies those of the application
+     * @param policies returns the current version of a policy by name
+     * @param bodies the bodies of the application
      */
     RejectionResponses(Function<String, Optional<Policy>> policies, CustomBodies bodies) {
         this.policies = policies;
         this.bodies = bodies;
     }
 
-    /** Whether a policy that took part in a decision tells clients nothing. */
+    /** Returns whether a policy of a decision has minimal disclosure. */
     boolean isMinimal(Decision decision) {
         return decision.quotas().stream()
                 .map(Quota::policy)
@@ -82,7 +83,7 @@ final class RejectionResponses {
         return ended(response, problem, request.accept());
     }
 
-    /** The answer to a call that is refused because the store does not answer. */
+    /** Returns the response to a call that is rejected because the backend is unavailable. */
     Response unavailable(Duration retryAfter, AcceptHeader accept) {
         Problem problem = new Problem(
                 Response.Status.SERVICE_UNAVAILABLE.getStatusCode(),
@@ -96,12 +97,12 @@ final class RejectionResponses {
         return ended(started(problem), problem, accept);
     }
 
-    /** The shortest wait that can be said where nothing is known: a failed store is asked again with the next call. */
+    /** Returns the wait in seconds, at least 1, which is the smallest valid value. */
     private static long unavailableSeconds(Duration retryAfter) {
         return Math.max(1, retryAfter.plusNanos(999_999_999).toSeconds());
     }
 
-    /** Adds what an answer of the application's to a call that may not go on must have and does not. */
+    /** Adds the missing header fields to a response that the application has created for a rejected call. */
     static void complete(Decision decision, MultivaluedMap<String, Object> fields) {
         OptionalLong wait = decision instanceof Decision.Rejected rejected
                 ? QuotaView.waitSeconds(rejected)
@@ -153,7 +154,7 @@ final class RejectionResponses {
     }
 
     private static Response ended(Response.ResponseBuilder response, Problem problem, AcceptHeader accept) {
-        BodyForm form = BodyForm.wanted(accept);
-        return response.type(form.mediaType()).entity(form.render(problem)).build();
+        BodyFormat format = BodyFormat.acceptedBy(accept);
+        return response.type(format.mediaType()).entity(format.render(problem)).build();
     }
 }

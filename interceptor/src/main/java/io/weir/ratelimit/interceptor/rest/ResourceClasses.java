@@ -7,7 +7,7 @@ import jakarta.ws.rs.container.ResourceInfo;
 import jakarta.ws.rs.core.FeatureContext;
 import java.lang.System.Logger.Level;
 
-/** Reports the resource classes to the deployment: on Payara, classes without a scope are not beans, and only Jersey knows them. */
+/** A feature that reports resource classes to the deployment. On Payara, only Jersey knows resource classes that are not beans. */
 public final class ResourceClasses implements DynamicFeature {
     private static final System.Logger LOG = System.getLogger("io.weir.ratelimit");
 
@@ -16,7 +16,7 @@ public final class ResourceClasses implements DynamicFeature {
         try {
             CurrentApplication.extension().addResource(resource.getResourceClass());
         } catch (IllegalStateException e) {
-            LOG.log(Level.DEBUG, "A resource class stays unknown, because there is no CDI container", e);
+            LOG.log(Level.DEBUG, "The resource class is not registered, because there is no CDI container", e);
         }
     }
 }

@@ -17,7 +17,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A request of a REST resource. Reads only the parts of the request that a key or a path rule uses.
+ * A request of a REST resource. It reads only the parts of the request that a key or a path rule uses.
  *
  * <p>Jakarta REST has no API for the address of the peer. It comes from the servlet request, else from the property {@link
  * RateLimitFilter#PEER_ADDRESS}.

@@ -5,7 +5,7 @@ import io.weir.ratelimit.interceptor.cdi.DeployedApplication;
 import io.weir.ratelimit.interceptor.cdi.Entry;
 import io.weir.ratelimit.interceptor.cdi.RateLimitExtension;
 import io.weir.ratelimit.interceptor.cdi.RateLimitGate;
-import io.weir.ratelimit.interceptor.telemetry.SpanMarks;
+import io.weir.ratelimit.interceptor.telemetry.SpanDecorator;
 import jakarta.enterprise.inject.spi.CDI;
 import jakarta.ws.rs.container.ContainerRequestContext;
 import jakarta.ws.rs.ext.Providers;
@@ -13,8 +13,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The parts of the deployed application that a provider uses. Looked up with the first request, because a server can create
- * providers before the deployment has ended, and not injected, because not every server creates providers as beans.
+ * The parts of the deployed application that a provider uses. They are looked up at the first request, because a server can create
+ * providers before the deployment has ended. They are not injected, because not every server creates providers as beans.
  */
 final class RestContext {
     private final Supplier<@Nullable Providers> providers;
@@ -24,7 +24,7 @@ final class RestContext {
             RateLimitGate gate,
             QuotaFields fields,
             RejectionResponses rejections,
-            SpanMarks spans,
+            SpanDecorator spans,
             @Nullable ServletAccess servlet) {
         private static Parts of(DeployedApplication application, @Nullable Providers providers) {
             return new Parts(
@@ -74,12 +74,12 @@ final class RestContext {
         return parts().servlet;
     }
 
-    /** Aborts a request that the gate has rejected. */
+    /** Aborts a rejected request, and requests late span attributes for an allowed one. */
     void answer(Entry entry, ContainerRequestContext request, ApplicationMappers mappers) {
         if (!entry.decision().allowed()) {
             request.abortWith(rejections().response(entry, request.getHeaders(), mappers));
-        } else if (entry.isDecided() && !parts().spans.isSpanHere()) {
-            request.setProperty(SpanFilter.UNMARKED, parts().spans);
+        } else if (entry.isDecided() && !parts().spans.hasCurrentSpan()) {
+            request.setProperty(SpanFilter.PENDING, parts().spans);
         }
     }
 }

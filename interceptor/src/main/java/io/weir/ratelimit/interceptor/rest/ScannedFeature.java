@@ -8,8 +8,8 @@ import jakarta.ws.rs.core.FeatureContext;
 import jakarta.ws.rs.ext.Provider;
 
 /**
- * The same feature, found by its annotation: RESTEasy loads no services for an application without an {@code Application} class. A
- * separate class, because RESTEasy warns about a class that it finds both ways.
+ * The feature for RESTEasy, which finds it by its annotation. RESTEasy loads no services for an application without an {@code
+ * Application} class. This class is separate, because RESTEasy warns about a class that it finds both ways.
  */
 @Provider
 @ConstrainedTo(RuntimeType.SERVER)

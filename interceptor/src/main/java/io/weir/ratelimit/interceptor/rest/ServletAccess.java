@@ -12,8 +12,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The servlet request behind a REST request, as the application's servlet filters have wrapped it. Registered only if the Servlet
- * API is visible, and resolved by its own class.
+ * The servlet request behind a REST request, as the servlet filters of the application have wrapped it. The feature registers this class
+ * only if the Servlet API is visible.
  */
 public class ServletAccess implements ContextResolver<ServletAccess> {
     @Context
@@ -45,7 +45,7 @@ public class ServletAccess implements ContextResolver<ServletAccess> {
         return request == null ? "" : request.getContextPath();
     }
 
-    /** Returns the state that a filter has attached to the request: a property of a REST request is an attribute here. */
+    /** Returns the attached state. A property of a REST request is an attribute of the servlet request. */
     Optional<RequestState> attachedState() {
         return request != null && request.getAttribute(RestCall.STATE) instanceof RequestState state
                 ? Optional.of(state)

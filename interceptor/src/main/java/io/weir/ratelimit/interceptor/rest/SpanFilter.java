@@ -2,26 +2,26 @@
 package io.weir.ratelimit.interceptor.rest;
 
 import io.weir.ratelimit.core.engine.RequestState;
-import io.weir.ratelimit.interceptor.telemetry.SpanMarks;
+import io.weir.ratelimit.interceptor.telemetry.SpanDecorator;
 import jakarta.annotation.Priority;
 import jakarta.ws.rs.Priorities;
 import jakarta.ws.rs.container.ContainerRequestContext;
 import jakarta.ws.rs.container.ContainerRequestFilter;
 
 /**
- * Marks the span of an allowed request that had no span when it was decided: SmallRye begins the span in a filter at {@code USER}.
- * A rejected request has no span there.
+ * A filter that sets the span attributes of an allowed request that had no span at its decision. SmallRye starts the span in a filter at
+ * {@code USER}. A rejected request has no span there.
  */
 @Priority(Priorities.USER + 100)
 public class SpanFilter implements ContainerRequestFilter {
-    static final String UNMARKED = SpanFilter.class.getName();
+    static final String PENDING = SpanFilter.class.getName();
 
     @Override
     public void filter(ContainerRequestContext request) {
-        if (request.getProperty(UNMARKED) instanceof SpanMarks spans && spans.isSpanHere()) {
+        if (request.getProperty(PENDING) instanceof SpanDecorator spans && spans.hasCurrentSpan()) {
             RequestState state = RestCall.stateOf(request);
             if (state != null) {
-                state.quotas().lastEvent().ifPresent(spans::mark);
+                state.quotas().lastEvent().ifPresent(spans::decorate);
             }
         }
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.interceptor.rest;
 
-/** A list of strings with integers as parameters, as RFC 9651 serialises it (3.1, 3.1.2, 3.3.1, 3.3.3). */
+/** A serializer for a list of strings with integer parameters (RFC 9651, 3.1, 3.1.2, 3.3.1, 3.3.3). */
 final class StructuredList {
     /** The greatest integer of a structured field. */
     static final long MAX_INTEGER = 999_999_999_999_999L;
@@ -33,15 +33,15 @@ final class StructuredList {
     /**
      * Adds a parameter to the last member.
      *
-     * @param key its name, lower case letters
-     * @param value 0 or more; one above the greatest integer is sent as that
+     * @param key the name, in lower case letters
+     * @param value the value, 0 or more; a greater value than {@link #MAX_INTEGER} is sent as that maximum
      */
     StructuredList parameter(String key, long value) {
         text.append(';').append(key).append('=').append(Math.min(value, MAX_INTEGER));
         return this;
     }
 
-    /** The field's value. */
+    /** Returns the value of the field. */
     @Override
     public String toString() {
         return text.toString();

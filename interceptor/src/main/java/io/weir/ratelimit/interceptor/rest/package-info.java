@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * The entry point for Jakarta REST: the filter that decides before a resource method, and what a client sees of a decision.
+ * The entry point for Jakarta REST: the filters that decide about requests, and the responses to clients.
  */
 @NullMarked
 package io.weir.ratelimit.interceptor.rest;

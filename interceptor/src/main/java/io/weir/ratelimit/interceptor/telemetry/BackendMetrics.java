@@ -5,8 +5,8 @@ import io.weir.ratelimit.spi.BackendListener;
 import java.util.function.LongConsumer;
 
 /**
- * Measures what a shared store does. Its series are made with it, at deployment: the store calls on threads of its client as well,
- * where servers neither find the configuration of buckets nor know to which application a series belongs.
+ * The metrics of a shared backend. All series are created at deployment, because the backend also notifies on threads of its client.
+ * On those threads, servers find neither the configured buckets nor the application of a series.
  */
 final class BackendMetrics implements BackendListener {
     private final LongConsumer size;
@@ -15,15 +15,15 @@ final class BackendMetrics implements BackendListener {
     private final LongConsumer leases;
 
     BackendMetrics(Meters meters) {
-        this.size = meters.sizes(Metric.FLIGHT_SIZE);
-        this.queue = meters.level(Metric.QUEUE_SIZE);
-        this.breakerOpen = meters.level(Metric.BREAKER_OPEN);
-        this.leases = meters.level(Metric.LEASES);
+        this.size = meters.sizes(Metric.BATCH_SIZE);
+        this.queue = meters.gauge(Metric.QUEUE_SIZE);
+        this.breakerOpen = meters.gauge(Metric.BREAKER_OPEN);
+        this.leases = meters.gauge(Metric.LEASES);
     }
 
     @Override
-    public void onBatch(int checks, int keysWaiting) {
-        size.accept(checks);
+    public void onBatch(int requests, int keysWaiting) {
+        size.accept(requests);
         queue.accept(keysWaiting);
     }
 

@@ -8,13 +8,13 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** Counts what came of reading configuration again and of asking for overridden limits. */
+/** The metrics of configuration reloads and of failed look-ups of overrides. */
 final class ConfigMetrics implements ReloadListener, SourceListener {
     private final Meters meters;
     private final Map<Result, Runnable> reloads = new EnumMap<>(Result.class);
     private final Map<String, Map<Failure, Runnable>> failures = new ConcurrentHashMap<>();
 
-    /** Makes the series of reloads at once: whoever alerts on one finds it before the first has gone wrong. */
+    /** Creates the series of reloads at once, so that an alert rule finds them before the first failure. */
     ConfigMetrics(Meters meters, boolean reloads) {
         this.meters = meters;
         if (reloads) {

@@ -15,7 +15,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.DoubleConsumer;
 import java.util.function.LongConsumer;
 
-/** Counts and measures decisions. Each series is made when it is first needed; policies, their tiers and endpoints bound their number. */
+/** The metrics of decisions. Each series is created at its first use. Policies, tiers and endpoints bound the number of series. */
 final class DecisionMetrics implements DecisionListener, BackendStateListener {
     private final Meters meters;
     private final Map<String, Map<String, Map<String, Series>>> byEndpointPolicyAndTier = new ConcurrentHashMap<>();
@@ -77,7 +77,7 @@ final class DecisionMetrics implements DecisionListener, BackendStateListener {
                 .run();
     }
 
-    /** What is recorded about one tier of a policy at one endpoint. */
+    /** The series of one tier of a policy at one endpoint. */
     private final class Series {
         private final String endpoint;
         private final String policy;
@@ -89,7 +89,7 @@ final class DecisionMetrics implements DecisionListener, BackendStateListener {
             this.endpoint = endpoint;
             this.policy = policy;
             this.tier = tier;
-            this.utilization = meters.parts(Metric.UTILIZATION, "policy", policy, "tier", tier);
+            this.utilization = meters.ratios(Metric.UTILIZATION, "policy", policy, "tier", tier);
         }
 
         private void count(Outcome outcome) {

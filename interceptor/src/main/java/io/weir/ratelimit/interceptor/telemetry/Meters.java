@@ -5,22 +5,22 @@ import java.util.function.DoubleConsumer;
 import java.util.function.LongConsumer;
 
 /**
- * Makes the series of metrics, the same whichever API is behind it. A series is made once and kept: with it, recording needs
- * neither a tag nor a lookup. All series of one metric must have the same tag names.
+ * A factory for the series of metrics, independent of the metrics API. A caller keeps a series, so that recording needs no tags and no
+ * look-up. All series of one metric must have the same tag names.
  */
 interface Meters {
-    /** Counts by one. */
+    /** Creates a counter that counts by one. */
     Runnable counter(Metric metric, String... tagsAndValues);
 
-    /** Takes durations in nanoseconds. */
+    /** Creates a histogram of durations in nanoseconds. */
     LongConsumer timer(Metric metric, String... tagsAndValues);
 
-    /** Takes numbers from 0 to 1. */
-    DoubleConsumer parts(Metric metric, String... tagsAndValues);
+    /** Creates a histogram of ratios from 0 to 1. */
+    DoubleConsumer ratios(Metric metric, String... tagsAndValues);
 
-    /** Takes whole numbers from 1. */
+    /** Creates a histogram of integers from 1. */
     LongConsumer sizes(Metric metric);
 
-    /** Takes how much there is now. */
-    LongConsumer level(Metric metric);
+    /** Creates a gauge, which records the current value. */
+    LongConsumer gauge(Metric metric);
 }

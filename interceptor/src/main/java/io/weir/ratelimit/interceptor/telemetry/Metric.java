@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.interceptor.telemetry;
 
-/** The metrics; their names are public. */
+/** The metrics. Their names are part of the public interface. */
 enum Metric {
-    DECISIONS("ratelimit.decisions", "Decisions, one per policy that was applied to a call"),
-    CHECK_DURATION("ratelimit.check.duration", "How long the store took to decide or to fail"),
-    BACKEND_ERRORS("ratelimit.backend.errors", "Operations that the store could not do"),
-    UTILIZATION("ratelimit.utilization", "How much of its fullest limit a key had spent, seen after each decision"),
-    FLIGHT_SIZE("ratelimit.batch.size", "Checks that left together in one call of the store"),
-    QUEUE_SIZE("ratelimit.queue.size", "Stored keys whose checks waited when the latest flight had left"),
-    BREAKER_OPEN(
-            "ratelimit.breaker.open", "1 while the store is not asked because it failed too often in a row, else 0"),
-    LEASES("ratelimit.leases", "Keys for which this instance holds permits ahead"),
-    CONFIG_RELOADS("ratelimit.config.reloads", "Changes of configuration that were found while the application ran"),
-    POLICY_SOURCE_ERRORS("ratelimit.policy.source.errors", "Look-ups of overridden limits that came to nothing");
+    DECISIONS("ratelimit.decisions", "Decisions, one for each policy of a call"),
+    CHECK_DURATION("ratelimit.check.duration", "Time until the backend decided or failed"),
+    BACKEND_ERRORS("ratelimit.backend.errors", "Failed operations of the backend"),
+    UTILIZATION("ratelimit.utilization", "Spent part of the fullest limit of a key after each decision"),
+    BATCH_SIZE("ratelimit.batch.size", "Acquire requests in one batch"),
+    QUEUE_SIZE("ratelimit.queue.size", "Stored keys of the requests that waited after the last batch was sent"),
+    BREAKER_OPEN("ratelimit.breaker.open", "1 while the breaker is open, else 0"),
+    LEASES("ratelimit.leases", "Keys for which this instance holds a lease"),
+    CONFIG_RELOADS("ratelimit.config.reloads", "Changes of the configuration while the application runs, by result"),
+    POLICY_SOURCE_ERRORS("ratelimit.policy.source.errors", "Failed look-ups of overrides");
 
     private final String label;
     private final String description;

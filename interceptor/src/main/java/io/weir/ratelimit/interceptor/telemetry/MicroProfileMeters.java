@@ -15,9 +15,9 @@ import org.eclipse.microprofile.metrics.Tag;
 import org.eclipse.microprofile.metrics.Timer;
 
 /**
- * MicroProfile Metrics. Its histograms take whole numbers, so parts of a whole are recorded in percent; without a unit, since
- * Payara writes {@code _ratio} for it. The buckets are configuration: the defaults are in this library's
- * {@code microprofile-config.properties}, durations in whole milliseconds, for which alone there is a notation.
+ * The meters of MicroProfile Metrics. Its histograms record integers, so ratios are recorded in percent. They have no unit, because
+ * Payara would add {@code _ratio} to the name. The buckets are in the {@code microprofile-config.properties} of this library. Their
+ * notation has no duration below a millisecond.
  */
 final class MicroProfileMeters implements Meters {
     private final MetricRegistry registry;
@@ -43,9 +43,9 @@ final class MicroProfileMeters implements Meters {
     }
 
     @Override
-    public DoubleConsumer parts(Metric metric, String... tagsAndValues) {
+    public DoubleConsumer ratios(Metric metric, String... tagsAndValues) {
         Histogram histogram = registry.histogram(metadata(metric, MetricUnits.NONE), tags(tagsAndValues));
-        return part -> histogram.update(Math.round(100 * part));
+        return ratio -> histogram.update(Math.round(100 * ratio));
     }
 
     @Override
@@ -54,10 +54,10 @@ final class MicroProfileMeters implements Meters {
     }
 
     @Override
-    public LongConsumer level(Metric metric) {
-        AtomicLong level = new AtomicLong();
-        registry.gauge(metadata(metric, MetricUnits.NONE), level::get);
-        return level::set;
+    public LongConsumer gauge(Metric metric) {
+        AtomicLong value = new AtomicLong();
+        registry.gauge(metadata(metric, MetricUnits.NONE), value::get);
+        return value::set;
     }
 
     private static Metadata metadata(Metric metric, String unit) {

@@ -15,15 +15,15 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.DoubleConsumer;
 import java.util.function.LongConsumer;
 
-/** OpenTelemetry. */
+/** The meters of OpenTelemetry. */
 final class OpenTelemetryMeters implements Meters {
     private static final double SECOND = 1e9;
 
-    /** The buckets; those of MicroProfile Metrics are in this library's {@code microprofile-config.properties}. */
+    /** The buckets. Those of MicroProfile Metrics are in the {@code microprofile-config.properties} of this library. */
     private static final List<Double> SECONDS =
             List.of(0.0001, 0.00025, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0);
 
-    private static final List<Double> PARTS = List.of(0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0);
+    private static final List<Double> RATIOS = List.of(0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0);
 
     private static final List<Double> SIZES = List.of(1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0, 256.0);
 
@@ -54,10 +54,10 @@ final class OpenTelemetryMeters implements Meters {
     }
 
     @Override
-    public DoubleConsumer parts(Metric metric, String... tagsAndValues) {
-        DoubleHistogram histogram = histogram(metric, "1", PARTS);
+    public DoubleConsumer ratios(Metric metric, String... tagsAndValues) {
+        DoubleHistogram histogram = histogram(metric, "1", RATIOS);
         Attributes attributes = attributes(tagsAndValues);
-        return part -> histogram.record(part, attributes);
+        return ratio -> histogram.record(ratio, attributes);
     }
 
     @Override
@@ -65,15 +65,15 @@ final class OpenTelemetryMeters implements Meters {
         return histogram(metric, "1", SIZES)::record;
     }
 
-    /** Not the gauge of an observer, which the server's SDK would keep, and the application's class loader with it. */
+    /** Uses a counter, because the SDK of the server would keep the callback of a gauge with the class loader of the application. */
     @Override
-    public LongConsumer level(Metric metric) {
-        LongUpDownCounter level = meter.upDownCounterBuilder(metric.label())
+    public LongConsumer gauge(Metric metric) {
+        LongUpDownCounter counter = meter.upDownCounterBuilder(metric.label())
                 .setDescription(metric.description())
                 .build();
-        level.add(0);
-        AtomicLong before = new AtomicLong();
-        return now -> level.add(now - before.getAndSet(now));
+        counter.add(0);
+        AtomicLong previous = new AtomicLong();
+        return value -> counter.add(value - previous.getAndSet(value));
     }
 
     private DoubleHistogram histogram(Metric metric, String unit, List<Double> buckets) {
@@ -83,7 +83,7 @@ final class OpenTelemetryMeters implements Meters {
         try {
             histogram.setExplicitBucketBoundariesAdvice(buckets);
         } catch (NoSuchMethodError e) {
-            // Before 1.32 the SDK's default buckets, or a view, decide.
+            // API versions before 1.32 use the default buckets of the SDK, or those of a view.
         }
         return histogram.build();
     }

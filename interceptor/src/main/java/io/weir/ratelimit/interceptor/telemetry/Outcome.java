@@ -8,27 +8,27 @@ import io.weir.ratelimit.spi.DecisionEvent;
 import java.util.List;
 import java.util.Locale;
 
-/** What came of one policy in a decision. The names are used as metric tags. */
+/** The outcome of one policy in a decision. The names are values of metric tags. */
 public enum Outcome {
-    /** It had room, or its calls wait for their slots, and was charged. */
+    /** The policy had room, also if the call waits for its slot, and was charged. */
     ALLOWED,
-    /** It had no room. */
+    /** The policy had no room. */
     REJECTED,
-    /** Another policy refused. */
+    /** The policy was not charged, because another policy rejected the call. */
     NOT_CHARGED,
-    /** A policy in shadow mode had no room, which refuses nobody. */
+    /** The policy had no room and is in shadow mode, so the call was not rejected. */
     SHADOW_REJECTED,
-    /** Decided without the store: the call went on. */
+    /** The policy was decided without the backend, and the call was allowed. */
     DEGRADED_ALLOWED,
-    /** Decided without the store: the call was refused. */
+    /** The policy was decided without the backend, and the call was rejected. */
     DEGRADED_REJECTED,
-    /** Configuration lets the caller past all limits. */
+    /** The caller bypasses all limits by configuration. */
     BYPASSED;
 
     private final String tag = name().toLowerCase(Locale.ROOT);
 
     /**
-     * The outcome's name in metrics.
+     * Returns the name of the outcome in metrics.
      *
      * @return the name, such as {@code not_charged}
      */
@@ -37,11 +37,11 @@ public enum Outcome {
     }
 
     /**
-     * What came of a charge.
+     * Returns the outcome of a charge.
      *
      * @param event the decision
-     * @param index the charge's position in it
-     * @return what came of it, never {@link #BYPASSED}, which is no decision
+     * @param index the position of the charge in the decision
+     * @return the outcome, never {@link #BYPASSED}, because a bypassed call has no decision
      */
     public static Outcome of(DecisionEvent event, int index) {
         Decision decision = event.decision();
@@ -60,10 +60,10 @@ public enum Outcome {
     }
 
     /**
-     * The part of its capacity that the fullest limit of a policy has given away; all of it where nothing is permitted.
+     * Returns the spent part of the fullest limit of a policy. A limit of zero permits counts as fully spent.
      *
-     * @param quotas what the limits of the policy said
-     * @return from 0 to 1, 0 if nothing is known
+     * @param quotas the quotas of the policy
+     * @return the part from 0 to 1; 0 without quotas
      */
     public static double utilization(List<Quota> quotas) {
         double fullest = 0;

@@ -20,16 +20,16 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /**
- * Logs each refusal at DEBUG, also what a policy in shadow mode would have refused, and at INFO one per policy and minute with the number since the last such line: a flood of refused
- * calls must not become a flood of lines.
+ * The log of rejections. At DEBUG it has one line for each rejection, including those of policies in shadow mode. At INFO it has at most
+ * one line per policy and minute, with the number of rejections since the previous line.
  */
 final class RejectionLog implements DecisionListener {
     private static final System.Logger LOG = System.getLogger("io.weir.ratelimit.rejections");
-    private static final long QUIET_NANOS = TimeUnit.MINUTES.toNanos(1);
+    private static final long INTERVAL_NANOS = TimeUnit.MINUTES.toNanos(1);
 
     private final KeyMasker keys;
     private final LongSupplier nanoTime;
-    private final Map<String, SampledLine> byPolicy = new ConcurrentHashMap<>();
+    private final Map<String, LogSampler> byPolicy = new ConcurrentHashMap<>();
 
     RejectionLog(KeyMasker keys, LongSupplier nanoTime) {
         this.keys = keys;
@@ -39,20 +39,20 @@ final class RejectionLog implements DecisionListener {
     @Override
     public void onDecision(DecisionEvent event) {
         if (!event.decision().shadowQuotas().isEmpty() && LOG.isLoggable(Level.DEBUG)) {
-            tellShadows(event);
+            logShadowRejections(event);
         }
         if (!(event.decision() instanceof Decision.Rejected rejected) || !LOG.isLoggable(Level.INFO)) {
             return;
         }
-        // In a flood hardly any refusal becomes a line, and only one that does pays for its text.
-        boolean each = LOG.isLoggable(Level.DEBUG);
+        // Most rejections of a flood are not logged, so the texts are created only for those that are.
+        boolean logsEach = LOG.isLoggable(Level.DEBUG);
         String policy = rejected.decisiveQuota().policy();
-        long count = sample(policy).countToTell(nanoTime.getAsLong());
-        if (each || count > 0) {
-            RateLimitRejected rejection = Rejections.rejection(event, rejected, keys);
+        long count = sampler(policy).countToLog(nanoTime.getAsLong());
+        if (logsEach || count > 0) {
+            RateLimitRejected rejection = RejectionNotifier.rejection(event, rejected, keys);
             String retryAfter = text(rejected.retryAfter());
-            if (each) {
-                line(policy, rejection.endpoint(), rejection.key(), rejection.cost(), retryAfter, "enforce");
+            if (logsEach) {
+                logLine(policy, rejection.endpoint(), rejection.key(), rejection.cost(), retryAfter, "enforce");
             }
             if (count > 0) {
                 MESSAGES.log(
@@ -68,8 +68,8 @@ final class RejectionLog implements DecisionListener {
         }
     }
 
-    /** What policies in shadow mode would have refused. */
-    private void tellShadows(DecisionEvent event) {
+    /** Logs the rejections of policies in shadow mode. */
+    private void logShadowRejections(DecisionEvent event) {
         for (int i = 0; i < event.charges().size(); i++) {
             Charge charge = event.charges().get(i);
             List<Quota> rejected = charge.shadow()
@@ -78,15 +78,15 @@ final class RejectionLog implements DecisionListener {
             if (!rejected.isEmpty()) {
                 String retryAfter = text(new Decision.Rejected(rejected).retryAfter());
                 String key = keys.of(charge.storedKey());
-                line(charge.policy().policy(), event.endpoint(), key, charge.cost(), retryAfter, "shadow");
+                logLine(charge.policy().policy(), event.endpoint(), key, charge.cost(), retryAfter, "shadow");
             }
         }
     }
 
-    private static void line(String policy, String endpoint, String key, long cost, String retryAfter, String mode) {
+    private static void logLine(String policy, String endpoint, String key, long cost, String retryAfter, String mode) {
         LOG.log(
                 Level.DEBUG,
-                "refused: policy={0} endpoint={1} key={2} cost={3} retry-after={4} mode={5}",
+                "rejected: policy={0} endpoint={1} key={2} cost={3} retry-after={4} mode={5}",
                 policy,
                 endpoint,
                 key,
@@ -95,12 +95,12 @@ final class RejectionLog implements DecisionListener {
                 mode);
     }
 
-    private SampledLine sample(String policy) {
-        SampledLine sample = byPolicy.get(policy);
-        return sample != null ? sample : byPolicy.computeIfAbsent(policy, ignored -> new SampledLine(QUIET_NANOS));
+    private LogSampler sampler(String policy) {
+        LogSampler sampler = byPolicy.get(policy);
+        return sampler != null ? sampler : byPolicy.computeIfAbsent(policy, ignored -> new LogSampler(INTERVAL_NANOS));
     }
 
-    /** As in the header field: in seconds, rounded up. */
+    /** Formats a wait like the header field: in seconds, rounded up. */
     private static String text(Optional<Duration> retryAfter) {
         return retryAfter
                 .map(wait -> wait.plusNanos(999_999_999).toSeconds() + "s")

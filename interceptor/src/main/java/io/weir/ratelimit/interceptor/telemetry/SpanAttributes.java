@@ -9,8 +9,8 @@ import io.weir.ratelimit.core.key.KeyMasker;
 import io.weir.ratelimit.spi.DecisionEvent;
 import io.weir.ratelimit.spi.DecisionListener;
 
-/** Marks the current span with what was decided. Of several decisions in one span, the last is seen. */
-final class SpanAttributes implements DecisionListener, SpanMarks {
+/** A listener that sets the attributes of the current span. If a span has several decisions, it shows the last one. */
+final class SpanAttributes implements DecisionListener, SpanDecorator {
     private static final AttributeKey<String> POLICY = AttributeKey.stringKey("ratelimit.policy");
     private static final AttributeKey<Boolean> ALLOWED = AttributeKey.booleanKey("ratelimit.allowed");
     private static final AttributeKey<Long> REMAINING = AttributeKey.longKey("ratelimit.remaining");
@@ -26,28 +26,28 @@ final class SpanAttributes implements DecisionListener, SpanMarks {
     }
 
     @Override
-    public boolean isSpanHere() {
+    public boolean hasCurrentSpan() {
         return Span.current().getSpanContext().isValid();
     }
 
     @Override
     public void onDecision(DecisionEvent event) {
-        mark(event);
+        decorate(event);
     }
 
     @Override
-    public void mark(DecisionEvent event) {
+    public void decorate(DecisionEvent event) {
         Span span = Span.current();
         if (!span.isRecording()) {
             return;
         }
-        Verdict verdict = Verdict.of(event);
-        span.setAttribute(POLICY, verdict.charge().policy().policy());
+        DecisiveCharge decisive = DecisiveCharge.of(event);
+        span.setAttribute(POLICY, decisive.charge().policy().policy());
         span.setAttribute(ALLOWED, event.decision().allowed());
-        span.setAttribute(COST, verdict.charge().cost());
+        span.setAttribute(COST, decisive.charge().cost());
         span.setAttribute(DEGRADED, event.decision() instanceof Decision.Degraded);
-        span.setAttribute(KEY, keys.of(verdict.charge().storedKey()));
-        Quota quota = verdict.quota();
+        span.setAttribute(KEY, keys.of(decisive.charge().storedKey()));
+        Quota quota = decisive.quota();
         if (quota != null) {
             span.setAttribute(REMAINING, quota.remaining());
             span.setAttribute(LIMIT, quota.permits());

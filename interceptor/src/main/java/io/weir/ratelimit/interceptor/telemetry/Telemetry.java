@@ -19,29 +19,29 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /**
- * Chooses what an operator will see, by what the server has and shows to the application.
+ * The telemetry of a deployment, which depends on the APIs that are available to the application.
  *
- * @param listeners hear of decisions
- * @param storeListeners hear of the store
- * @param backend hears of what a shared store does, if there is one
- * @param spans marks spans that begin after the decision
- * @param reloads hears of changes of configuration
- * @param sources hears of look-ups that came to nothing
+ * @param listeners the listeners for decisions
+ * @param backendStateListeners the listeners for changes of the backend
+ * @param backend the listener for events of a shared backend; empty without one
+ * @param spans the decorator for spans that start after the decision
+ * @param reloads the listener for changes of the configuration
+ * @param sources the listener for failed look-ups of overrides
  */
 public record Telemetry(
         List<DecisionListener> listeners,
-        List<BackendStateListener> storeListeners,
+        List<BackendStateListener> backendStateListeners,
         Optional<BackendListener> backend,
-        SpanMarks spans,
+        SpanDecorator spans,
         ReloadListener reloads,
         SourceListener sources) {
-    /** Nothing is seen. */
+    /** Telemetry without listeners. */
     public static final Telemetry NONE = new Telemetry(
-            List.of(), List.of(), Optional.empty(), SpanMarks.NONE, result -> {}, (policy, failure) -> {});
+            List.of(), List.of(), Optional.empty(), SpanDecorator.NONE, result -> {}, (policy, failure) -> {});
 
     private static final System.Logger LOG = System.getLogger("io.weir.ratelimit");
-    /** The store that does nothing of which a listener would hear. */
-    private static final String IN_PROCESS = "local";
+    /** The name of the local backend, which has no events. */
+    private static final String LOCAL = "local";
 
     private static final String METRICS_API = "org.eclipse.microprofile.metrics.MetricRegistry";
     private static final String TRACES_API = "io.opentelemetry.api.trace.Span";
@@ -49,14 +49,14 @@ public record Telemetry(
     /** Copies the lists. */
     public Telemetry {
         listeners = List.copyOf(listeners);
-        storeListeners = List.copyOf(storeListeners);
+        backendStateListeners = List.copyOf(backendStateListeners);
     }
 
-    /** Where a server's own objects are found. */
+    /** A look-up of objects of the server. */
     @FunctionalInterface
     public interface Beans {
         /**
-         * An object of a type.
+         * Finds an object of a type.
          *
          * @param type the type
          * @param <T> the type
@@ -65,29 +65,29 @@ public record Telemetry(
         <T> Optional<T> find(Class<T> type);
     }
 
-    /** Where metrics go, and in which words to say so. */
+    /** The listeners that record metrics, with the name of their API. */
     private record Destination(
             DecisionMetrics metrics, ConfigMetrics config, Optional<BackendListener> backend, String name) {
-        static Destination of(Meters meters, Settings settings, String store, String name) {
+        static Destination of(Meters meters, Settings settings, String backend, String name) {
             return new Destination(
-                    new DecisionMetrics(meters, store),
+                    new DecisionMetrics(meters, backend),
                     new ConfigMetrics(meters, settings.reloads()),
-                    store.equals(IN_PROCESS) ? Optional.empty() : Optional.of(new BackendMetrics(meters)),
+                    backend.equals(LOCAL) ? Optional.empty() : Optional.of(new BackendMetrics(meters)),
                     name);
         }
     }
 
     /**
-     * Chooses and says at INFO what is on and what is off.
+     * Chooses the telemetry, and logs the choice.
      *
-     * @param settings what is wanted
-     * @param backend the store's name
-     * @param beans the server's objects
-     * @param exporting whether OpenTelemetry is told to do anything
-     * @param observers hear of refusals, with keys that may be shown
-     * @param keys how keys are shown
-     * @param problems takes what is wanted and not there
-     * @return what hears of decisions and of the store
+     * @param settings the settings
+     * @param backend the name of the backend
+     * @param beans the objects of the server
+     * @param exporting whether OpenTelemetry is enabled
+     * @param observers receive the rejections, with masked keys
+     * @param keys masks the keys
+     * @param problems receives a problem if the configured API is not available
+     * @return the telemetry
      */
     public static Telemetry choose(
             Settings settings,
@@ -98,33 +98,33 @@ public record Telemetry(
             KeyMasker keys,
             Problems problems) {
         List<DecisionListener> listeners = new ArrayList<>();
-        List<BackendStateListener> storeListeners = new ArrayList<>();
+        List<BackendStateListener> backendStateListeners = new ArrayList<>();
         Optional<Destination> metrics = destination(settings, backend, beans, problems);
         metrics.ifPresent(destination -> {
             listeners.add(destination.metrics);
-            storeListeners.add(destination.metrics);
+            backendStateListeners.add(destination.metrics);
         });
-        SpanMarks spans = SpanMarks.NONE;
-        if (isThere(TRACES_API)) {
+        SpanDecorator spans = SpanDecorator.NONE;
+        if (isAvailable(TRACES_API)) {
             SpanAttributes attributes = new SpanAttributes(keys);
             listeners.add(attributes);
             spans = attributes;
         }
         listeners.add(new RejectionLog(keys, System::nanoTime));
-        observers.forEach(observer -> listeners.add(new Rejections(keys, observer)));
+        observers.forEach(observer -> listeners.add(new RejectionNotifier(keys, observer)));
         if (problems.found().isEmpty()) {
-            say(settings, metrics, spans != SpanMarks.NONE, exporting);
+            log(settings, metrics, spans != SpanDecorator.NONE, exporting);
         }
         return new Telemetry(
                 listeners,
-                storeListeners,
+                backendStateListeners,
                 metrics.flatMap(Destination::backend),
                 spans,
                 metrics.<ReloadListener>map(Destination::config).orElse(NONE.reloads),
                 metrics.<SourceListener>map(Destination::config).orElse(NONE.sources));
     }
 
-    private static void say(Settings settings, Optional<Destination> metrics, boolean spans, boolean exporting) {
+    private static void log(Settings settings, Optional<Destination> metrics, boolean spans, boolean exporting) {
         String noMetrics = settings.metrics() == Settings.Metrics.NONE
                 ? "off (ratelimit.metrics=none)"
                 : "off (neither MicroProfile Metrics nor OpenTelemetry is available to the application)";
@@ -142,11 +142,11 @@ public record Telemetry(
             Settings settings, String backend, Beans beans, Problems problems) {
         Settings.Metrics wanted = settings.metrics();
         Optional<Destination> found = Optional.empty();
-        if ((wanted == Settings.Metrics.MP || wanted == Settings.Metrics.AUTO) && isThere(METRICS_API)) {
+        if ((wanted == Settings.Metrics.MP || wanted == Settings.Metrics.AUTO) && isAvailable(METRICS_API)) {
             found = destination("MicroProfile Metrics", settings, backend, () -> MicroProfileMeters.find(beans));
         }
         if ((wanted == Settings.Metrics.OTEL || (wanted == Settings.Metrics.AUTO && found.isEmpty()))
-                && isThere(TRACES_API)) {
+                && isAvailable(TRACES_API)) {
             found = destination("OpenTelemetry", settings, backend, () -> OpenTelemetryMeters.find(beans));
         }
         if (found.isEmpty() && (wanted == Settings.Metrics.MP || wanted == Settings.Metrics.OTEL)) {
@@ -160,7 +160,7 @@ public record Telemetry(
         return found;
     }
 
-    /** An API that is there and fails is none: metrics are no reason for an application not to start. */
+    /** Creates the meters. An API that fails is not used, because metrics must not prevent the start of an application. */
     private static Optional<Destination> destination(
             String name, Settings settings, String backend, Supplier<Optional<Meters>> meters) {
         try {
@@ -171,8 +171,8 @@ public record Telemetry(
         }
     }
 
-    /** Asked of this library's own class loader: that of the thread can find classes that this code would not. */
-    private static boolean isThere(String type) {
+    /** Uses the class loader of this library, because that of the thread can find classes that this code cannot. */
+    private static boolean isAvailable(String type) {
         try {
             Class.forName(type, false, Telemetry.class.getClassLoader());
             return true;

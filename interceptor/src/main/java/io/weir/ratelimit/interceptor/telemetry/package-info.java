@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * What an operator sees: metrics, attributes of spans, the log of refusals. The only package that knows a telemetry API, and it
- * loads classes of one only where the server has it.
+ * Telemetry: metrics, span attributes and the log of rejections. Only this package uses telemetry APIs. It loads the classes of an API
+ * only if the server has it.
  */
 @NullMarked
 package io.weir.ratelimit.interceptor.telemetry;

@@ -24,15 +24,15 @@ import org.junit.jupiter.api.Test;
 class AnnotationScannerTest {
     private final Problems problems = new Problems();
 
-    /** The policies of each method that is limited. */
+    /** Returns the policies of each limited method. */
     private Map<String, List<String>> policies(Class<?> beanClass) {
         Map<String, List<String>> all = new TreeMap<>();
         for (Method method : TypeHierarchy.methods(beanClass)) {
-            new AnnotationScanner(problems).scan(beanClass, method).ifPresent(rule -> {
+            new AnnotationScanner(problems).scan(beanClass, method).ifPresent(limits -> {
                 String types = Stream.of(method.getParameterTypes())
                         .map(Class::getSimpleName)
                         .collect(Collectors.joining(","));
-                List<String> before = all.put(method.getName() + "(" + types + ")", rule.policies());
+                List<String> before = all.put(method.getName() + "(" + types + ")", limits.policies());
                 assertThat(before).as("%s found once", method).isNull();
             });
         }
@@ -40,11 +40,11 @@ class AnnotationScannerTest {
     }
 
     private MethodLimits only(Class<?> beanClass) {
-        List<MethodLimits> rules = TypeHierarchy.methods(beanClass).stream()
+        List<MethodLimits> limits = TypeHierarchy.methods(beanClass).stream()
                 .flatMap(method -> new AnnotationScanner(problems).scan(beanClass, method).stream())
                 .toList();
-        assertThat(rules).hasSize(1);
-        return rules.get(0);
+        assertThat(limits).hasSize(1);
+        return limits.get(0);
     }
 
     @RateLimit("class")
@@ -68,11 +68,11 @@ class AnnotationScannerTest {
         private void hidden() {}
 
         @RateLimit("never")
-        public static void ofNobody() {}
+        public static void ofTheClass() {}
     }
 
     @Test
-    void aMethodsOwnAnnotationReplacesThatOfItsClass() {
+    void theAnnotationOfAMethodReplacesThatOfItsClass() {
         assertThat(policies(OnClass.class))
                 .isEqualTo(Map.of(
                         "plain()", List.of("class"),
@@ -101,7 +101,7 @@ class AnnotationScannerTest {
     }
 
     @Test
-    void annotationsAreInheritedAndTheNearestWins() {
+    void theNearestInheritedAnnotationApplies() {
         assertThat(policies(Sub.class))
                 .isEqualTo(Map.of(
                         "plain()", List.of("class"),
@@ -132,7 +132,7 @@ class AnnotationScannerTest {
     }
 
     @Test
-    void annotationsOfInterfacesHoldForWhoImplementsThem() {
+    void annotationsOfInterfacesApplyToImplementations() {
         assertThat(policies(Implementation.class))
                 .isEqualTo(Map.of(
                         "plain()", List.of("interface"),
@@ -162,7 +162,7 @@ class AnnotationScannerTest {
         public void plain() {}
     }
 
-    /** Takes no stereotype from its superclass, as in CDI. */
+    /** A class that does not inherit the stereotype of its superclass, as in CDI. */
     static class OfStereotyped extends Stereotyped {}
 
     @LimitAnnotations.Unrelated
@@ -171,7 +171,7 @@ class AnnotationScannerTest {
     }
 
     @Test
-    void stereotypesAndBindingsCarryAnAnnotation() {
+    void stereotypesAndBindingsCanHaveTheAnnotation() {
         assertThat(policies(Stereotyped.class)).isEqualTo(Map.of("plain()", List.of("stereotype")));
         assertThat(policies(StereotypedTwice.class))
                 .isEqualTo(Map.of(
@@ -195,7 +195,7 @@ class AnnotationScannerTest {
     }
 
     @Test
-    void anExemptionOfAClassYieldsToItsMethodsAndToASubclass() {
+    void annotationsOfMethodsAndSubclassesOverrideAnExemptClass() {
         assertThat(policies(ExemptSub.class))
                 .isEqualTo(Map.of(
                         "limited()", List.of("still"),
@@ -251,7 +251,7 @@ class AnnotationScannerTest {
     }
 
     @Test
-    void aPolicyInPlaceIsCalledAfterItsMethodUnlessItIsNamed() {
+    void anInlinePolicyHasTheNameOfItsMethodUnlessItIsNamed() {
         String place = Defining.class.getName() + ".find()";
         assertThat(only(Defining.class))
                 .isEqualTo(new MethodLimits(
@@ -285,7 +285,7 @@ class AnnotationScannerTest {
     }
 
     @Test
-    void wrongDefinitionsAreReportedWithTheirPlace() {
+    void reportsInvalidDefinitionsWithTheirPlace() {
         policies(Wrong.class);
         String in = Wrong.class.getName();
         assertThat(problems.found())
@@ -317,45 +317,45 @@ class AnnotationScannerTest {
     }
 
     @Test
-    void overloadsAreToldApart() {
+    void distinguishesOverloads() {
         assertThat(policies(OverloadedSub.class))
                 .isEqualTo(Map.of("find(String)", List.of("text"), "find(int)", List.of("number")));
     }
 
     interface Finder<T> {
         @RateLimit("generic")
-        void find(T what);
+        void find(T value);
 
-        void other(T what);
+        void other(T value);
     }
 
     abstract static class Base<T, U> {
         @RateLimit("base")
-        public U keep(T what) {
+        public U keep(T value) {
             return null;
         }
 
         @RateLimit("number")
-        public void number(long what) {}
+        public void number(long value) {}
     }
 
     static class TextFinder extends Base<String, Integer> implements Finder<String> {
         @Override
-        public void find(String what) {}
+        public void find(String value) {}
 
         @Override
-        public void other(String what) {}
+        public void other(String value) {}
 
         @Override
-        public Integer keep(String what) {
+        public Integer keep(String value) {
             return 1;
         }
 
-        public void number(String what) {}
+        public void number(String value) {}
     }
 
     @Test
-    void methodsWithTypeParametersAreOverriddenAsTheLanguageSays() {
+    void resolvesOverridesOfGenericMethods() {
         assertThat(policies(TextFinder.class))
                 .isEqualTo(Map.of(
                         "find(String)", List.of("generic"),
@@ -364,7 +364,7 @@ class AnnotationScannerTest {
     }
 
     @Test
-    void aMethodThatIsPublicOnlyThroughABridgeIsFound() {
+    void findsAMethodThatIsPublicOnlyThroughABridge() {
         assertThat(policies(Visible.class)).isEqualTo(Map.of("find()", List.of("hidden")));
     }
 }

@@ -57,7 +57,7 @@ final class Beans {
         }
 
         @RateLimit(value = "twice", cost = 2)
-        public int dear() {
+        public int expensive() {
             return ++runs;
         }
 
@@ -80,15 +80,15 @@ final class Beans {
 
     @ApplicationScoped
     public static class Listener implements DecisionListener {
-        private final List<String> heard = new CopyOnWriteArrayList<>();
+        private final List<String> decisions = new CopyOnWriteArrayList<>();
 
-        public List<String> heard() {
-            return heard;
+        public List<String> decisions() {
+            return decisions;
         }
 
         @Override
         public void onDecision(DecisionEvent event) {
-            heard.add(event.endpoint() + " " + event.decision().allowed());
+            decisions.add(event.endpoint() + " " + event.decision().allowed());
         }
     }
 
@@ -114,7 +114,7 @@ final class Beans {
             rejected.add(event);
         }
 
-        public void refusedLater(@ObservesAsync RateLimitRejected event) {
+        public void rejectedLater(@ObservesAsync RateLimitRejected event) {
             rejectedLater.add(event.policy());
         }
 
@@ -123,23 +123,23 @@ final class Beans {
         }
     }
 
-    /** Hears nothing until it is let, and then throws. */
+    /** An observer that blocks until it is released, and then throws. */
     @ApplicationScoped
     public static class Slow {
-        private final CountDownLatch let = new CountDownLatch(1);
-        private final Semaphore heard = new Semaphore(0);
+        private final CountDownLatch released = new CountDownLatch(1);
+        private final Semaphore received = new Semaphore(0);
 
-        public void goOn() {
-            let.countDown();
+        public void release() {
+            released.countDown();
         }
 
-        public Semaphore heard() {
-            return heard;
+        public Semaphore received() {
+            return received;
         }
 
         public void rejected(@ObservesAsync RateLimitRejected event) throws InterruptedException {
-            let.await();
-            heard.release();
+            released.await();
+            received.release();
             throw new IllegalStateException("observer");
         }
     }
@@ -151,14 +151,14 @@ final class Beans {
         }
     }
 
-    /** A store that is always away. */
+    /** A backend that is always unavailable. */
     @ApplicationScoped
-    public static class Away implements RateLimitBackend {
+    public static class UnavailableBackend implements RateLimitBackend {
         static final List<String> STARTS = new CopyOnWriteArrayList<>();
 
         @Override
         public String name() {
-            return "away";
+            return "unavailable";
         }
 
         @Override
@@ -172,7 +172,7 @@ final class Beans {
         }
 
         private static BackendException failure() {
-            return new BackendException(BackendException.Reason.CONNECTION, "nobody there", null);
+            return new BackendException(BackendException.Reason.CONNECTION, "connection refused", null);
         }
 
         @Override
@@ -206,45 +206,45 @@ final class Beans {
         }
     }
 
-    /** A store that combines checks. */
+    /** A backend that sends batches. */
     @ApplicationScoped
-    public static class Combining extends Away {
+    public static class BatchingBackend extends UnavailableBackend {
         @Override
         public String name() {
-            return "combining";
+            return "batching";
         }
 
         @Override
         public void registerListener(BackendListener listener) {
-            STARTS.add("listened to");
+            STARTS.add("registered");
             listener.onBatch(3, 4);
         }
     }
 
-    /** What a server with MicroProfile Metrics has. */
+    /** The registry of a server with MicroProfile Metrics. */
     @Dependent
     public static class Metrics {
         @Produces
         public MetricRegistry registry() {
-            return SharedMetricRegistries.getOrCreate("flights");
+            return SharedMetricRegistries.getOrCreate("batches");
         }
     }
 
-    /** A store that does not like its configuration. */
+    /** A backend with an invalid configuration. */
     @ApplicationScoped
-    public static class Misconfigured extends Away {
+    public static class InvalidBackend extends UnavailableBackend {
         @Override
         public String name() {
-            return "misconfigured";
+            return "invalid";
         }
 
         @Override
         public List<ConfigurationProblem> validateConfiguration() {
-            return List.of(new ConfigurationProblem("WEIR-999", "store.address", "***", "is wrong", "correct it"));
+            return List.of(new ConfigurationProblem("WEIR-999", "backend.address", "***", "is wrong", "correct it"));
         }
     }
 
-    /** Writes the bodies of refusals. */
+    /** A responder that writes the bodies of rejections. */
     @ApplicationScoped
     public static class Responder implements RejectionResponder {
         @Override
@@ -253,12 +253,12 @@ final class Beans {
         }
     }
 
-    /** Does too. */
+    /** A second responder. */
     @Dependent
     public static class OtherResponder extends Responder {}
 
     @ApplicationScoped
-    public static class WrongOne {
+    public static class InvalidLimits {
         @RateLimit(limit = "often")
         public void often() {}
 

@@ -29,7 +29,7 @@ class ClaimsTest {
     }
 
     @Test
-    void textsNumbersAndTruthValuesHaveAText() {
+    void returnsStringsNumbersAndBooleansAsText() {
         assertThat(text("free")).contains("free");
         assertThat(text(42L)).contains("42");
         assertThat(text(true)).contains("true");
@@ -41,7 +41,7 @@ class ClaimsTest {
     }
 
     @Test
-    void whatHasSeveralTextsOrNoneIsNoKey() {
+    void returnsNoTextForOtherValues() {
         assertThat(text(null)).isEmpty();
         assertThat(text(JsonValue.NULL)).isEmpty();
         assertThat(text(Set.of("a"))).isEmpty();
@@ -52,11 +52,11 @@ class ClaimsTest {
         assertThat(Claims.of(() -> "alice", "x")).isEmpty();
     }
 
-    /** As on a server whose MicroProfile JWT is not visible to the application. */
+    /** Simulates a server whose MicroProfile JWT is not visible to the application. */
     @Test
-    void withoutTheApiNobodyHasClaimsAndNothingFails() throws Exception {
+    void withoutTheApiThereAreNoClaims() throws Exception {
         URL classes = Claims.class.getProtectionDomain().getCodeSource().getLocation();
-        ClassLoader blind = new ClassLoader(Claims.class.getClassLoader()) {
+        ClassLoader withoutApi = new ClassLoader(Claims.class.getClassLoader()) {
             @Override
             protected Class<?> loadClass(String name, boolean resolve) throws ClassNotFoundException {
                 if (name.startsWith("org.eclipse.microprofile.jwt.")) {
@@ -69,7 +69,7 @@ class ClaimsTest {
                 throw new ClassNotFoundException(name);
             }
         };
-        try (URLClassLoader loader = new URLClassLoader(new URL[] {classes}, blind)) {
+        try (URLClassLoader loader = new URLClassLoader(new URL[] {classes}, withoutApi)) {
             Class<?> claims = loader.loadClass(Claims.class.getName());
             assertThat(claims).isNotSameAs(Claims.class);
             assertThat(claims.getMethod("areAvailable").invoke(null)).isEqualTo(false);

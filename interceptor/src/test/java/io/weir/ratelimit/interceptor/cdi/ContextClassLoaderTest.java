@@ -14,10 +14,10 @@ import jakarta.enterprise.inject.spi.AfterDeploymentValidation;
 import jakarta.enterprise.inject.spi.Extension;
 import org.junit.jupiter.api.Test;
 
-/** A server may deploy under a class loader that sees nothing of the application, as WildFly does with the WAR of an EAR. */
+/** A deployment whose context class loader does not see the application, as WildFly has it for the WAR of an EAR. */
 class ContextClassLoaderTest {
     @Test
-    void theConfigurationIsThatOfTheApplication() {
+    void readsTheConfigurationOfTheApplication() {
         try (Container container =
                 Container.start(config("ratelimit.policies.there.limit=1/1h"), Blind.class, There.class)) {
             There there = container.bean(There.class);

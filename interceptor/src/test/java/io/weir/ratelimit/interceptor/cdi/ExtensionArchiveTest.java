@@ -29,10 +29,10 @@ import org.jboss.weld.resources.spi.ResourceLoader;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** A server may give an extension an archive of its own, from which no bean is visible, as Payara does. */
+/** An extension in a separate archive, from which no bean is visible, as on Payara. */
 class ExtensionArchiveTest {
     @Test
-    void theExtensionFindsBeansThatItsOwnArchiveDoesNotSee() {
+    void findsBeansThatTheArchiveOfTheExtensionDoesNotSee() {
         Weld weld = new IsolatedExtension()
                 .disableDiscovery()
                 .addExtension(new RateLimitExtension())
@@ -42,7 +42,7 @@ class ExtensionArchiveTest {
             Once once = container.select(Once.class).get();
             once.call();
             assertThatThrownBy(once::call).isInstanceOf(RateLimitExceededException.class);
-            assertThat(container.select(Listener.class).get().heard())
+            assertThat(container.select(Listener.class).get().decisions())
                     .containsExactly("Once.call true", "Once.call false");
             HealthCheck check = container
                     .select(HealthCheck.class, Readiness.Literal.INSTANCE)
@@ -64,7 +64,7 @@ class ExtensionArchiveTest {
         }
     }
 
-    /** Two archives: the beans' sees the extension's, not the other way round. */
+    /** A deployment with two archives. Only the archive of the beans sees the other one. */
     private record Isolating(CDI11Deployment all, WeldBeanDeploymentArchive alone) implements CDI11Deployment {
         Isolating(CDI11Deployment all) {
             this(all, new WeldBeanDeploymentArchive("extension", Set.of(), BeansXml.EMPTY_BEANS_XML));

@@ -5,7 +5,7 @@ import static io.weir.ratelimit.interceptor.cdi.Container.config;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.ratelimit.RateLimiter;
-import io.weir.ratelimit.interceptor.cdi.Beans.Away;
+import io.weir.ratelimit.interceptor.cdi.Beans.UnavailableBackend;
 import jakarta.enterprise.inject.spi.AfterBeanDiscovery;
 import jakarta.enterprise.inject.spi.configurator.BeanConfigurator;
 import java.io.IOException;
@@ -32,7 +32,7 @@ class HealthChecksTest {
     }
 
     @Test
-    void aStoreInProcessIsUp() {
+    void theLocalBackendIsUp() {
         try (Container container = Container.start(config())) {
             for (HealthCheckResponse response : List.of(ready(container), live(container))) {
                 assertThat(response.getName()).isEqualTo("ratelimit");
@@ -45,9 +45,9 @@ class HealthChecksTest {
     }
 
     @Test
-    void aStoreThatIsAwayIsInformation() {
-        String[] lines = config("ratelimit.backend=away", "ratelimit.policies.a.limit=1/1h");
-        try (Container container = Container.start(lines, Away.class)) {
+    void anUnavailableBackendIsReportedAsUpByDefault() {
+        String[] lines = config("ratelimit.backend=unavailable", "ratelimit.policies.a.limit=1/1h");
+        try (Container container = Container.start(lines, UnavailableBackend.class)) {
             container.bean(RateLimiter.class).acquire("a", "tenant");
             for (HealthCheckResponse response : List.of(ready(container), live(container))) {
                 assertThat(response.getStatus()).isEqualTo(Status.UP);
@@ -61,12 +61,12 @@ class HealthChecksTest {
     }
 
     @Test
-    void anInstanceWithoutItsStoreIsAliveAndNotReadyIfConfigurationSaysSo() {
+    void anInstanceWithoutItsBackendIsNotReadyIfConfigured() {
         String[] lines = config(
-                "ratelimit.backend=away",
+                "ratelimit.backend=unavailable",
                 "ratelimit.policies.a.limit=1/1h",
                 "ratelimit.health.fail-when-degraded=true");
-        try (Container container = Container.start(lines, Away.class)) {
+        try (Container container = Container.start(lines, UnavailableBackend.class)) {
             assertThat(ready(container).getStatus()).isEqualTo(Status.UP);
             container.bean(RateLimiter.class).acquire("a", "tenant");
             assertThat(ready(container).getStatus()).isEqualTo(Status.DOWN);
@@ -75,7 +75,7 @@ class HealthChecksTest {
     }
 
     @Test
-    void whereNothingIsLimitedTheCheckSaysSo() {
+    void reportsThatLimitsAreOff() {
         String[] lines = config("ratelimit.enabled=false", "ratelimit.health.fail-when-degraded=true");
         try (Container container = Container.start(lines)) {
             assertThat(ready(container).getStatus()).isEqualTo(Status.UP);
@@ -90,7 +90,7 @@ class HealthChecksTest {
         assertThat(added(server.loadClass(RateLimitExtension.class.getName()))).isZero();
     }
 
-    /** How many beans an extension adds to those that the server has found. */
+    /** Returns the number of beans that an extension adds. */
     private static int added(Class<?> extension) throws ReflectiveOperationException {
         AtomicInteger added = new AtomicInteger();
         Object bean = proxy(BeanConfigurator.class, (proxy, method, arguments) -> proxy);
@@ -108,7 +108,7 @@ class HealthChecksTest {
         return Proxy.newProxyInstance(HealthChecksTest.class.getClassLoader(), new Class<?>[] {type}, handler);
     }
 
-    /** Has the library and not the API. */
+    /** A class loader with the library and without the API. */
     private static final class WithoutHealth extends ClassLoader {
         WithoutHealth() {
             super(HealthChecksTest.class.getClassLoader());

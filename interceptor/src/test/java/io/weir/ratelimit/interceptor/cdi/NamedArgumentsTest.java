@@ -53,17 +53,17 @@ class NamedArgumentsTest {
     }
 
     @Test
-    void anArgumentIsFoundByItsNameWhereverItStands() {
+    void findsAnArgumentByItsName() {
         assertThat(NamedArguments.of(Logins.class, method("named"))).containsEntry("user", 0);
         assertThat(NamedArguments.of(Logins.class, method("second"))).containsEntry("user", 1);
         assertThat(NamedArguments.of(Logins.class, method("inherited"))).containsEntry("user", 1);
-        for (String right : List.of("named", "second", "inherited", "anything")) {
-            assertThat(problems(right)).isEmpty();
+        for (String valid : List.of("named", "second", "inherited", "anything")) {
+            assertThat(problems(valid)).isEmpty();
         }
     }
 
     @Test
-    void anArgumentThatNobodyNamesIsReported() {
+    void reportsAnArgumentWithoutAName() {
         assertThat(problems("unnamed"))
                 .singleElement()
                 .asString()
@@ -77,7 +77,7 @@ class NamedArgumentsTest {
     }
 
     @Test
-    void anArgumentWithoutATextOfItsValueIsReported() {
+    void reportsAnArgumentWithoutAText() {
         assertThat(problems("array"))
                 .singleElement()
                 .asString()

@@ -47,7 +47,7 @@ class NamedResolversTest {
 
         @Produces
         KeyResolver nameless() {
-            throw new IllegalStateException("a resolver without a name is no term");
+            throw new IllegalStateException("a resolver without a name is not a key term");
         }
     }
 
@@ -83,7 +83,7 @@ class NamedResolversTest {
             "ratelimit.policies.method.key=method");
 
     @Test
-    void beansWithNamesAreTermsOfKeys() {
+    void namedBeansAreKeyTerms() {
         try (Container container = Container.start(POLICIES, Service.class, Tenant.class, Producer.class)) {
             Service service = container.bean(Service.class);
             container.inRequest(TestCall.ofHeader("x-tenant", "acme"), service::tenant);
@@ -100,7 +100,7 @@ class NamedResolversTest {
     }
 
     @Test
-    void theMethodIsTheOneThatIsCalledWhateverTheRequestCalledBefore() {
+    void theTermMethodIsTheCalledBeanMethod() {
         try (Container container = Container.start(POLICIES, Service.class, Tenant.class, Producer.class)) {
             Service service = container.bean(Service.class);
             TestCall resource = TestCall.EMPTY.withTerm("method", "Resource.get");
@@ -114,16 +114,16 @@ class NamedResolversTest {
     }
 
     @Test
-    void aNameThatIsAWordOfTheLanguageOrCannotBeWrittenFailsTheDeployment() {
+    void aReservedOrInvalidNameFailsTheDeployment() {
         assertThatThrownBy(() -> Container.start(POLICIES, Tenant.class, Producer.class, Ip.class, Spaced.class))
                 .hasMessageContaining("WEIR-213 " + Ip.class.getName() + " = ip: the bean name is not a valid key term")
                 .hasMessageContaining(
                         "WEIR-213 " + Spaced.class.getName() + " = the tenant: the bean name is not a valid key term");
     }
 
-    /** Weld reports two names that one archive sees before; those of archives that do not see each other get here. */
+    /** Weld itself reports equal names in one archive. This test simulates two archives that do not see each other. */
     @Test
-    void twoBeansWithOneNameAreReportedWithBothPlaces() {
+    void reportsBothPlacesOfTwoBeansWithOneName() {
         Problems problems = new Problems();
         Set<Bean<?>> both = new LinkedHashSet<>(List.of(bean(Tenant.class), bean(Spaced.class)));
         BeanManager beans = (BeanManager) Proxy.newProxyInstance(
@@ -155,7 +155,7 @@ class NamedResolversTest {
     }
 
     @Test
-    void theSuppliedTermsAreKnownToMessages() {
+    void messagesSuggestTheNamesOfResolvers() {
         assertThatThrownBy(() -> Container.start(
                         config("ratelimit.policies.a.limit=1/1h", "ratelimit.policies.a.key=tenent"), Tenant.class))
                 .hasMessageContaining(

@@ -113,7 +113,7 @@ class OperationsTest {
 
     @ParameterizedTest
     @ValueSource(strings = {SECRET, "ratelimit.instances=1"})
-    void codeAndOperatorsSeeWhoIsRefusedAndWhoCallsAndNobodysName(String line) {
+    void topKeysShowCountsWithoutNames(String line) {
         try (Container container = start(line)) {
             orders(container, TestCall.byPrincipal("alice"), 5);
             orders(container, TestCall.byPrincipal("bob"), 2);
@@ -139,7 +139,7 @@ class OperationsTest {
     }
 
     @Test
-    void whereNothingIsLimitedNobodyIsCounted() {
+    void countsNoKeysWhileLimitsAreOff() {
         try (Container container = start("ratelimit.enabled=false")) {
             orders(container, TestCall.byPrincipal("alice"), 5);
             limiter(container).acquire("plan", Identity.principal("alice"));
@@ -151,7 +151,7 @@ class OperationsTest {
 
     @ParameterizedTest
     @ValueSource(strings = {SECRET, "ratelimit.instances=1"})
-    void aCallerIsFoundByNameAndByTheShownKeyAndHasOneQuotaPerLimitOfItsTier(String line) {
+    void findsACallerByNameAndByShownKey(String line) {
         try (Container container = start(line)) {
             Operations operations = operations(container);
             orders(container, TestCall.byPrincipal("alice"), 2);
@@ -164,7 +164,7 @@ class OperationsTest {
             assertThat(remaining(operations.peek(named, ""))).containsExactly(0L, 98L);
             assertThat(remaining(operations.peek(named, "gold"))).containsExactly(3L);
             assertThat(remaining(operations.peek(named, "")))
-                    .as("it spends nothing")
+                    .as("peek spends nothing")
                     .containsExactly(0L, 98L);
             assertThatThrownBy(() -> operations.peek(named, "silver"))
                     .isInstanceOf(IllegalArgumentException.class)
@@ -173,7 +173,7 @@ class OperationsTest {
     }
 
     @Test
-    void aCallerIsResetUnderAllTiers() {
+    void resetsACallerInAllTiers() {
         try (Container container = start()) {
             Operations operations = operations(container);
             orders(container, TestCall.byPrincipal("alice"), 1);
@@ -197,7 +197,7 @@ class OperationsTest {
         "2001:DB8::1, 2001:db8::/64",
         "2001:db8::/64, 2001:db8::/64"
     })
-    void anAddressIsBroughtToTheFormUnderWhichItSharesAKey(String text, String shared) {
+    void normalizesAnAddressToItsSharedPrefix(String text, String shared) {
         try (Container container = start()) {
             assertThat(operations(container).caller("plan", 1, List.of(text)))
                     .isEqualTo(operations(container).caller("plan", Identity.address(shared)));
@@ -205,7 +205,7 @@ class OperationsTest {
     }
 
     @Test
-    void theValuesOfACompoundAreThoseOfItsTerms() {
+    void aCompoundKeyHasOneValuePerTerm() {
         try (Container container = start()) {
             Operations operations = operations(container);
             assertThat(operations.caller("login", 0, List.of("10.0.0.1", " k1 ")))
@@ -231,7 +231,7 @@ class OperationsTest {
                         + " leads: name the caller by the key as logs and spans show it",
                 "other > 0 > alice          > there is no policy \"other\""
             })
-    void whatDoesNotFitIsSaidInWordsForAnOperator(String policy, int alternative, String value, String message) {
+    void reportsInvalidValuesToTheOperator(String policy, int alternative, String value, String message) {
         try (Container container = start()) {
             assertThatThrownBy(() -> operations(container).caller(policy, alternative, List.of(value)))
                     .isInstanceOf(IllegalArgumentException.class)
@@ -251,7 +251,7 @@ class OperationsTest {
                 "",
                 "{p.~abcdefghijklmnopqrstuv"
             })
-    void nothingButAKeyOfTheStoredFormGetsIntoTheStore(String text) {
+    void acceptsOnlyStoredKeys(String text) {
         for (String line : List.of(SECRET, "ratelimit.instances=1")) {
             try (Container container = start(line)) {
                 assertThatThrownBy(() -> operations(container).shown("plan", text))
@@ -263,7 +263,7 @@ class OperationsTest {
     }
 
     @Test
-    void withASecretAnyShownKeyIsACallerAndKeysOfAllAlwaysAre() {
+    void acceptsAnyShownKeyWithASecretAndSharedKeysAlways() {
         String key = "i.~abcdefghijklmnopqrstuv+h.x-key.~abcdefghijklmnopqrst_-";
         try (Container container = start(SECRET)) {
             assertThat(operations(container).shown("login", key)).isEqualTo(new Caller("login", key, key));
@@ -277,7 +277,7 @@ class OperationsTest {
     }
 
     @Test
-    void policiesAreSeenWithWhereTheirValuesComeFrom() {
+    void listsPoliciesWithTheOriginsOfTheirValues() {
         try (Container container = start("ratelimit.policies.\"Shop.look\".cost=2")) {
             List<PolicyView> policies = operations(container).policies();
             assertThat(policies).extracting(PolicyView::name).containsExactly("Shop.look", "login", "plan");
@@ -311,7 +311,7 @@ class OperationsTest {
     }
 
     @Test
-    void whoMaySeeThePageAndTheLastReadingAreSeen() {
+    void returnsTheAccessAndTheLastReload() {
         try (Container container = start("ratelimit.console.enabled=true", "ratelimit.console.role=operator")) {
             assertThat(operations(container).access()).isEqualTo(new Access(true, Optional.of("operator"), false));
             assertThat(operations(container).lastReading().result()).isEqualTo(Result.APPLIED);

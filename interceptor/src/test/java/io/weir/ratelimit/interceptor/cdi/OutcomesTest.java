@@ -25,7 +25,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;
 
-/** Policies that count only some outcomes, refuse nobody or let some callers past, with beans as an application has them. */
+/** Beans under policies that count only some outcomes, never reject or have bypassing callers. */
 class OutcomesTest {
     private static final String[] POLICIES = {
         "ratelimit.policies.failures.limit=2/1h",
@@ -61,11 +61,11 @@ class OutcomesTest {
     }
 
     @Test
-    void onlyFailuresAreCountedInProcessTooWhileTheStoreIsAway() {
+    void onlyFailuresAreCountedByTheFailureModeLocal() {
         List<String> lines = new ArrayList<>(List.of(POLICIES));
-        lines.add("ratelimit.backend=away");
+        lines.add("ratelimit.backend=unavailable");
         lines.add("ratelimit.policies.failures.on-failure=local");
-        Class<?>[] beans = {Beans.Away.class, Accounts.class, Plans.class};
+        Class<?>[] beans = {Beans.UnavailableBackend.class, Accounts.class, Plans.class};
         try (Container container = Container.start(lines.toArray(String[]::new), beans)) {
             Accounts accounts = container.bean(Accounts.class);
             for (int i = 0; i < 5; i++) {
@@ -80,7 +80,7 @@ class OutcomesTest {
     }
 
     @Test
-    void aSuccessPaysForNoFailureThatFollowsItInTheSameRequest() {
+    void aFailureAfterASuccessInTheSameRequestIsCharged() {
         try (Container container = start()) {
             Accounts accounts = container.bean(Accounts.class);
             for (int i = 0; i < 2; i++) {
@@ -107,7 +107,7 @@ class OutcomesTest {
     }
 
     @Test
-    void theOutcomeOfAStageIsKnownWhenItEnds() {
+    void aStageIsSettledWhenItCompletes() {
         try (Container container = start()) {
             Accounts accounts = container.bean(Accounts.class);
             CompletableFuture<String> first = new CompletableFuture<>();
@@ -125,7 +125,7 @@ class OutcomesTest {
     }
 
     @Test
-    void aPolicyThatIsOffIsNotThere() {
+    void aPolicyThatIsOffAllowsEveryCall() {
         try (Container container = start()) {
             container.bean(Accounts.class).unlimited();
             RateLimiter limiter = container.bean(RateLimiter.class);
@@ -136,17 +136,18 @@ class OutcomesTest {
     }
 
     @Test
-    void aShadowRefusesNobodyAndSaysWhomItWouldHaveRefused() {
+    void aPolicyInShadowModeReportsRejectionsAndAllowsTheCalls() {
         try (Container container = start()) {
             Accounts accounts = container.bean(Accounts.class);
             accounts.watched();
             accounts.watched();
-            assertThat(container.bean(Heard.class).shadowRefusals()).containsExactly(false, true);
+            assertThat(container.bean(RecordingListener.class).shadowRejections())
+                    .containsExactly(false, true);
         }
     }
 
     @Test
-    void aCallerInARoleIsLetPastEveryLimitAndTheListenersHearOfIt() {
+    void aCallerWithABypassRoleIsNotLimitedAndListenersAreNotified() {
         try (Container container = start()) {
             Accounts accounts = container.bean(Accounts.class);
             container.inRequest(new User("eve", "monitor"), () -> {
@@ -154,13 +155,13 @@ class OutcomesTest {
                     assertThatThrownBy(() -> accounts.login(false)).isInstanceOf(IllegalStateException.class);
                 }
             });
-            assertThat(container.bean(Heard.class).bypassed()).containsExactly("Accounts.login failures");
+            assertThat(container.bean(RecordingListener.class).bypassed()).containsExactly("Accounts.login failures");
             container.inRequest(new User("bob", "user"), () -> accounts.login(true));
         }
     }
 
     @Test
-    void aTierOfTheApplicationsOwnResolverHasItsLimit() {
+    void aTierOfAResolverBeanHasItsLimit() {
         try (Container container = start()) {
             Accounts accounts = container.bean(Accounts.class);
             for (int i = 0; i < 3; i++) {
@@ -177,7 +178,7 @@ class OutcomesTest {
     }
 
     @Test
-    void theCallerAtHandCanAskWhatItHasLeft() {
+    void peekReturnsTheQuotasOfTheCurrentCaller() {
         try (Container container = start()) {
             RateLimiter limiter = container.bean(RateLimiter.class);
             container.inRequest(new User("premium-pia", ""), () -> {
@@ -193,7 +194,7 @@ class OutcomesTest {
     }
 
     private static Container start() {
-        return Container.start(POLICIES, Accounts.class, Heard.class, Plans.class);
+        return Container.start(POLICIES, Accounts.class, RecordingListener.class, Plans.class);
     }
 
     @ApplicationScoped
@@ -239,12 +240,12 @@ class OutcomesTest {
     }
 
     @ApplicationScoped
-    public static class Heard implements DecisionListener {
-        private final List<Boolean> shadowRefusals = new CopyOnWriteArrayList<>();
+    public static class RecordingListener implements DecisionListener {
+        private final List<Boolean> shadowRejections = new CopyOnWriteArrayList<>();
         private final List<String> bypassed = new CopyOnWriteArrayList<>();
 
-        public List<Boolean> shadowRefusals() {
-            return shadowRefusals;
+        public List<Boolean> shadowRejections() {
+            return shadowRejections;
         }
 
         public List<String> bypassed() {
@@ -254,7 +255,7 @@ class OutcomesTest {
         @Override
         public void onDecision(DecisionEvent event) {
             if (event.decision() instanceof Decision.Allowed allowed) {
-                allowed.shadowQuotas().forEach(quota -> shadowRefusals.add(quota.rejected()));
+                allowed.shadowQuotas().forEach(quota -> shadowRejections.add(quota.rejected()));
             }
         }
 
@@ -287,8 +288,8 @@ class OutcomesTest {
         }
 
         @Override
-        public boolean isInRole(String asked) {
-            return asked.equals(role);
+        public boolean isInRole(String wanted) {
+            return wanted.equals(role);
         }
     }
 }

@@ -18,7 +18,7 @@ class PlatformTimerTest {
     private ClassLoader context;
 
     @Test
-    void theTimerIsStartedUnderNothingOfTheApplication() throws Exception {
+    void startsTheTimerWithoutReferencesToTheApplication() throws Exception {
         Thread current = Thread.currentThread();
         ClassLoader before = current.getContextClassLoader();
         try (URLClassLoader application = new URLClassLoader(new URL[0], before)) {
@@ -35,13 +35,13 @@ class PlatformTimerTest {
     }
 
     @Test
-    void whoStartsItMayBeInterrupted() {
+    void keepsTheInterruptOfTheCallingThread() {
         Thread.currentThread().interrupt();
         PlatformTimer.start();
         assertThat(Thread.interrupted()).isTrue();
     }
 
-    /** Stands where the platform makes its thread. */
+    /** The executor in place of the timer of the platform. */
     private final class Recording implements Executor {
         @Override
         public void execute(Runnable task) {

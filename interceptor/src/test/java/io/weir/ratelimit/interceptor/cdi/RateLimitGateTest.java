@@ -185,7 +185,7 @@ class RateLimitGateTest {
     }
 
     @Test
-    void aDeferredDecisionThatNoInterceptorTookIsLoggedOnce() {
+    void aDeferredDecisionWithoutAnInterceptorIsLoggedOnce() {
         for (int i = 0; i < 2; i++) {
             FakeHttpCall call = new FakeHttpCall("/login");
             gate.enter(call, Shop.class, method("login", String.class, boolean.class));
@@ -204,7 +204,7 @@ class RateLimitGateTest {
     }
 
     @Test
-    void aBeanOnAnotherThreadBelongsToNoRequest() throws Exception {
+    void aBeanCallOnAnotherThreadBelongsToNoRequest() throws Exception {
         gate.enter(new FakeHttpCall("/search"), Shop.class, method("search"));
         CompletableFuture.runAsync(() -> container.bean(Shop.class).search()).get(10, TimeUnit.SECONDS);
         assertThat(limiter.peek("api", io.weir.ratelimit.Identity.ANONYMOUS)

@@ -29,7 +29,7 @@ class ReachabilityTest {
         private void hidden() {}
 
         @RateLimit("a")
-        static void ofNobody() {}
+        static void ofTheClass() {}
 
         @RateLimit("a")
         public final void last() {}
@@ -47,48 +47,48 @@ class ReachabilityTest {
 
     interface Finder<T> {
         @RateLimit("a")
-        void find(T what);
+        void find(T value);
 
         @RateLimit("a")
         default void inherited() {}
     }
 
-    static class Silent implements Finder<String> {
+    static class Unannotated implements Finder<String> {
         @Override
-        public void find(String what) {}
+        public void find(String value) {}
     }
 
-    static class SaysSo implements Finder<String> {
+    static class Annotated implements Finder<String> {
         @Override
         @RateLimit("b")
-        public void find(String what) {}
+        public void find(String value) {}
     }
 
     @RateLimitExempt
     static class ExemptOnClass implements Finder<String> {
         @Override
-        public void find(String what) {}
+        public void find(String value) {}
     }
 
     @Path("resource")
-    static class SilentResource implements Finder<String> {
+    static class UnannotatedResource implements Finder<String> {
         @Override
-        public void find(String what) {}
+        public void find(String value) {}
     }
 
     @Test
-    void whatNoInterceptorIsCalledForIsReportedUnlessTheFilterDecides() {
+    void reportsMethodsThatCannotBeInterceptedUnlessTheFilterDecides() {
         assertThat(found(Unreachable.class))
                 .containsExactlyInAnyOrder(
-                        "WEIR-207 Unreachable.hidden", "WEIR-207 Unreachable.ofNobody", "WEIR-207 Unreachable.last");
+                        "WEIR-207 Unreachable.hidden", "WEIR-207 Unreachable.ofTheClass", "WEIR-207 Unreachable.last");
         assertThat(found(Resource.class)).isEmpty();
     }
 
     @Test
-    void anAnnotationThatABeanDoesNotInheritIsReported() {
-        assertThat(found(Silent.class)).containsExactly("WEIR-208 Finder.find");
-        assertThat(found(SaysSo.class)).isEmpty();
+    void reportsAnAnnotationThatABeanDoesNotInherit() {
+        assertThat(found(Unannotated.class)).containsExactly("WEIR-208 Finder.find");
+        assertThat(found(Annotated.class)).isEmpty();
         assertThat(found(ExemptOnClass.class)).isEmpty();
-        assertThat(found(SilentResource.class)).isEmpty();
+        assertThat(found(UnannotatedResource.class)).isEmpty();
     }
 }

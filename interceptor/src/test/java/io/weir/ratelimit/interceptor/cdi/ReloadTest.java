@@ -36,7 +36,7 @@ import org.junit.jupiter.api.Test;
 class ReloadTest {
     private static final String LIMIT = "ratelimit.policies.api.limit";
 
-    /** What an operator changes. */
+    /** The properties that an operator changes. */
     private final Map<String, String> file = new HashMap<>(Map.of(
             LIMIT, "10/1m", "ratelimit.policies.other.limit", "20/1m", "ratelimit.policies.other.paths", "/other"));
 
@@ -78,10 +78,10 @@ class ReloadTest {
         public void find(@RateLimitKey("text") String text) {}
 
         @RateLimit(limit = "3/1m")
-        public void dear() {}
+        public void expensive() {}
     }
 
-    /** As a class that is no bean when the application is deployed. */
+    /** A class that is not a bean at deployment. */
     static class Late {
         @RateLimit(limit = "4/1m")
         public void found() {}
@@ -161,7 +161,7 @@ class ReloadTest {
     }
 
     @Test
-    void nothingIsMadeUntilAPropertyChanges() {
+    void doesNothingUntilAPropertyChanges() {
         Deployed deployed = new Deployed();
         deployed.reload.run();
         deployed.change("another.property", "1");
@@ -171,7 +171,7 @@ class ReloadTest {
     }
 
     @Test
-    void aChangedLimitHoldsAndWhatDidNotChangeStaysTheVerySame() throws Exception {
+    void aChangedLimitAppliesAndOtherPoliciesStayTheSameObjects() throws Exception {
         Deployed deployed = new Deployed();
         Policy other = now().policies().get("other");
         deployed.change(LIMIT, "11/1m");
@@ -192,7 +192,7 @@ class ReloadTest {
     }
 
     @Test
-    void theEnvironmentGoesOnOverridingAndExpressionsAndProfilesGoOnWorking() {
+    void theEnvironmentExpressionsAndProfilesStillApply() {
         file.put(LIMIT, "${most:9}/1m");
         file.put("mp.config.profile", "live");
         Deployed deployed = new Deployed();
@@ -208,22 +208,22 @@ class ReloadTest {
     }
 
     @Test
-    void policiesComeAndGoWithTheirPathsAndCosts() {
+    void addsAndRemovesPoliciesWithTheirPathsAndCosts() {
         Deployed deployed = new Deployed();
         file.put("ratelimit.policies.fresh.limit", "1/1m");
         file.put("ratelimit.policies.fresh.paths", "/fresh");
-        file.put("ratelimit.costs.\"Search.dear\"", "2");
+        file.put("ratelimit.costs.\"Search.expensive\"", "2");
         file.keySet().removeIf(name -> name.contains("other"));
         deployed.reload.run();
-        assertThat(now().policies()).containsOnlyKeys("api", "fresh", "Search.dear");
-        assertThat(now().costs()).containsExactly(Map.entry("Search.dear", 2L));
+        assertThat(now().policies()).containsOnlyKeys("api", "fresh", "Search.expensive");
+        assertThat(now().costs()).containsExactly(Map.entry("Search.expensive", 2L));
         assertThat(log.lines())
                 .containsExactly("INFO WEIR-314 The configuration was reloaded: new policies [fresh];"
-                        + " removed policies [other]; changed costs of [Search.dear].");
+                        + " removed policies [other]; changed costs of [Search.expensive].");
     }
 
     @Test
-    void aPolicyThatBecomesWrongStaysWhileOthersChange() {
+    void keepsAPolicyThatBecomesInvalidWhileOthersChange() {
         Deployed deployed = new Deployed();
         file.put("ratelimit.policies.other.limit", "21/1m");
         deployed.change(LIMIT, "lots");
@@ -242,7 +242,7 @@ class ReloadTest {
     }
 
     @Test
-    void aSetOfMistakesIsSaidOnceUntilItIsAnother() {
+    void logsASetOfProblemsOnceUntilItChanges() {
         Deployed deployed = new Deployed();
         deployed.change(LIMIT, "lots");
         deployed.reload.run();
@@ -255,7 +255,7 @@ class ReloadTest {
         deployed.change(LIMIT, "10/1m");
         assertThat(log.lines()).endsWith("INFO WEIR-314 The configuration was reloaded: no change. It is valid again.");
         deployed.change(LIMIT, "lots");
-        assertThat(warnings()).as("it was right in between").hasSize(3);
+        assertThat(warnings()).as("it was valid in between").hasSize(3);
         assertThat(results)
                 .containsExactly(Result.INVALID, Result.INVALID, Result.INVALID, Result.APPLIED, Result.INVALID);
     }
@@ -265,7 +265,7 @@ class ReloadTest {
     }
 
     @Test
-    void anOperatorReadsWhatCameOfReadingLastAndSinceWhen() {
+    void keepsTheResultAndTheTimeOfTheLastChange() {
         Deployed deployed = new Deployed();
         assertThat(readings.last()).isEqualTo(new Reading(Instant.EPOCH, Result.APPLIED, List.of()));
         now = now.plusSeconds(5);
@@ -275,13 +275,13 @@ class ReloadTest {
         assertThat(readings.last()).isEqualTo(new Reading(now, Result.APPLIED, List.of()));
         now = now.plusSeconds(5);
         deployed.change(LIMIT, "lots");
-        Reading wrong = readings.last();
-        assertThat(wrong.at()).isEqualTo(now);
-        assertThat(wrong.result()).isEqualTo(Result.INVALID);
-        assertThat(wrong.problems()).singleElement().asString().startsWith("WEIR-111 " + LIMIT + " = lots");
+        Reading invalid = readings.last();
+        assertThat(invalid.at()).isEqualTo(now);
+        assertThat(invalid.result()).isEqualTo(Result.INVALID);
+        assertThat(invalid.problems()).singleElement().asString().startsWith("WEIR-111 " + LIMIT + " = lots");
         now = now.plusSeconds(5);
         deployed.reload.run();
-        assertThat(readings.last()).isEqualTo(wrong);
+        assertThat(readings.last()).isEqualTo(invalid);
         failure = new IllegalStateException("redis://user:pass@host");
         deployed.reload.run();
         Reading failed = readings.last();
@@ -298,7 +298,7 @@ class ReloadTest {
         assertThat(readings.last()).isEqualTo(failed);
         failure = null;
         deployed.reload.run();
-        assertThat(readings.last()).isEqualTo(new Reading(now, Result.INVALID, wrong.problems()));
+        assertThat(readings.last()).isEqualTo(new Reading(now, Result.INVALID, invalid.problems()));
         deployed.change(LIMIT, "11/1m");
         assertThat(readings.last()).isEqualTo(new Reading(now, Result.APPLIED, List.of()));
     }
@@ -310,7 +310,7 @@ class ReloadTest {
     }
 
     @Test
-    void whereValuesComeFromFollowsThemAndAWrongOneIsNotShown() {
+    void originsFollowTheValuesExceptInvalidOnes() {
         Deployed deployed = new Deployed();
         assertThat(origins("api")).contains(LIMIT + " = 10/1m of file");
         environment.put(LIMIT, "12/1m");
@@ -319,7 +319,7 @@ class ReloadTest {
         file.remove("ratelimit.policies.api.cost");
         deployed.reload.run();
         assertThat(origins("api"))
-                .as("the same, from elsewhere")
+                .as("the same value from another source")
                 .contains("ratelimit.policies.api.cost = 1 of default");
         environment.put(LIMIT, "lots");
         deployed.change("ratelimit.policies.other.limit", "21/1m");
@@ -328,7 +328,7 @@ class ReloadTest {
     }
 
     @Test
-    void theNameOfASourceShowsNoSecret() {
+    void theNameOfASourceContainsNoSecret() {
         assertThat(new Origin("p", "1", "Db[jdbc:x://me:secr/et@db/x?password=hidden] file:/etc/a\nb").source())
                 .isEqualTo("Db[jdbc:x://***@db/x?*** file:/etc/a b");
         assertThat(new Origin("p", "1", "Db[jdbc:sqlserver://db:1433;user=me;password=hidden]").source())
@@ -336,7 +336,7 @@ class ReloadTest {
     }
 
     @Test
-    void aPolicyThatAnnotationsNameStaysWhenItIsRemoved() {
+    void keepsARemovedPolicyThatAnnotationsUse() {
         Deployed deployed = new Deployed();
         file.remove(LIMIT);
         deployed.reload.run();
@@ -346,21 +346,21 @@ class ReloadTest {
     }
 
     @Test
-    void aPolicyWithAnAttributeThatIsUnknownOrMisusedStays() {
+    void keepsAPolicyWithAnUnknownOrInvalidAttribute() {
         Deployed deployed = new Deployed();
         file.put("ratelimit.policies.other.limits", "1/1m");
         file.put("ratelimit.policies.other.limit", "1/1m");
-        file.put("ratelimit.policies.api.key", "arg:nobody");
-        file.put("ratelimit.policies.\"Search.dear\".phase", "early");
-        file.put("ratelimit.policies.\"Search.dear\".paths", "/x");
-        file.put("ratelimit.policies.\"Search.dear\".key", "ip");
+        file.put("ratelimit.policies.api.key", "arg:unknown");
+        file.put("ratelimit.policies.\"Search.expensive\".phase", "early");
+        file.put("ratelimit.policies.\"Search.expensive\".paths", "/x");
+        file.put("ratelimit.policies.\"Search.expensive\".key", "ip");
         deployed.reload.run();
         assertThat(held).hasSize(1);
         assertThat(warnings()).singleElement().asString().contains("WEIR-115", "WEIR-209", "WEIR-214");
     }
 
     @Test
-    void aPolicyIsNotLostToAMisspeltNameOrAListThatCannotBeRead() {
+    void keepsPoliciesOfAMisspelledNameOrAnUnreadableList() {
         environment.put("ratelimit.policies.hidden.limit", "7/1m");
         file.put("ratelimit.path-policies", "hidden");
         Deployed deployed = new Deployed();
@@ -375,16 +375,16 @@ class ReloadTest {
     }
 
     @Test
-    void aCostThatBecomesWrongStays() {
-        file.put("ratelimit.costs.\"Search.dear\"", "2");
+    void keepsACostThatBecomesInvalid() {
+        file.put("ratelimit.costs.\"Search.expensive\"", "2");
         Deployed deployed = new Deployed();
-        deployed.change("ratelimit.costs.\"Search.dear\"", "free");
-        assertThat(now().costs()).containsExactly(Map.entry("Search.dear", 2L));
+        deployed.change("ratelimit.costs.\"Search.expensive\"", "free");
+        assertThat(now().costs()).containsExactly(Map.entry("Search.expensive", 2L));
         assertThat(results).containsExactly(Result.INVALID);
     }
 
     @Test
-    void whoIsLetPastFollowsChangesAndStaysWhenTheyAreWrong() {
+    void theBypassFollowsValidChanges() {
         Deployed deployed = new Deployed();
         deployed.change("ratelimit.bypass.addresses", "10.0.0.0/8");
         assertThat(now().bypass()).hasToString("0 tokens, addresses [10.0.0.0/8], roles []");
@@ -397,9 +397,9 @@ class ReloadTest {
     }
 
     @Test
-    void aSourceThatThrowsLeavesAllAsItIsCountedEachTimeAndSaidOnce() {
+    void aFailingSourceIsCountedEachTimeAndLoggedOnce() {
         Deployed deployed = new Deployed();
-        failure = new IllegalStateException("the file system is away");
+        failure = new IllegalStateException("the file system is unavailable");
         deployed.reload.run();
         deployed.reload.run();
         assertThat(results).containsExactly(Result.FAILED, Result.FAILED);
@@ -416,7 +416,7 @@ class ReloadTest {
     }
 
     @Test
-    void aMethodOfAClassThatWasNoBeanFollowsChangesAndKeepsItsLastGoodPolicy() throws Exception {
+    void aMethodOfALateClassKeepsItsLastValidPolicy() throws Exception {
         Deployed deployed = new Deployed();
         assertThat(late()).isEqualTo("[4/1m sliding-window]");
         deployed.change("ratelimit.policies.\"Late.found\".limit", "5/1m");
@@ -428,7 +428,7 @@ class ReloadTest {
     }
 
     @Test
-    void aMethodThatWasFirstCalledAfterAWrongChangeIsStillAnError() {
+    void aFirstCallUnderAnInvalidPolicyFails() {
         Deployed deployed = new Deployed();
         file.put("ratelimit.policies.\"Late.found\".key", "ip +");
         deployed.change(LIMIT, "13/1m");
@@ -448,7 +448,7 @@ class ReloadTest {
     }
 
     @Test
-    void aServerWhoseOwnConfigurationSaysOtherThanItsSourcesIsAskedItself() {
+    void usesTheConfigurationOfTheServerIfItsValuesDiffer() {
         Config server = new SmallRyeConfigBuilder()
                 .addDefaultInterceptors()
                 .withSources(new Changing("file", 100, file))

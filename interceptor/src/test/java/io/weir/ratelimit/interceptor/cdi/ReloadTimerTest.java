@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 class ReloadTimerTest {
     private final List<CompletableFuture<Void>> timers = new ArrayList<>();
     private final Deque<Runnable> executor = new ArrayDeque<>();
-    private final List<ClassLoader> turns = new ArrayList<>();
+    private final List<ClassLoader> runs = new ArrayList<>();
     private final ClassLoader application = new URLClassLoader(new URL[0]);
     private final ReloadTimer timer = new ReloadTimer(
             new Sleeper() {
@@ -40,38 +40,38 @@ class ReloadTimerTest {
                 }
             },
             5_000_000,
-            () -> turns.add(Thread.currentThread().getContextClassLoader()));
+            () -> runs.add(Thread.currentThread().getContextClassLoader()));
 
-    private void pass() {
+    private void completeInterval() {
         timers.get(timers.size() - 1).complete(null);
     }
 
     @Test
-    void eachIntervalHasOneTurnOnTheExecutorWithTheApplicationsClassLoader() {
+    void runsOncePerIntervalWithTheClassLoaderOfTheApplication() {
         ClassLoader own = Thread.currentThread().getContextClassLoader();
         timer.start(executor::add, application);
         timer.start(executor::add, application);
-        assertThat(timers).as("one timer, however often it is started").hasSize(1);
-        pass();
-        assertThat(turns).isEmpty();
+        assertThat(timers).as("several starts create one timer").hasSize(1);
+        completeInterval();
+        assertThat(runs).isEmpty();
         executor.remove().run();
-        pass();
+        completeInterval();
         executor.remove().run();
-        assertThat(turns).containsExactly(application, application);
+        assertThat(runs).containsExactly(application, application);
         assertThat(Thread.currentThread().getContextClassLoader()).isSameAs(own);
     }
 
     @Test
-    void aTurnThatTakesLongIsNotOvertaken() {
+    void aLongRunDelaysTheNextOne() {
         timer.start(executor::add, application);
-        pass();
-        assertThat(timers).as("the next interval begins after the turn").hasSize(1);
+        completeInterval();
+        assertThat(timers).as("the next interval begins after the run").hasSize(1);
         executor.remove().run();
         assertThat(timers).hasSize(2);
     }
 
     @Test
-    void stoppingTakesTheTimerAwayAndNothingFollows() {
+    void stopCancelsTheTimer() {
         timer.start(executor::add, application);
         timer.stop();
         assertThat(timers.get(0)).isCancelled();
@@ -81,22 +81,22 @@ class ReloadTimerTest {
     }
 
     @Test
-    void aTurnThatRunsWhenItIsStoppedIsTheLast() {
+    void aRunDuringStopIsTheLast() {
         timer.start(executor::add, application);
-        pass();
+        completeInterval();
         timer.stop();
         executor.remove().run();
         assertThat(timers).hasSize(1);
     }
 
     @Test
-    void anExecutorThatIsFullSkipsATurn() {
+    void aFullExecutorSkipsARun() {
         timer.start(
                 task -> {
                     throw new RejectedExecutionException("full");
                 },
                 application);
-        pass();
+        completeInterval();
         assertThat(timers).hasSize(2);
     }
 }

@@ -25,7 +25,7 @@ class ResourceOperationsTest {
         return extension.operations().stream()
                 .map(each -> each.method() + " " + each.path() + " "
                         + each.binding().policies().stream()
-                                .map(costed -> costed.policy().name())
+                                .map(policyCost -> policyCost.policy().name())
                                 .toList())
                 .toList();
     }
@@ -38,19 +38,19 @@ class ResourceOperationsTest {
     }
 
     @Test
-    void annotationsOfAnInterfaceHold() {
+    void annotationsOfAnInterfaceApply() {
         assertThat(operations(Described.class)).containsExactly("GET /described [api]");
     }
 
     @Test
-    void aSubResourceHasThePathOfItsLocatorAndEndsWhereItLocatesItself() {
+    void aSubResourceHasThePathOfItsLocatorAndCanLocateItself() {
         assertThat(operations(Carts.class))
                 .containsExactlyInAnyOrder(
                         "DELETE /carts/{id} [Cart.delete]", "GET /carts/{id}/total []", "GET /carts [api]");
     }
 
     @Test
-    void aClassThatIsNoBeanCountsFromWhenItIsShown() {
+    void includesRegisteredClassesThatAreNotBeans() {
         try (Container container = Container.start(config("ratelimit.policies.api.limit=1/1h"), Described.class)) {
             RateLimitExtension extension = container.bean(RateLimitExtension.class);
             extension.addResource(Orders.class);
@@ -60,7 +60,7 @@ class ResourceOperationsTest {
     }
 
     @Test
-    void theApplicationIsFoundWhateverTheThreadsClassLoaderSees() {
+    void findsTheApplicationWithAnyContextClassLoader() {
         try (Container container = Container.start(config("ratelimit.policies.api.limit=1/1h"), Orders.class)) {
             Thread thread = Thread.currentThread();
             ClassLoader usual = thread.getContextClassLoader();
@@ -77,7 +77,7 @@ class ResourceOperationsTest {
     }
 
     @Test
-    void aTemplateIsReadAsClientsKnowIt() {
+    void normalizesATemplate() {
         assertThat(ResourceOperations.template("/")).isEmpty();
         assertThat(ResourceOperations.template("orders/")).isEqualTo("/orders");
         assertThat(ResourceOperations.template("/orders//{ id }")).isEqualTo("/orders/{id}");

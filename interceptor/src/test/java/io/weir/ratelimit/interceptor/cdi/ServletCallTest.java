@@ -23,7 +23,7 @@ class ServletCallTest {
                     new Class<?>[] {HttpServletRequest.class},
                     (proxy, method, arguments) -> {
                         assertThat(method.getName())
-                                .as("reading parameters would read the body of a form")
+                                .as("the parameters include the body of a form")
                                 .doesNotContain("Parameter");
                         return answers.get(method.getName());
                     }),
@@ -49,13 +49,13 @@ class ServletCallTest {
                 "'', none",
                 "none, none",
             })
-    void theQueryIsReadWithoutTheBody(String query, String value) {
+    void readsTheQueryWithoutTheBody(String query, String value) {
         answers.put("getQueryString", query);
         assertThat(call.queryParameter("tenant")).isEqualTo(Optional.ofNullable(value));
     }
 
     @Test
-    void cookiesAndHeaderLinesAreThoseOfTheRequest() {
+    void readsCookiesAndHeaderLines() {
         assertThat(call.cookie("id")).isEmpty();
         answers.put("getCookies", new Cookie[] {new Cookie("x", "y"), new Cookie("id", "a"), new Cookie("id", "b")});
         assertThat(call.cookie("id")).contains("a");
@@ -66,7 +66,7 @@ class ServletCallTest {
     }
 
     @Test
-    void aCallerHasTheClaimsOfATokenAndTheRolesOfTheRequest() {
+    void readsClaimsOfTheTokenAndRolesOfTheRequest() {
         assertThat(call.claim("plan")).isEmpty();
         assertThat(call.isInRole("admin")).isFalse();
         answers.put("getUserPrincipal", Tokens.of("plan", "free"));
@@ -77,7 +77,7 @@ class ServletCallTest {
     }
 
     @Test
-    void thereIsNoMethodAndNoPathAndItNamesNobody() {
+    void hasNoMethodAndNoArgumentsAndShowsNoData() {
         assertThat(call.method()).isEmpty();
         assertThat(call.pathParameter("org")).isEmpty();
         assertThat(call.argument("x")).isEmpty();

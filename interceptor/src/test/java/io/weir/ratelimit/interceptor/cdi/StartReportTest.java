@@ -41,7 +41,7 @@ class StartReportTest {
         public void all() {}
     }
 
-    /** What is told of a deployment of {@link Search}. */
+    /** The summary and the warnings of a deployment of {@link Search}. */
     private final class Report {
         private final ConfigProperties config;
         private final Settings settings;
@@ -66,24 +66,24 @@ class StartReportTest {
             assertThat(problems.found()).isEmpty();
         }
 
-        private List<String> lines(String store) {
+        private List<String> lines(String backend) {
             return new StartSummary(settings, snapshot, loader.methods())
-                    .message(store, config)
+                    .message(backend, config)
                     .text()
                     .lines()
                     .toList();
         }
 
-        private List<String> warnings(String store, String... policiesOfSources) {
+        private List<String> warnings(String backend, String... policiesOfSources) {
             return new StartWarnings(settings, config, snapshot)
-                    .all(store, loader.methods(), Set.of(policiesOfSources)).stream()
+                    .all(backend, loader.methods(), Set.of(policiesOfSources)).stream()
                             .map(Message::text)
                             .toList();
         }
     }
 
     @Test
-    void aPageThatNobodyOrEverybodyMaySeeOrThatIsNotThereIsWarnedAbout() {
+    void warnsOfAClosedAnOpenAndAMissingConsole() {
         assertThat(new Report("ratelimit.console.role=operator").warnings("local"))
                 .isEmpty();
         assertThat(new Report("ratelimit.console.enabled=true", "ratelimit.console.role=operator").warnings("local"))
@@ -105,7 +105,7 @@ class StartReportTest {
     }
 
     @Test
-    void aPageInALibraryOfTheApplicationIsThere(@TempDir Path classes) throws Exception {
+    void findsTheConsoleInALibraryOfTheApplication(@TempDir Path classes) throws Exception {
         Path source = classes.resolve("ConsoleServlet.java");
         Files.writeString(source, "package io.weir.ratelimit.console; class ConsoleServlet {}");
         ToolProvider.getSystemJavaCompiler().run(null, null, null, "-d", classes.toString(), source.toString());
@@ -122,7 +122,7 @@ class StartReportTest {
     }
 
     @Test
-    void theSummaryTellsWhichStoreCountsAndWhatIsLimitedWhere() {
+    void theSummaryListsTheBackendTheSettingsAndThePolicies() {
         Report report = new Report(
                 "ratelimit.trusted-proxies=10.0.0.0/8, ::1",
                 "ratelimit.bypass.roles=admin",
@@ -140,7 +140,7 @@ class StartReportTest {
                 "ratelimit.policies.plan.disclosure=minimal",
                 "ratelimit.policies.plan.paths=/api/*, /plans/{id}",
                 "ratelimit.policies.plan.methods=POST, GET",
-                "ratelimit.policies.plan.costs./api/dear=9",
+                "ratelimit.policies.plan.costs./api/export=9",
                 "ratelimit.policies.rest.limit=1/1s",
                 "ratelimit.policies.rest.paths=default",
                 "ratelimit.policies.mail.limit=1/1s");
@@ -153,7 +153,7 @@ class StartReportTest {
                         "  policy mail: 1/1s sliding-window; key principal | ip; no method and no path",
                         "  policy plan: 60/1m token-bucket burst 90 max-wait 2s; tiers by header:X-Plan (basic 6/1m token-bucket"
                                 + " max-wait 2s, premium 600/1m token-bucket max-wait 2s); key ip + header:x-key; mode shadow;"
-                                + " on-failure closed; count failure; disclosure minimal; paths /api/*, /plans/{id}, /api/dear"
+                                + " on-failure closed; count failure; disclosure minimal; paths /api/*, /plans/{id}, /api/export"
                                 + " at cost 9, GET POST",
                         "  policy rest: 1/1s sliding-window; key principal | ip; where no other policy applies");
     }
@@ -168,11 +168,11 @@ class StartReportTest {
                 "ratelimit.backend=redisson                   > redisson > ratelimit.backend=redisson",
                 "ratelimit.headers=none                       > mine     > auto: the backend is configured",
             })
-    void theSummarySaysWhyTheStoreWasChosen(String line, String store, String reason) {
-        assertThat(new Report(line).lines(store))
+    void theSummaryHasTheReasonForTheBackend(String line, String backend, String reason) {
+        assertThat(new Report(line).lines(backend))
                 .first()
-                .isEqualTo("WEIR-001 Rate limits are enabled. Backend: " + store + " (" + reason + ").");
-        assertThat(String.join("\n", new Report(line).lines(store))).doesNotContain("secret");
+                .isEqualTo("WEIR-001 Rate limits are enabled. Backend: " + backend + " (" + reason + ").");
+        assertThat(String.join("\n", new Report(line).lines(backend))).doesNotContain("secret");
     }
 
     @Test
@@ -186,7 +186,7 @@ class StartReportTest {
     }
 
     @Test
-    void whatIsOffOrNeverReadAgainIsSaid() {
+    void reportsDisabledLimitsAndADisabledReload() {
         assertThat(new Report("ratelimit.enabled=false").lines("none"))
                 .containsExactly("WEIR-001 Rate limits are disabled. Every call is allowed and nothing is counted.");
         assertThat(new Report("ratelimit.reload-interval=0s", "ratelimit.headers=none")
@@ -196,7 +196,7 @@ class StartReportTest {
     }
 
     @Test
-    void aDeploymentThatLooksRightIsNotWarnedAbout() {
+    void doesNotWarnOfAUsualDeployment() {
         assertThat(new Report().warnings("local", "api")).isEmpty();
         assertThat(new Report("ratelimit.namespace=default").warnings("redisson"))
                 .isEmpty();
@@ -209,7 +209,7 @@ class StartReportTest {
     }
 
     @Test
-    void countingInProcessInSeveralInstancesIsWarnedAbout() {
+    void warnsOfTheLocalBackendOnSeveralInstances() {
         assertThat(new Report("ratelimit.instances=3").warnings("local"))
                 .containsExactly(
                         "WEIR-005 Limits are counted in process by each of 3 instances, so together they allow 3 times"
@@ -222,7 +222,7 @@ class StartReportTest {
     }
 
     @Test
-    void aRedisWithoutANamespaceIsWarnedAbout() {
+    void warnsOfARedisWithoutANamespace() {
         assertThat(new Report().warnings("redisson"))
                 .singleElement()
                 .asString()
@@ -231,7 +231,7 @@ class StartReportTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"0.0.0.0/0", "::/0"})
-    void trustOfEveryoneIsWarnedAbout(String everyone) {
+    void warnsIfAllAddressesAreTrusted(String everyone) {
         assertThat(new Report("ratelimit.trusted-proxies=10.0.0.0/8, " + everyone).warnings("local"))
                 .singleElement()
                 .asString()
@@ -240,14 +240,14 @@ class StartReportTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"0.0.0.0/0", "::/0"})
-    void aBypassOfEveryoneIsWarnedAbout(String everyone) {
+    void warnsIfAllAddressesBypass(String everyone) {
         assertThat(new Report("ratelimit.bypass.addresses=10.0.0.0/8, " + everyone).warnings("local"))
                 .containsExactly("WEIR-007 ratelimit.bypass.addresses contains " + everyone
                         + ", so no client is limited. List only the addresses that bypass the limits.");
     }
 
     @Test
-    void keysOfHeadersWithoutASecretAreWarnedAbout() {
+    void warnsOfHeaderKeysWithoutASecret() {
         assertThat(new Report("ratelimit.policies.api.key=principal | header:X-Key").warnings("local"))
                 .singleElement()
                 .asString()
@@ -255,7 +255,7 @@ class StartReportTest {
     }
 
     @Test
-    void aCallThatIsRefusedForEverIsWarnedAbout() {
+    void warnsOfACallThatIsAlwaysRejected() {
         assertThat(new Report("ratelimit.policies.api.limit=6/1m, 1000/1h").warnings("local"))
                 .containsExactly(
                         "WEIR-009 Policy api[6/1m sliding-window, 1000/1h sliding-window] has a capacity of 6 permits, but a"
@@ -264,7 +264,7 @@ class StartReportTest {
                         .warnings("local"))
                 .isEmpty();
         assertThat(new Report("ratelimit.policies.api.limit=0/1m").warnings("local"))
-                .as("what blocks is meant to")
+                .as("a limit of zero blocks on purpose")
                 .isEmpty();
         assertThat(new Report(
                                 "ratelimit.policies.api.tier=header:X-Plan",
@@ -278,7 +278,7 @@ class StartReportTest {
     }
 
     @Test
-    void aShareOfAllWhereSeveralInstancesMayRunIsWarnedAbout() {
+    void warnsOfTheFailureModeLocalWithoutInstances() {
         String[] local = {"ratelimit.namespace=shop", "ratelimit.policies.api.on-failure=local"};
         assertThat(new Report(local).warnings("redisson"))
                 .containsExactly(
@@ -286,7 +286,7 @@ class StartReportTest {
                                 + " backend is unavailable, each instance allows the full limit. Set ratelimit.instances to the"
                                 + " number of instances.");
         assertThat(new Report(local[0], local[1], "ratelimit.instances=1").warnings("redisson"))
-                .as("whoever says so is believed")
+                .as("an explicit value causes no warning")
                 .isEmpty();
         assertThat(new Report(local[0], local[1], "ratelimit.instances=2").warnings("redisson"))
                 .isEmpty();
@@ -296,7 +296,7 @@ class StartReportTest {
     }
 
     @Test
-    void aSampleOfEverybodyIsWarnedAbout() {
+    void warnsOfTheFailureModeSampleWithOneInstance() {
         String[] sample = {"ratelimit.namespace=shop", "ratelimit.policies.api.on-failure=sample"};
         for (Report report : List.of(new Report(sample), new Report(sample[0], sample[1], "ratelimit.instances=1"))) {
             assertThat(report.warnings("redisson"))
@@ -310,7 +310,7 @@ class StartReportTest {
     }
 
     @Test
-    void aSourceForAPolicyThatDoesNotExistIsWarnedAbout() {
+    void warnsOfASourceForAnUnknownPolicy() {
         assertThat(new Report().warnings("local", "apu", "api"))
                 .singleElement()
                 .asString()
@@ -319,7 +319,7 @@ class StartReportTest {
     }
 
     @Test
-    void whatIsOffIsNotWarnedAbout() {
+    void doesNotWarnWhileLimitsAreOff() {
         assertThat(new Report("ratelimit.enabled=false", "ratelimit.instances=3").warnings("local", "apu"))
                 .isEmpty();
     }

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 public final class Tokens {
     private Tokens() {}
 
-    /** A token with one claim. */
+    /** Creates a token with one claim. */
     public static JsonWebToken of(String claim, @Nullable Object value) {
         return (JsonWebToken) Proxy.newProxyInstance(
                 Tokens.class.getClassLoader(),

@@ -14,13 +14,13 @@ import io.weir.ratelimit.RateLimitUnavailableException;
 import io.weir.ratelimit.RateLimiter;
 import io.weir.ratelimit.fixtures.LogCapture;
 import io.weir.ratelimit.fixtures.TestCall;
-import io.weir.ratelimit.interceptor.cdi.Beans.Away;
+import io.weir.ratelimit.interceptor.cdi.Beans.InvalidBackend;
+import io.weir.ratelimit.interceptor.cdi.Beans.InvalidLimits;
 import io.weir.ratelimit.interceptor.cdi.Beans.Listener;
 import io.weir.ratelimit.interceptor.cdi.Beans.Mailer;
-import io.weir.ratelimit.interceptor.cdi.Beans.Misconfigured;
 import io.weir.ratelimit.interceptor.cdi.Beans.Observer;
 import io.weir.ratelimit.interceptor.cdi.Beans.Reports;
-import io.weir.ratelimit.interceptor.cdi.Beans.WrongOne;
+import io.weir.ratelimit.interceptor.cdi.Beans.UnavailableBackend;
 import io.weir.ratelimit.interceptor.cdi.hidden.Visible;
 import jakarta.enterprise.context.spi.CreationalContext;
 import jakarta.enterprise.inject.spi.BeanManager;
@@ -62,7 +62,7 @@ class WiringTest {
     }
 
     @Test
-    void aMethodOverItsLimitDoesNotRunAndItsCallerHearsWhy() {
+    void aMethodOverItsLimitThrowsTheDecisionAndDoesNotRun() {
         try (Container container = Container.start(POLICIES, Reports.class)) {
             Reports reports = container.bean(Reports.class);
             assertThat(reports.make()).isEqualTo(1);
@@ -102,7 +102,7 @@ class WiringTest {
     }
 
     @Test
-    void aMethodUnderAPolicyWithAMaxWaitRunsAtItsSlot() {
+    void aMethodWithMaxWaitRunsAtItsSlot() {
         String[] lines = policiesAnd(
                 "ratelimit.policies.\"Reports.make\".limit=20/1s",
                 "ratelimit.policies.\"Reports.make\".algorithm=leaky-bucket",
@@ -131,15 +131,15 @@ class WiringTest {
     }
 
     @Test
-    void aRequestIsChargedOnceAndADearerCallPaysTheDifference() {
+    void aRequestIsChargedOnceAndAMoreExpensiveCallPaysTheDifference() {
         try (Container container = Container.start(POLICIES, Reports.class)) {
             Reports reports = container.bean(Reports.class);
             container.inRequest(TestCall.byPrincipal("alice"), () -> {
                 for (int i = 0; i < 10; i++) {
                     reports.twice();
                 }
-                reports.dear();
-                reports.dear();
+                reports.expensive();
+                reports.expensive();
             });
             container.inRequest(
                     TestCall.byPrincipal("alice"),
@@ -151,7 +151,7 @@ class WiringTest {
     }
 
     @Test
-    void aKeyMayBeAnArgument() {
+    void anArgumentCanBeTheKey() {
         try (Container container = Container.start(POLICIES, Reports.class)) {
             Reports reports = container.bean(Reports.class);
             reports.ofUser("x", "alice");
@@ -164,9 +164,9 @@ class WiringTest {
         }
     }
 
-    /** So Jersey makes resources; the instance is intercepted, but belongs to no bean. */
+    /** Jersey creates resources in this way. The instance is intercepted, but it belongs to no bean. */
     @Test
-    void anInstanceThatAFrameworkHasMadeIsLimited() {
+    void anInstanceThatAFrameworkCreatesIsLimited() {
         try (Container container = Container.start(POLICIES, Reports.class)) {
             BeanManager beans = container.bean(BeanManager.class);
             CreationalContext<Reports> context = beans.createCreationalContext(null);
@@ -191,7 +191,7 @@ class WiringTest {
     }
 
     @Test
-    void codeGetsTheSameLimits() throws Exception {
+    void aRateLimiterHasTheSameLimits() throws Exception {
         try (Container container = Container.start(POLICIES, Reports.class, Mailer.class, Listener.class)) {
             RateLimiter limiter = container.bean(Mailer.class).limiter;
             assertThat(limiter.acquire("twice", "tenant").allowed()).isTrue();
@@ -212,13 +212,13 @@ class WiringTest {
                     .isInstanceOf(IllegalArgumentException.class)
                     .hasMessageContaining("no such");
             container.bean(Reports.class).make();
-            assertThat(container.bean(Listener.class).heard())
+            assertThat(container.bean(Listener.class).decisions())
                     .containsExactly("RateLimiter true", "RateLimiter true", "RateLimiter false", "Reports.make true");
         }
     }
 
     @Test
-    void observersHearOfRefusalsAndOfTheStore() throws Exception {
+    void notifiesObserversOfRejectionsAndOfTheBackend() throws Exception {
         String[] lines = policiesAnd("ratelimit.backend=local");
         try (Container container = Container.start(lines, Reports.class, Observer.class)) {
             RateLimiter limiter = container.bean(RateLimiter.class);
@@ -232,17 +232,18 @@ class WiringTest {
             });
             assertThat(observer.rejectedLater().poll(10, TimeUnit.SECONDS)).isEqualTo("twice");
         }
-        try (Container container = Container.start(policiesAnd("ratelimit.backend=away"), Away.class, Observer.class)) {
+        try (Container container = Container.start(
+                policiesAnd("ratelimit.backend=unavailable"), UnavailableBackend.class, Observer.class)) {
             RateLimiter limiter = container.bean(RateLimiter.class);
             limiter.acquire("twice", "tenant");
             limiter.acquire("twice", "tenant");
             assertThat(container.bean(Observer.class).changes())
-                    .containsExactly(new BackendStateChanged("away", false, "connection"));
+                    .containsExactly(new BackendStateChanged("unavailable", false, "connection"));
         }
     }
 
     @Test
-    void anObserverThatThrowsChangesNothing() {
+    void anObserverThatThrowsDoesNotAffectDecisions() {
         try (Container container = Container.start(POLICIES, Beans.Throwing.class)) {
             RateLimiter limiter = container.bean(RateLimiter.class);
             limiter.acquire("twice", "tenant", 2);
@@ -254,9 +255,9 @@ class WiringTest {
         }
     }
 
-    /** Refused clients decide how many events there are. */
+    /** Rejected clients determine the number of events. */
     @Test
-    void asynchronousObserversThatDoNotKeepUpAreNotFloodedAndThoseThatThrowAreMentioned() throws Exception {
+    void dropsEventsOfSlowObserversAndLogsTheirFailures() throws Exception {
         try (Container container = Container.start(POLICIES, Beans.Slow.class)) {
             RateLimiter limiter = container.bean(RateLimiter.class);
             Beans.Slow slow = container.bean(Beans.Slow.class);
@@ -267,12 +268,12 @@ class WiringTest {
             assertThat(log.lines())
                     .filteredOn(line -> line.contains("WEIR-308"))
                     .hasSize(1);
-            slow.goOn();
+            slow.release();
             for (int i = 0; i < CdiEvents.MAX_PENDING; i++) {
-                assertThat(slow.heard().tryAcquire(10, TimeUnit.SECONDS)).isTrue();
+                assertThat(slow.received().tryAcquire(10, TimeUnit.SECONDS)).isTrue();
             }
-            assertThat(slow.heard().tryAcquire())
-                    .as("those beyond were dropped")
+            assertThat(slow.received().tryAcquire())
+                    .as("events beyond the maximum were dropped")
                     .isFalse();
         }
         assertThat(log.lines())
@@ -281,7 +282,7 @@ class WiringTest {
     }
 
     @Test
-    void aMetricsApiThatIsWantedAndNotHereFailsTheStart() {
+    void aMissingConfiguredMetricsApiFailsTheDeployment() {
         assertThatThrownBy(() -> Container.start(policiesAnd("ratelimit.metrics=otel")))
                 .hasMessageContaining("WEIR-211 ratelimit.metrics = otel: OpenTelemetry is not available")
                 .hasMessageNotContaining("WEIR-114");
@@ -289,7 +290,7 @@ class WiringTest {
     }
 
     @Test
-    void allThatIsWrongFailsTheStartInOneMessage() {
+    void reportsAllProblemsInOneMessage() {
         String[] lines = policiesAnd(
                 "ratelimit.policies.twice.on-failure=shut",
                 "ratelimit.backend=memcached",
@@ -297,14 +298,15 @@ class WiringTest {
                 "ratelimit.key-secret=hunter2",
                 "ratelimit.typo=1",
                 "ratelimit.redis.address=redis://${no.such.property}");
-        assertThatThrownBy(() -> Container.start(lines, Reports.class, WrongOne.class))
+        assertThatThrownBy(() -> Container.start(lines, Reports.class, InvalidLimits.class))
                 .hasMessageContaining("WEIR-100 The rate limit configuration is invalid:")
                 .hasMessageContaining("WEIR-101 ratelimit.redis.address: ")
                 .hasMessageContaining("WEIR-102 ratelimit.enabled = yes: must be true or false")
                 .hasMessageContaining("WEIR-102 ratelimit.policies.twice.on-failure = shut: ")
                 .hasMessageContaining("WEIR-104 ratelimit.key-secret = ***: ")
-                .hasMessageContaining("WEIR-110 WrongOne.nowhere: policy nowhere has no limit")
-                .hasMessageContaining("WEIR-111 " + WrongOne.class.getName() + ".often() @RateLimit(limit) = often: ")
+                .hasMessageContaining("WEIR-110 InvalidLimits.nowhere: policy nowhere has no limit")
+                .hasMessageContaining(
+                        "WEIR-111 " + InvalidLimits.class.getName() + ".often() @RateLimit(limit) = often: ")
                 .hasMessageContaining("WEIR-114 ratelimit.typo: ")
                 .hasMessageContaining(
                         "WEIR-205 ratelimit.backend = memcached: no backend has this name; use auto or one of [local]")
@@ -312,38 +314,39 @@ class WiringTest {
         assertThat(log.lines()).noneMatch(line -> line.contains("WEIR-001"));
     }
 
-    /** As a server may leave a resource without a scope to its REST implementation. */
+    /** Simulates a server that leaves a resource without a scope to its REST implementation. */
     @Test
-    void aClassThatIsNoBeanIsLimitedAndWhatIsWrongWithItIsSaidWhenItIsCalled() throws Exception {
+    void aClassThatIsNotABeanIsLimitedAndCheckedAtItsFirstCall() throws Exception {
         Method make = Reports.class.getMethod("make");
-        Method often = WrongOne.class.getMethod("often");
+        Method often = InvalidLimits.class.getMethod("often");
         try (Container container = Container.start(POLICIES)) {
             DeployedApplication application = container.application();
             assertThat(application.binding(Reports.class, make).policies()).hasSize(1);
-            assertThatThrownBy(() -> application.binding(WrongOne.class, often))
+            assertThatThrownBy(() -> application.binding(InvalidLimits.class, often))
                     .isInstanceOf(IllegalStateException.class)
-                    .hasMessageContaining("WEIR-204 WrongOne.often uses policy WrongOne.often, which is invalid")
                     .hasMessageContaining(
-                            "WEIR-111 " + WrongOne.class.getName() + ".often() @RateLimit(limit) = often: ");
+                            "WEIR-204 InvalidLimits.often uses policy InvalidLimits.often, which is invalid")
+                    .hasMessageContaining(
+                            "WEIR-111 " + InvalidLimits.class.getName() + ".often() @RateLimit(limit) = often: ");
         }
     }
 
     @Test
-    void aRedisWithoutItsStoreFailsTheStartWithoutShowingThePassword() {
+    void aRedisWithoutItsBackendFailsTheDeploymentWithoutThePassword() {
         assertThatThrownBy(() -> Container.start(config("ratelimit.redis.address=redis://:hunter2@host:6379")))
                 .hasMessageContaining("WEIR-206 ratelimit.redis.address = ***: a Redis is configured")
                 .hasMessageNotContaining("hunter2");
     }
 
     @Test
-    void beansAreLimitedInProcessWhereTheirPolicySaysSoAndTellTheWait() {
+    void theFailureModeLocalLimitsInProcess() {
         String[] lines = policiesAnd(
-                "ratelimit.backend=away",
+                "ratelimit.backend=unavailable",
                 "ratelimit.instances=2",
                 "ratelimit.policies.twice.on-failure=local",
                 "ratelimit.policies.twice.limit=3/1h",
                 "ratelimit.policies.twice.algorithm=fixed-window");
-        try (Container container = Container.start(lines, Reports.class, Away.class)) {
+        try (Container container = Container.start(lines, Reports.class, UnavailableBackend.class)) {
             Reports reports = container.bean(Reports.class);
             assertThat(reports.twice()).isEqualTo(1);
             assertThatThrownBy(reports::twice)
@@ -355,12 +358,12 @@ class WiringTest {
     }
 
     @Test
-    void aStoreOfTheApplicationIsChosenByItsName() {
-        Away.STARTS.clear();
-        String[] lines = policiesAnd("ratelimit.backend=away", "ratelimit.policies.twice.on-failure=closed");
-        try (Container container = Container.start(lines, Reports.class, Away.class)) {
+    void selectsABackendOfTheApplicationByItsName() {
+        UnavailableBackend.STARTS.clear();
+        String[] lines = policiesAnd("ratelimit.backend=unavailable", "ratelimit.policies.twice.on-failure=closed");
+        try (Container container = Container.start(lines, Reports.class, UnavailableBackend.class)) {
             Reports reports = container.bean(Reports.class);
-            assertThat(Away.STARTS).hasSize(1);
+            assertThat(UnavailableBackend.STARTS).hasSize(1);
             assertThat(reports.make()).as("open").isEqualTo(1);
             assertThatThrownBy(reports::twice)
                     .isInstanceOf(RateLimitUnavailableException.class)
@@ -370,48 +373,49 @@ class WiringTest {
     }
 
     @Test
-    void autoPrefersAStoreThatIsConfiguredAndLocalNeverStartsIt() {
-        Away.STARTS.clear();
-        try (Container container = Container.start(POLICIES, Reports.class, Away.class)) {
-            assertThat(log.lines()).anyMatch(line -> line.contains("Backend: away"));
-            assertThat(Away.STARTS).hasSize(1);
+    void autoSelectsAConfiguredBackendAndLocalDoesNotStartIt() {
+        UnavailableBackend.STARTS.clear();
+        try (Container container = Container.start(POLICIES, Reports.class, UnavailableBackend.class)) {
+            assertThat(log.lines()).anyMatch(line -> line.contains("Backend: unavailable"));
+            assertThat(UnavailableBackend.STARTS).hasSize(1);
             assertThat(container.bean(RateLimiter.class).acquire("twice", "a")).isInstanceOf(Decision.Degraded.class);
         }
-        try (Container container = Container.start(policiesAnd("ratelimit.backend=local"), Reports.class, Away.class)) {
+        try (Container container =
+                Container.start(policiesAnd("ratelimit.backend=local"), Reports.class, UnavailableBackend.class)) {
             assertThat(log.lines()).anyMatch(line -> line.contains("Backend: local"));
-            assertThat(Away.STARTS).hasSize(1);
+            assertThat(UnavailableBackend.STARTS).hasSize(1);
             assertThat(container.bean(Reports.class).make()).isEqualTo(1);
         }
     }
 
     @Test
-    void theFlightsOfAStoreAreMeasuredFromBeforeItStarts() {
-        Away.STARTS.clear();
-        String[] lines = policiesAnd("ratelimit.backend=combining");
-        try (Container container = Container.start(lines, Beans.Combining.class, Beans.Metrics.class)) {
-            assertThat(Away.STARTS).containsExactly("listened to", "started");
+    void registersTheMetricsOfABackendBeforeItStarts() {
+        UnavailableBackend.STARTS.clear();
+        String[] lines = policiesAnd("ratelimit.backend=batching");
+        try (Container container = Container.start(lines, Beans.BatchingBackend.class, Beans.Metrics.class)) {
+            assertThat(UnavailableBackend.STARTS).containsExactly("registered", "started");
             assertThat(container.bean(MetricRegistry.class).getGauge(new MetricID("ratelimit.queue.size")))
                     .returns(4L, Gauge::getValue);
         }
-        Away.STARTS.clear();
-        try (Container container = Container.start(lines, Beans.Combining.class)) {
-            assertThat(Away.STARTS).as("without metrics").containsExactly("started");
+        UnavailableBackend.STARTS.clear();
+        try (Container container = Container.start(lines, Beans.BatchingBackend.class)) {
+            assertThat(UnavailableBackend.STARTS).as("without metrics").containsExactly("started");
             assertThat(container.bean(RateLimiter.class).acquire("twice", "a")).isInstanceOf(Decision.Degraded.class);
         }
     }
 
     @Test
-    void theProblemsOfTheChosenStoreFailTheStartAndItIsNotStarted() {
-        Away.STARTS.clear();
-        assertThatThrownBy(() -> Container.start(policiesAnd("ratelimit.backend=misconfigured"), Misconfigured.class))
-                .hasMessageContaining("WEIR-999 store.address = ***: is wrong; correct it");
-        assertThat(Away.STARTS).isEmpty();
+    void aSelectedBackendWithProblemsFailsTheDeploymentAndIsNotStarted() {
+        UnavailableBackend.STARTS.clear();
+        assertThatThrownBy(() -> Container.start(policiesAnd("ratelimit.backend=invalid"), InvalidBackend.class))
+                .hasMessageContaining("WEIR-999 backend.address = ***: is wrong; correct it");
+        assertThat(UnavailableBackend.STARTS).isEmpty();
     }
 
     @Test
-    void nothingIsLimitedWhenLimitsAreOff() {
-        String[] lines = policiesAnd("ratelimit.enabled=false", "ratelimit.backend=away");
-        try (Container container = Container.start(lines, Reports.class, Away.class)) {
+    void allowsEveryCallWhileLimitsAreOff() {
+        String[] lines = policiesAnd("ratelimit.enabled=false", "ratelimit.backend=unavailable");
+        try (Container container = Container.start(lines, Reports.class, UnavailableBackend.class)) {
             Reports reports = container.bean(Reports.class);
             for (int i = 1; i <= 10; i++) {
                 assertThat(reports.make()).isEqualTo(i);
@@ -428,7 +432,7 @@ class WiringTest {
     }
 
     @Test
-    void aRefusalHasOneResponderAtMost() {
+    void acceptsAtMostOneResponder() {
         try (Container container = Container.start(POLICIES)) {
             assertThat(container.application().responder()).isEmpty();
         }

@@ -41,7 +41,7 @@ class LimitedOperationsTest {
             .description("Says hello.")
             .responses(OASFactory.createAPIResponses()
                     .addAPIResponse("200", OASFactory.createAPIResponse().description("OK"))
-                    .addAPIResponse("404", OASFactory.createAPIResponse().description("Nobody there")));
+                    .addAPIResponse("404", OASFactory.createAPIResponse().description("Not found")));
     private final OpenAPI openApi = OASFactory.createOpenAPI();
 
     @BeforeEach
@@ -67,10 +67,10 @@ class LimitedOperationsTest {
     }
 
     private static ResourceOperation helloUnder(Policy... policies) {
-        List<Binding.PolicyCost> costed = List.of(policies).stream()
+        List<Binding.PolicyCost> policyCosts = List.of(policies).stream()
                 .map(one -> new Binding.PolicyCost(one, 1))
                 .toList();
-        return new ResourceOperation("GET", "/hello", new Binding("Hello.hello", costed));
+        return new ResourceOperation("GET", "/hello", new Binding("Hello.hello", policyCosts));
     }
 
     private void document(List<String> dialects, Policy... policies) {
@@ -84,7 +84,7 @@ class LimitedOperationsTest {
     }
 
     @Test
-    void aLimitedOperationTellsItsQuotasAndItsRefusal() {
+    void documentsQuotasAndRejectionOfALimitedOperation() {
         document(List.of("ietf", "legacy"), API);
 
         assertThat(fieldsOf("200"))
@@ -116,7 +116,7 @@ class LimitedOperationsTest {
     }
 
     @Test
-    void whatResponsesShareIsInTheComponents() {
+    void sharedPartsOfResponsesAreComponents() {
         document(List.of("draft-06"), API);
 
         assertThat(openApi.getComponents().getHeaders())
@@ -150,7 +150,7 @@ class LimitedOperationsTest {
     }
 
     @Test
-    void withoutDialectsOnlyTheRefusalIsTold() {
+    void withoutDialectsOnlyTheRejectionIsDocumented() {
         document(List.of(), API);
 
         assertThat(fieldsOf("200")).isEmpty();
@@ -158,7 +158,7 @@ class LimitedOperationsTest {
     }
 
     @Test
-    void aPolicyWhoseQuotasAreNotToldTellsOnlyTheRefusal() {
+    void aPolicyWithMinimalDisclosureDocumentsOnlyTheRejection() {
         document(List.of("ietf"), LOGIN);
 
         assertThat(fieldsOf("200")).isEmpty();
@@ -166,7 +166,7 @@ class LimitedOperationsTest {
     }
 
     @Test
-    void itHidesTheQuotasOfTheOthersToo() {
+    void aPolicyWithMinimalDisclosureHidesTheQuotasOfOthers() {
         document(List.of("ietf"), API, LOGIN);
 
         assertThat(fieldsOf("200")).isEmpty();
@@ -174,7 +174,7 @@ class LimitedOperationsTest {
     }
 
     @Test
-    void aPolicyInShadowModeTellsAndHidesNothing() {
+    void aPolicyInShadowModeChangesNoDocumentation() {
         String before = json();
         document(List.of("ietf"), SHADOW);
         assertThat(json()).isEqualTo(before);
@@ -186,19 +186,19 @@ class LimitedOperationsTest {
 
     @Test
     void aPathRuleLimitsAnOperationWhoseMethodHasNoPolicies() {
-        List<String> asked = new ArrayList<>();
+        List<String> requested = new ArrayList<>();
         new LimitedOperations(List.of(helloUnder()), List.of(), (own, method, path) -> {
-                    asked.add(method + " " + path);
+                    requested.add(method + " " + path);
                     return helloUnder(API).binding().policies();
                 })
                 .document(openApi);
 
-        assertThat(asked).containsExactly("GET /api/hello");
+        assertThat(requested).containsExactly("GET /api/hello");
         assertThat(fieldsOf("429")).containsExactly("Retry-After");
     }
 
     @Test
-    void aClosedPolicyTellsTheAnswerWithoutItsStore() {
+    void aClosedPolicyDocumentsTheResponseWithoutTheBackend() {
         document(List.of("ietf"), CLOSED, API);
 
         assertThat(hello.getResponses().getAPIResponse("503").getDescription()).contains("cannot be checked");
@@ -206,7 +206,7 @@ class LimitedOperationsTest {
     }
 
     @Test
-    void anOperationWithoutLimitsStaysAsItIs() {
+    void anOperationWithoutLimitsDoesNotChange() {
         String before = json();
 
         document(List.of("ietf"));
@@ -215,7 +215,7 @@ class LimitedOperationsTest {
     }
 
     @Test
-    void whatTheApplicationDocumentsStays() {
+    void documentationOfTheApplicationDoesNotChange() {
         hello.getResponses()
                 .addAPIResponse(
                         "429",
@@ -223,7 +223,7 @@ class LimitedOperationsTest {
                                 .description("Come back later.")
                                 .addHeader(
                                         "retry-after", OASFactory.createHeader().description("Own")))
-                .addAPIResponse("503", OASFactory.createAPIResponse().ref("#/components/responses/Away"));
+                .addAPIResponse("503", OASFactory.createAPIResponse().ref("#/components/responses/Unavailable"));
 
         document(List.of("ietf"), CLOSED, API);
 
@@ -231,11 +231,11 @@ class LimitedOperationsTest {
         assertThat(rejection.getDescription()).isEqualTo("Come back later.");
         assertThat(rejection.getContent()).isNull();
         assertThat(fieldsOf("429")).containsExactlyInAnyOrder("retry-after", "RateLimit-Policy", "RateLimit");
-        assertThat(fieldsOf("503")).as("of a reference").isEmpty();
+        assertThat(fieldsOf("503")).as("a reference does not change").isEmpty();
     }
 
     @Test
-    void componentsOfTheApplicationStay() {
+    void componentsOfTheApplicationDoNotChange() {
         openApi.components(OASFactory.createComponents()
                 .addSchema("RateLimitProblem", OASFactory.createSchema().title("Own"))
                 .addHeader("Retry-After", OASFactory.createHeader().description("Own")));
@@ -249,7 +249,7 @@ class LimitedOperationsTest {
     }
 
     @Test
-    void theDefaultResponseStandsForSuccessWhereNoOtherDoes() {
+    void theDefaultResponseIsTheSuccessIfThereIsNoOther() {
         APIResponse other = OASFactory.createAPIResponse().description("Anything");
         hello.getResponses().addAPIResponse("default", other);
         document(List.of("ietf"), API);
@@ -261,7 +261,7 @@ class LimitedOperationsTest {
     }
 
     @Test
-    void anOperationWithoutResponsesGetsTheRefusal() {
+    void anOperationWithoutResponsesGetsTheRejection() {
         hello.setResponses(null);
 
         document(List.of("ietf"), API);
@@ -280,7 +280,7 @@ class LimitedOperationsTest {
     }
 
     @Test
-    void aDocumentWithoutPathsStaysAsItIs() {
+    void aDocumentWithoutPathsDoesNotChange() {
         openApi.setPaths(null);
 
         document(List.of("ietf"), API);

@@ -36,14 +36,14 @@ class OperationPathsTest {
     }
 
     @Test
-    void anotherMethodIsAnotherOperation() {
+    void operationsDifferByMethod() {
         OperationPaths paths = new OperationPaths(List.of(get("/orders")), gets("/api/orders"));
 
         assertThat(paths.of("/api/orders", HttpMethod.POST)).isEmpty();
     }
 
     @Test
-    void ofTwoResourcesThatAPathEndsInTheOneBelowTheApplicationIsMeant() {
+    void selectsTheResourceWhosePrefixIsThePathOfTheApplication() {
         OperationPaths paths = new OperationPaths(
                 List.of(get("/hello"), get("/v1/hello"), get("/bye")), gets("/api/hello", "/api/v1/hello", "/api/bye"));
 
@@ -52,17 +52,17 @@ class OperationPathsTest {
     }
 
     @Test
-    void whatPrecedesMostResourcesIsThePathOfTheApplication() {
+    void theMostFrequentPrefixIsThePathOfTheApplication() {
         OperationPaths paths = new OperationPaths(
                 List.of(get("/hello"), get("/a/hello"), get("/bye")), gets("/v1/a/hello", "/v1/a/bye"));
 
         assertThat(paths.of("/v1/a/hello", HttpMethod.GET))
-                .as("and not a resource that the document hides")
+                .as("not the resource that the document hides")
                 .containsExactly(get("/hello"));
     }
 
     @Test
-    void aResourceAtTheRootIsNoOtherPath() {
+    void aResourceAtTheRootMatchesOnlyThePathOfTheApplication() {
         OperationPaths paths = new OperationPaths(
                 List.of(get(""), get("/hello"), get("/bye")), gets("/api", "/api/hello", "/api/bye", "/other"));
 
@@ -88,7 +88,7 @@ class OperationPathsTest {
     }
 
     @Test
-    void partOfASegmentIsNoPath() {
+    void aPartOfASegmentDoesNotMatch() {
         OperationPaths paths = new OperationPaths(List.of(get("/hello")), gets("/api/othello"));
 
         assertThat(paths.of("/api/othello", HttpMethod.GET)).isEmpty();

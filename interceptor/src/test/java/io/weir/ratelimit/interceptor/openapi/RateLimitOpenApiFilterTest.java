@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 
 class RateLimitOpenApiFilterTest {
     @Test
-    void aServerFindsItByItsNameUnlessTheApplicationNamesAnother() throws IOException {
+    void theDefaultConfigurationNamesTheFilter() throws IOException {
         Properties ours = new Properties();
         try (InputStream in =
                 RateLimitOpenApiFilter.class.getResourceAsStream("/META-INF/microprofile-config.properties")) {
@@ -26,7 +26,7 @@ class RateLimitOpenApiFilterTest {
     }
 
     @Test
-    void withoutADeploymentTheDocumentStaysAndTheLogSaysSo() {
+    void logsAFailureWithoutADeployment() {
         try (LogCapture log = new LogCapture()) {
             assertThatCode(() -> new RateLimitOpenApiFilter().filterOpenAPI(OASFactory.createOpenAPI()))
                     .doesNotThrowAnyException();

@@ -10,18 +10,18 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 class AcceptHeaderTest {
-    private static BodyForm wanted(String... lines) {
-        return BodyForm.wanted(AcceptHeader.parse(List.of(lines)));
+    private static BodyFormat accepted(String... lines) {
+        return BodyFormat.acceptedBy(AcceptHeader.parse(List.of(lines)));
     }
 
     @Test
-    void aClientThatSaysNothingIsToldAProblem() {
-        assertThat(BodyForm.wanted(AcceptHeader.parse(null))).isEqualTo(BodyForm.PROBLEM_JSON);
-        assertThat(wanted()).isEqualTo(BodyForm.PROBLEM_JSON);
-        assertThat(wanted("")).isEqualTo(BodyForm.PROBLEM_JSON);
-        assertThat(wanted("json", "/", "a/b/c", "*/json", "text/html;q=high"))
-                .as("nothing that is a media range")
-                .isEqualTo(BodyForm.PROBLEM_JSON);
+    void aClientWithoutPreferenceReceivesAProblem() {
+        assertThat(BodyFormat.acceptedBy(AcceptHeader.parse(null))).isEqualTo(BodyFormat.PROBLEM_JSON);
+        assertThat(accepted()).isEqualTo(BodyFormat.PROBLEM_JSON);
+        assertThat(accepted("")).isEqualTo(BodyFormat.PROBLEM_JSON);
+        assertThat(accepted("json", "/", "a/b/c", "*/json", "text/html;q=high"))
+                .as("no member is a media range")
+                .isEqualTo(BodyFormat.PROBLEM_JSON);
     }
 
     @ParameterizedTest
@@ -55,37 +55,37 @@ class AcceptHeaderTest {
                 "text/plain;q=0                                                  | TEXT",
                 "*/*;q=0                                                         | TEXT",
             })
-    void theMostExactRangeSaysHowMuchATypeIsWanted(String accept, BodyForm form) {
-        assertThat(wanted(accept)).isEqualTo(form);
+    void theMostSpecificRangeDeterminesTheWeight(String accept, BodyFormat format) {
+        assertThat(accepted(accept)).isEqualTo(format);
     }
 
     @Test
     void severalLinesAreOneList() {
-        assertThat(wanted("application/json;q=0.5", "text/html")).isEqualTo(BodyForm.HTML);
+        assertThat(accepted("application/json;q=0.5", "text/html")).isEqualTo(BodyFormat.HTML);
     }
 
     @Test
-    void typesAreNamedInTheOrderTheyAreWantedWithoutThoseThatAreNot() {
+    void namesAcceptedTypesInOrderOfPreference() {
         AcceptHeader accept = AcceptHeader.parse(List.of("*/*;q=0.1, text/html;q=0.9, image/png;q=0, Text/Plain;a=b"));
         assertThat(accept.names()).containsExactly("text/plain", "text/html", "*/*");
         assertThat(AcceptHeader.ANYTHING.names()).isEmpty();
     }
 
     @Test
-    void aLineThatNoHonestClientSendsSaysNothing() {
+    void ignoresAHeaderThatIsTooLong() {
         String ranges = "text/html, ".repeat(101);
-        assertThat(wanted(ranges)).isEqualTo(BodyForm.PROBLEM_JSON);
-        assertThat(wanted("text/html, ".repeat(100))).isEqualTo(BodyForm.HTML);
+        assertThat(accepted(ranges)).isEqualTo(BodyFormat.PROBLEM_JSON);
+        assertThat(accepted("text/html, ".repeat(100))).isEqualTo(BodyFormat.HTML);
         String padding = " ".repeat(16_384 - "text/html".length());
-        assertThat(wanted("text/html" + padding)).isEqualTo(BodyForm.HTML);
-        assertThat(wanted("text/html" + padding + " ")).isEqualTo(BodyForm.PROBLEM_JSON);
-        assertThat(wanted(",".repeat(16_000))).isEqualTo(BodyForm.PROBLEM_JSON);
-        assertThat(wanted("a/b" + ";".repeat(16_000))).isEqualTo(BodyForm.TEXT);
-        assertThat(wanted("\"" + "\\".repeat(16_000))).isEqualTo(BodyForm.PROBLEM_JSON);
+        assertThat(accepted("text/html" + padding)).isEqualTo(BodyFormat.HTML);
+        assertThat(accepted("text/html" + padding + " ")).isEqualTo(BodyFormat.PROBLEM_JSON);
+        assertThat(accepted(",".repeat(16_000))).isEqualTo(BodyFormat.PROBLEM_JSON);
+        assertThat(accepted("a/b" + ";".repeat(16_000))).isEqualTo(BodyFormat.TEXT);
+        assertThat(accepted("\"" + "\\".repeat(16_000))).isEqualTo(BodyFormat.PROBLEM_JSON);
     }
 
     @Test
-    void whateverIsSentSomeFormIsWanted() {
+    void everyHeaderSelectsAFormat() {
         long seed = System.nanoTime();
         Random random = new Random(seed);
         String[] bits = {
@@ -94,7 +94,7 @@ class AcceptHeaderTest {
         for (int i = 0; i < 5_000; i++) {
             StringBuilder line = new StringBuilder();
             random.ints(random.nextInt(30), 0, bits.length).forEach(bit -> line.append(bits[bit]));
-            assertThat(wanted(line.toString())).as("seed %d: %s", seed, line).isNotNull();
+            assertThat(accepted(line.toString())).as("seed %d: %s", seed, line).isNotNull();
         }
     }
 }

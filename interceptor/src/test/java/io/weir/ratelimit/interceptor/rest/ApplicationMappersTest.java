@@ -58,7 +58,7 @@ class ApplicationMappersTest {
         return new ApplicationMappers(() -> new OneMapper(new UnavailableMapper()), () -> config);
     }
 
-    /** A mapper of the application's. */
+    /** A mapper of the application. */
     public static class Hidden implements ExceptionMapper<RateLimitUnavailableException> {
         @Override
         public Response toResponse(RateLimitUnavailableException mapped) {
@@ -66,7 +66,7 @@ class ApplicationMappersTest {
         }
     }
 
-    /** A mapper of the application's that comes after Weir's. */
+    /** A mapper of the application for all runtime exceptions. */
     public static class OfAll implements ExceptionMapper<RuntimeException> {
         @Override
         public Response toResponse(RuntimeException mapped) {

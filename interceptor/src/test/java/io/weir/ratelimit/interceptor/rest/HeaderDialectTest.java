@@ -21,7 +21,7 @@ class HeaderDialectTest {
     private static final Duration MINUTE = Duration.ofMinutes(1);
     private static final Quota API = allowed("api", 100, MINUTE, 42, 16_000_001, 16_500_000);
 
-    /** RFC 9651, 3.1, 3.1.2, 3.3.1 and 3.3.3, for what these fields may hold: a list of strings with integers as parameters. */
+    /** A list of strings with integer parameters (RFC 9651, 3.1, 3.1.2, 3.3.1 and 3.3.3). */
     private static final Pattern LIST_OF_STRINGS =
             Pattern.compile("\"[\\x20-\\x21\\x23-\\x5B\\x5D-\\x7E]*\"(;[a-z*][a-z0-9_.*-]*=-?[0-9]{1,15})*"
                     + "(, \"[\\x20-\\x21\\x23-\\x5B\\x5D-\\x7E]*\"(;[a-z*][a-z0-9_.*-]*=-?[0-9]{1,15})*)*");
@@ -31,7 +31,7 @@ class HeaderDialectTest {
     }
 
     @Test
-    void oneLimitThatAdmitted() {
+    void writesTheQuotaOfAnAllowedCall() {
         assertThat(fields("ietf", view(API)))
                 .containsExactly("RateLimit-Policy: \"api\";q=100;w=60", "RateLimit: \"api\";r=42;t=17");
         assertThat(fields("draft-06", view(API)))
@@ -42,7 +42,7 @@ class HeaderDialectTest {
     }
 
     @Test
-    void severalLimitsNameTheOneClosestToExhaustion() {
+    void namesTheLimitClosestToExhaustion() {
         QuotaView view = view(
                 allowed("api-1s", 10, Duration.ofSeconds(1), 5, 100_000, 500_000),
                 allowed("api-1h", 1000, Duration.ofHours(1), 400, 3_600_000, 2_160_000_000L),
@@ -65,7 +65,7 @@ class HeaderDialectTest {
         "100, 100, 0, 0, b",
         "281474976710654, 281474976710653, 281474976710654, 281474976710652, b",
     })
-    void closestIsWhoHasTheLeastPartLeftTheFirstOfEquals(
+    void theLimitWithTheLeastRemainingPartIsClosestToExhaustion(
             long permitsA, long remainingA, long permitsB, long remainingB, String closest) {
         QuotaView view = view(
                 allowed("a", permitsA, MINUTE, remainingA, 0, 0), allowed("b", permitsB, MINUTE, remainingB, 0, 0));
@@ -73,7 +73,7 @@ class HeaderDialectTest {
     }
 
     @Test
-    void aRefusalTellsWhenToComeBack() {
+    void writesTheWaitOfARejectedCall() {
         Quota rejected = rejected("api-1s", 10, Duration.ofSeconds(1), 100_000, 1_900_000);
         Quota other = allowed("api-1h", 1000, Duration.ofHours(1), 400, 3_600_000, 2_160_000_000L);
         QuotaView view = new QuotaView(List.of(rejected, other), rejected, NOW_SECONDS);
@@ -88,7 +88,7 @@ class HeaderDialectTest {
     }
 
     @Test
-    void whoNeverGetsInIsToldNoTime() {
+    void writesNoWaitIfNoWaitHelps() {
         Quota never = new Quota("api", "api", 10, 10, MINUTE, 10, true, Quota.NEVER, 0, 0);
         assertThat(fields("ietf", new QuotaView(List.of(never), never, NOW_SECONDS)))
                 .containsExactly("RateLimit-Policy: \"api\";q=10;w=60", "RateLimit: \"api\";r=10");
@@ -116,20 +116,20 @@ class HeaderDialectTest {
 
     @ParameterizedTest
     @CsvSource({"1, ''", "999, ''", "1000, ;w=1", "1001, ;w=2", "1500, ;w=2", "31622400000, ;w=31622400"})
-    void aWindowUnderOneSecondIsLeftOutAndOthersAreRoundedUp(long millis, String window) {
+    void omitsAWindowUnderOneSecondAndRoundsOthersUp(long millis, String window) {
         QuotaView view = view(allowed("api", 10, Duration.ofMillis(millis), 5, 0, 0));
         assertThat(fields("ietf", view)).contains("RateLimit-Policy: \"api\";q=10" + window);
     }
 
     @Test
-    void anUntouchedKeyHasNothingToWaitFor() {
+    void anUntouchedKeyHasNoWait() {
         QuotaView view = view(allowed("api", 10, MINUTE, 10, 0, 0));
         assertThat(fields("ietf", view)).contains("RateLimit: \"api\";r=10;t=0");
         assertThat(fields("legacy", view)).contains("X-RateLimit-Reset: " + NOW_SECONDS);
     }
 
     @Test
-    void whatIsWrittenIsAStructuredFieldWhateverTheNumbers() {
+    void writesAValidStructuredFieldForAnyQuota() {
         long seed = System.nanoTime();
         Random random = new Random(seed);
         String names = "ABCXYZabcxyz0189._$-";
@@ -161,7 +161,7 @@ class HeaderDialectTest {
     }
 
     @Test
-    void dialectsAreWrittenInTheConfiguredOrderAndKnownByTheirMark() {
+    void dialectsHaveTheConfiguredOrderAndDistinctFirstFields() {
         assertThat(HeaderDialect.named(List.of("legacy", "ietf", "draft-06")))
                 .extracting(dialect -> dialect.names().get(0))
                 .containsExactly("X-RateLimit-Limit", "RateLimit", "RateLimit-Limit");

@@ -7,7 +7,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Quotas and the fields written for them. */
+/** Quotas, and the header fields that a dialect writes for them. */
 final class Quotas {
     static final long NOW_SECONDS = 1_714_592_383;
 
@@ -42,7 +42,7 @@ final class Quotas {
                 waitMicros);
     }
 
-    /** The fields of a dialect, each as {@code name: value}. */
+    /** Returns the fields of a dialect, each as {@code name: value}. */
     static List<String> fields(String dialect, QuotaView view) {
         Map<String, String> fields = new LinkedHashMap<>();
         HeaderDialect.named(List.of(dialect)).get(0).write(view, (name, value) -> {

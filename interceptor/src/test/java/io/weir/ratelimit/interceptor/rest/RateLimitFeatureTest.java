@@ -16,16 +16,16 @@ import org.junit.jupiter.api.Test;
 
 class RateLimitFeatureTest {
     @Test
-    void aServerFindsItAsAServiceOrAsAProvider() {
+    void isAServiceAndAProvider() {
         assertThat(ServiceLoader.load(Feature.class)).hasAtLeastOneElementOfType(RateLimitFeature.class);
         assertThat(ScannedFeature.class).hasAnnotation(Provider.class);
         assertThat(RateLimitFeature.class.isAnnotationPresent(Provider.class))
-                .as("one class found both ways")
+                .as("no class is found both ways")
                 .isFalse();
     }
 
     @Test
-    void aServerThatFindsItTwiceHasOneFilter() {
+    void registersTheFiltersOnce() {
         CommonConfig config = new CommonConfig(RuntimeType.SERVER, ComponentBag.INCLUDE_ALL);
 
         assertThat(new RateLimitFeature().configure(config)).isTrue();
@@ -36,17 +36,17 @@ class RateLimitFeatureTest {
     }
 
     @Test
-    void aResourceClassCanBeShownWhereThereIsNoContainer() {
+    void acceptsAResourceClassWithoutAContainer() {
         CommonConfig config = new CommonConfig(RuntimeType.SERVER, ComponentBag.INCLUDE_ALL);
         new RateLimitFeature().configure(config);
 
         assertThat(config.getClasses()).contains(ResourceClasses.class);
-        assertThatCode(() -> new ResourceClasses().configure(new Shown(), config))
+        assertThatCode(() -> new ResourceClasses().configure(new ThisResource(), config))
                 .doesNotThrowAnyException();
     }
 
     /** A resource method of this class. */
-    private record Shown() implements ResourceInfo {
+    private record ThisResource() implements ResourceInfo {
         @Override
         public Method getResourceMethod() {
             return getResourceClass().getDeclaredMethods()[0];
@@ -59,7 +59,7 @@ class RateLimitFeatureTest {
     }
 
     @Test
-    void aClientIsLeftAlone() {
+    void registersNothingForAClient() {
         CommonConfig config = new CommonConfig(RuntimeType.CLIENT, ComponentBag.INCLUDE_ALL);
 
         assertThat(new RateLimitFeature().configure(config)).isFalse();

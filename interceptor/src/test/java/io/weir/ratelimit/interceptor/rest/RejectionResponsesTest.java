@@ -49,7 +49,7 @@ class RejectionResponsesTest {
         return response;
     }
 
-    /** The answers under policies of which {@code secret} tells nothing, and two have a page of their own. */
+    /** Creates responses for four policies. The policy {@code secret} has minimal disclosure, and three policies have a help page. */
     private static RejectionResponses rejections(RejectionResponder... responders) {
         Map<String, Policy> policies = Map.of(
                 "api", policy("api", Disclosure.FULL, null),
@@ -90,7 +90,7 @@ class RejectionResponsesTest {
     }
 
     @Test
-    void aQuotaThatIsUsedUpIsA429WithAProblem() {
+    void anExhaustedQuotaIsA429WithAProblem() {
         Response response = exceeded(List.of("ietf"), rejected("api", 100, MINUTE, 16_000_001, 20_000_000));
         assertThat(response.getStatus()).isEqualTo(429);
         assertThat(response.getStatusInfo().getReasonPhrase()).isEqualTo("Too Many Requests");
@@ -111,7 +111,7 @@ class RejectionResponsesTest {
     }
 
     @Test
-    void severalViolatedPoliciesAreListedInOrderAndTheLongestWaitCounts() {
+    void listsViolatedPoliciesInOrderWithTheLongestWait() {
         Response response = exceeded(
                 List.of("ietf", "draft-06", "legacy"),
                 rejected("api-1s", 10, Duration.ofSeconds(1), 500_000, 1_000_000),
@@ -143,7 +143,7 @@ class RejectionResponsesTest {
     }
 
     @Test
-    void aCallThatNoWaitHelpsIsToldNoTime() {
+    void writesNoWaitIfNoWaitHelps() {
         Quota never = new Quota("api", "api", 10, 10, MINUTE, 10, true, Quota.NEVER, 0, 0);
         Response response = exceeded(List.of("ietf"), rejected("other", 1, MINUTE, 5_000_000, 5_000_000), never);
         assertThat(response.getStatus()).isEqualTo(429);
@@ -155,13 +155,13 @@ class RejectionResponsesTest {
     }
 
     @Test
-    void withoutDialectsNoQuotaFieldIsWritten() {
+    void writesNoQuotaFieldWithoutDialects() {
         assertThat(fields(exceeded(List.of(), rejected("api", 100, MINUTE, 1, 1))))
                 .containsOnlyKeys("Content-Type", "Cache-Control", "Retry-After", "Vary");
     }
 
     @Test
-    void aStoreThatIsAwayIsA503ThatNamesNoQuota() {
+    void anUnavailableBackendIsA503WithoutQuotas() {
         Response response = rejections().unavailable(Duration.ZERO, AcceptHeader.ANYTHING);
         assertThat(response.getStatus()).isEqualTo(503);
         assertThat(fields(response))
@@ -183,7 +183,7 @@ class RejectionResponsesTest {
 
     @ParameterizedTest
     @CsvSource({"PT0S, 1", "PT0.000000001S, 1", "PT1S, 1", "PT1.000000001S, 2", "PT12.5S, 13", "PT24H, 86400"})
-    void aStoreThatIsAwayIsToldWhenItIsAskedAgainInWholeSecondsRoundedUp(Duration wait, long seconds) {
+    void roundsTheWaitForTheBackendUpToSeconds(Duration wait, long seconds) {
         Response response = rejections().unavailable(wait, AcceptHeader.ANYTHING);
         assertThat(fields(response)).containsEntry("Retry-After", String.valueOf(seconds));
         assertThat(response.getEntity().toString())
@@ -196,7 +196,7 @@ class RejectionResponsesTest {
 
     @ParameterizedTest
     @EnumSource(FailureMode.class)
-    void whicheverModeRefusedTheAnswerIsOneOfReducedCapacity(FailureMode mode) {
+    void theResponseOfEachFailureModeReportsReducedCapacity(FailureMode mode) {
         Decision decision = new Decision.Degraded(mode, false, "timeout", Duration.ofSeconds(7));
         Response response = rejections()
                 .response(
@@ -209,7 +209,7 @@ class RejectionResponsesTest {
     }
 
     @Test
-    void theFirstPolicyThatRefusedAndHasAPageOfHelpNamesIt() {
+    void linksTheHelpOfTheFirstViolatedPolicyWithHelp() {
         Response response = response(
                 false,
                 "application/json",
@@ -223,7 +223,7 @@ class RejectionResponsesTest {
     }
 
     @Test
-    void aClientThatMayNotKnowIsToldOnlyHowLong() {
+    void minimalDisclosureShowsOnlyTheWait() {
         Response response =
                 response(true, "", rejected("org", 1, MINUTE, 16_000_001, 1), rejected("secret", 1, MINUTE, 1, 1));
         assertThat(fields(response))
@@ -240,7 +240,7 @@ class RejectionResponsesTest {
     }
 
     @Test
-    void oneSuchPolicyIsEnoughAlsoIfAnotherRefused() {
+    void oneMinimalPolicyMakesTheDecisionMinimal() {
         assertThat(rejections()
                         .isMinimal(new Decision.Rejected(
                                 List.of(rejected("api", 1, MINUTE, 1, 1), allowed("secret", 5, MINUTE, 2, 1, 1)))))
@@ -252,10 +252,10 @@ class RejectionResponsesTest {
     }
 
     @Test
-    void theApplicationsBodyReplacesOursAndNothingElse() {
-        List<RejectionResponder.Rejection> heard = new ArrayList<>();
+    void theBodyOfTheApplicationReplacesOnlyTheDefaultBody() {
+        List<RejectionResponder.Rejection> received = new ArrayList<>();
         Response response = rejections(rejection -> {
-                    heard.add(rejection);
+                    received.add(rejection);
                     return Optional.of(new RejectionResponder.Body("text/csv;header=absent", "later,17"));
                 })
                 .exceeded(
@@ -275,7 +275,7 @@ class RejectionResponsesTest {
                         "Retry-After",
                         "17"));
         assertThat(response.getEntity()).isEqualTo("later,17");
-        assertThat(heard).singleElement().satisfies(rejection -> {
+        assertThat(received).singleElement().satisfies(rejection -> {
             assertThat(rejection.endpoint()).isEqualTo("Search.find");
             assertThat(rejection.decision().violatedPolicies()).containsExactly("org");
             assertThat(rejection.retryAfterSeconds()).hasValue(17);
@@ -284,7 +284,7 @@ class RejectionResponsesTest {
     }
 
     @Test
-    void anAnswerOfTheApplicationsGetsWhatItLacks() {
+    void completesAResponseOfTheApplication() {
         Decision.Rejected decision = new Decision.Rejected(List.of(rejected("api", 1, MINUTE, 16_000_001, 1)));
         MultivaluedMap<String, Object> bare = new MultivaluedHashMap<>();
         RejectionResponses.complete(decision, bare);
@@ -300,9 +300,9 @@ class RejectionResponsesTest {
                         Map.entry("Retry-After", List.of("60")),
                         Map.entry("Cache-Control", List.of("private, no-store")));
 
-        MultivaluedMap<String, Object> away = new MultivaluedHashMap<>();
-        RejectionResponses.complete(new Decision.Degraded(FailureMode.CLOSED, false, "timeout"), away);
-        assertThat(away).containsEntry("Retry-After", List.of(1L));
+        MultivaluedMap<String, Object> unavailable = new MultivaluedHashMap<>();
+        RejectionResponses.complete(new Decision.Degraded(FailureMode.CLOSED, false, "timeout"), unavailable);
+        assertThat(unavailable).containsEntry("Retry-After", List.of(1L));
 
         MultivaluedMap<String, Object> never = new MultivaluedHashMap<>();
         RejectionResponses.complete(

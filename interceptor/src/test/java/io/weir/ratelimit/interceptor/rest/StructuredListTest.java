@@ -12,7 +12,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class StructuredListTest {
     @Test
-    void membersAreJoinedByCommasAndParametersStandWithTheirMember() {
+    void joinsMembersByCommasAndAppendsTheirParameters() {
         StructuredList list = new StructuredList()
                 .member("burst")
                 .parameter("q", 100)
@@ -24,7 +24,7 @@ class StructuredListTest {
     }
 
     @Test
-    void quotesAndBackslashesAreEscapedAndNothingElse() {
+    void escapesOnlyQuotesAndBackslashes() {
         assertThat(new StructuredList().member("a\"b\\c")).hasToString("\"a\\\"b\\\\c\"");
         assertThat(new StructuredList().member(" !,;=~")).hasToString("\" !,;=~\"");
         assertThat(new StructuredList().member("")).hasToString("\"\"");
@@ -32,7 +32,7 @@ class StructuredListTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"\n", "\r", "\t", "\0", "\u001f", "\u007f", "\u0080", "\u00e9", "\u20ac"})
-    void aStringThatCannotBeSentIsRefused(String character) {
+    void rejectsAStringThatIsNotPrintableAscii(String character) {
         assertThatThrownBy(() -> new StructuredList().member("a" + character + "b"))
                 .isInstanceOf(IllegalArgumentException.class);
     }
@@ -44,12 +44,12 @@ class StructuredListTest {
         "1000000000000000, 999999999999999",
         "9223372036854775807, 999999999999999"
     })
-    void anIntegerStopsAtTheGreatest(long value, long sent) {
+    void limitsAnIntegerToTheMaximum(long value, long sent) {
         assertThat(new StructuredList().member("a").parameter("q", value)).hasToString("\"a\";q=" + sent);
     }
 
     @Test
-    void eachLimitCanBeSaidExactly() {
+    void theMaximumIncludesAllValidLimits() {
         assertThat(Limit.MAX_PERMITS).isLessThanOrEqualTo(StructuredList.MAX_INTEGER);
         assertThat(Limit.MAX_WINDOW.toSeconds()).isLessThanOrEqualTo(StructuredList.MAX_INTEGER);
     }

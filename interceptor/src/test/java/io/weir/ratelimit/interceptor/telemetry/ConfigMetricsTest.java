@@ -10,7 +10,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** The same series, whichever API is behind them. */
+/** The metrics of the configuration, which are equal for all metrics APIs. */
 class ConfigMetricsTest {
     static Stream<SeriesReader> apis() {
         return Stream.of(new SeriesReader.MicroProfile(), new SeriesReader.OpenTelemetry());
@@ -18,7 +18,7 @@ class ConfigMetricsTest {
 
     @ParameterizedTest
     @MethodSource("apis")
-    void changesOfConfigurationAreCountedByResult(SeriesReader reader) {
+    void countsChangesOfTheConfigurationByResult(SeriesReader reader) {
         ConfigMetrics metrics = new ConfigMetrics(reader.meters(), true);
         metrics.reloaded(Result.APPLIED);
         metrics.reloaded(Result.INVALID);
@@ -33,7 +33,7 @@ class ConfigMetricsTest {
 
     @ParameterizedTest
     @MethodSource("apis")
-    void lookUpsThatCameToNothingAreCountedByPolicyAndReason(SeriesReader reader) {
+    void countsFailedLookUpsByPolicyAndReason(SeriesReader reader) {
         ConfigMetrics metrics = new ConfigMetrics(reader.meters(), false);
         metrics.failed("api", Failure.ERROR);
         metrics.failed("api", Failure.ERROR);
@@ -41,7 +41,7 @@ class ConfigMetricsTest {
         metrics.failed("login", Failure.BUSY);
         metrics.reloaded(Result.APPLIED);
         assertThat(reader.counts())
-                .as("without reloads they have no series")
+                .as("the metrics without reloads have no series for them")
                 .containsOnly(
                         entry("ratelimit.policy.source.errors{policy=api, type=error}", 2L),
                         entry("ratelimit.policy.source.errors{policy=api, type=timeout}", 1L),

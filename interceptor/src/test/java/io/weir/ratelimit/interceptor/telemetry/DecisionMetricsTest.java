@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** The same series, whichever API is behind them. */
+/** The metrics of decisions, which are equal for all metrics APIs. */
 class DecisionMetricsTest {
     private static final String TIME = "ratelimit.check.duration{backend=redisson, result=%s}";
     private static final String COUNT = "ratelimit.decisions{endpoint=Search.find, outcome=%s, policy=%s, tier=none}";
@@ -39,7 +39,7 @@ class DecisionMetricsTest {
         return Stream.of(new SeriesReader.MicroProfile(), new SeriesReader.OpenTelemetry());
     }
 
-    private static void tell(SeriesReader reader, DecisionEvent... events) {
+    private static void record(SeriesReader reader, DecisionEvent... events) {
         DecisionMetrics metrics = new DecisionMetrics(reader.meters(), "redisson");
         for (DecisionEvent event : events) {
             metrics.onDecision(event);
@@ -48,8 +48,8 @@ class DecisionMetricsTest {
 
     @ParameterizedTest
     @MethodSource("apis")
-    void decisionsAreCountedByOutcome(SeriesReader reader) {
-        tell(
+    void countsDecisionsByOutcome(SeriesReader reader) {
+        record(
                 reader,
                 Events.allowed(List.of(api), 9, 999),
                 Events.allowed(List.of(api), 8, 998),
@@ -66,8 +66,8 @@ class DecisionMetricsTest {
 
     @ParameterizedTest
     @MethodSource("apis")
-    void eachPolicyOfADecisionIsCountedAndOnlyTheOneThatRefusedAsRejected(SeriesReader reader) {
-        tell(
+    void countsEachPolicyOfADecisionAndOnlyThePolicyThatRejectsAsRejected(SeriesReader reader) {
+        record(
                 reader,
                 Events.allowed(List.of(api, login), 9, 999, 98),
                 Events.rejected(List.of(api, login), 9, 0, 98),
@@ -88,8 +88,8 @@ class DecisionMetricsTest {
 
     @ParameterizedTest
     @MethodSource("apis")
-    void theTimeOfEachCheckIsMeasuredInSeconds(SeriesReader reader) {
-        tell(
+    void measuresTheTimeOfEachDecisionInSeconds(SeriesReader reader) {
+        record(
                 reader,
                 Events.allowed(List.of(api, login), 9, 999, 98),
                 Events.allowed(List.of(api), 9, 999),
@@ -104,18 +104,18 @@ class DecisionMetricsTest {
 
     @ParameterizedTest
     @MethodSource("apis")
-    void theFullestLimitOfEachPolicyIsItsUtilization(SeriesReader reader) {
+    void recordsTheUtilizationOfTheFullestLimitOfEachPolicy(SeriesReader reader) {
         PolicyLimits blocked =
                 new PolicyLimits("blocked", List.of(Limit.of(Algorithm.SLIDING_WINDOW, 0, Duration.ofMinutes(1))));
         PolicyLimits bucket =
                 new PolicyLimits("bucket", List.of(Limit.of(Algorithm.TOKEN_BUCKET, 10, Duration.ofSeconds(1), 20)));
-        tell(
+        record(
                 reader,
                 Events.allowed(List.of(api, login), 9, 100, 75),
                 Events.rejected(List.of(charge(blocked, USER, 1)), 0),
                 Events.allowed(List.of(charge(bucket, USER, 1)), 15),
                 Events.degraded(List.of(login), FailureMode.OPEN));
-        assertThat(reader.parts())
+        assertThat(reader.ratios())
                 .containsOnly(
                         entry(SPENT.formatted("api"), List.of(1.0, 0.9)),
                         entry(SPENT.formatted("login"), List.of(1.0, 0.25)),
@@ -125,11 +125,11 @@ class DecisionMetricsTest {
 
     @ParameterizedTest
     @MethodSource("apis")
-    void errorsOfTheStoreAreCountedByReason(SeriesReader reader) {
+    void countsErrorsOfTheBackendByReason(SeriesReader reader) {
         DecisionMetrics metrics = new DecisionMetrics(reader.meters(), "redisson");
         metrics.onError(new BackendException(Reason.TIMEOUT, "late", null));
         metrics.onError(new BackendException(Reason.TIMEOUT, "late again", null));
-        metrics.onError(new BackendException(Reason.FOREIGN_STATE, "strange", null));
+        metrics.onError(new BackendException(Reason.FOREIGN_STATE, "foreign", null));
         assertThat(reader.counts())
                 .containsOnly(
                         entry("ratelimit.backend.errors{type=timeout}", 2L),
@@ -138,19 +138,19 @@ class DecisionMetricsTest {
 
     @ParameterizedTest
     @MethodSource("apis")
-    void flightsAreMeasuredByTheirChecksAndTheQueueByWhatIsLeftInIt(SeriesReader reader) {
+    void measuresBatchesByTheirRequestsAndTheQueueByItsKeys(SeriesReader reader) {
         BackendMetrics metrics = new BackendMetrics(reader.meters());
         metrics.onBatch(1, 0);
         metrics.onBatch(64, 300);
         metrics.onBatch(17, 12);
         assertThat(reader.sizes()).containsOnly(entry("ratelimit.batch.size{}", List.of(3.0, 82.0)));
-        assertThat(reader.levels())
+        assertThat(reader.gauges())
                 .containsOnly(
                         entry("ratelimit.queue.size{}", 12L),
                         entry("ratelimit.breaker.open{}", 0L),
                         entry("ratelimit.leases{}", 0L));
         metrics.onBatch(12, 0);
-        assertThat(reader.levels())
+        assertThat(reader.gauges())
                 .containsOnly(
                         entry("ratelimit.queue.size{}", 0L),
                         entry("ratelimit.breaker.open{}", 0L),
@@ -159,20 +159,20 @@ class DecisionMetricsTest {
 
     @ParameterizedTest
     @MethodSource("apis")
-    void theBreakerAndTheLeasesAreSeenFromTheStart(SeriesReader reader) {
+    void gaugesOfTheBreakerAndOfLeasesExistFromTheStart(SeriesReader reader) {
         BackendMetrics metrics = new BackendMetrics(reader.meters());
-        assertThat(reader.levels()).contains(entry("ratelimit.breaker.open{}", 0L), entry("ratelimit.leases{}", 0L));
+        assertThat(reader.gauges()).contains(entry("ratelimit.breaker.open{}", 0L), entry("ratelimit.leases{}", 0L));
         metrics.onBreakerChange(true);
         metrics.onLeaseCount(7);
-        assertThat(reader.levels()).contains(entry("ratelimit.breaker.open{}", 1L), entry("ratelimit.leases{}", 7L));
+        assertThat(reader.gauges()).contains(entry("ratelimit.breaker.open{}", 1L), entry("ratelimit.leases{}", 7L));
         metrics.onBreakerChange(false);
         metrics.onLeaseCount(3);
-        assertThat(reader.levels()).contains(entry("ratelimit.breaker.open{}", 0L), entry("ratelimit.leases{}", 3L));
+        assertThat(reader.gauges()).contains(entry("ratelimit.breaker.open{}", 0L), entry("ratelimit.leases{}", 3L));
     }
 
     @ParameterizedTest
     @MethodSource("apis")
-    void manyKeysAreOneSeries(SeriesReader reader) {
+    void manyKeysShareOneSeries(SeriesReader reader) {
         DecisionMetrics metrics = new DecisionMetrics(reader.meters(), "redisson");
         for (int i = 0; i < 1_000; i++) {
             metrics.onDecision(Events.allowed(List.of(charge(LOGIN, "p.user" + i, 1)), 9));
@@ -184,7 +184,7 @@ class DecisionMetricsTest {
     @Test
     void bothApisHaveTheSameBucketsFromOneMillisecond() throws Exception {
         SeriesReader.OpenTelemetry reader = new SeriesReader.OpenTelemetry();
-        tell(reader, Events.allowed(List.of(login), 9));
+        record(reader, Events.allowed(List.of(login), 9));
         Properties properties = new Properties();
         try (InputStream in = getClass().getResourceAsStream("/META-INF/microprofile-config.properties")) {
             properties.load(in);
@@ -204,14 +204,14 @@ class DecisionMetricsTest {
                 .endsWith(256.0);
     }
 
-    /** {@code name=1ms,1s} or {@code name=10,20}, several separated by semicolons, as seconds, parts of a whole or numbers. */
+    /** Parses entries such as {@code name=1ms,1s;name=10,20} to seconds, ratios or numbers. */
     private static List<Double> buckets(String property, String metric) {
         assertThat(property.split(";"))
                 .filteredOn(text -> text.startsWith(metric + "="))
                 .hasSize(1);
-        String own = property.substring(property.indexOf(metric + "=") + metric.length() + 1)
+        String values = property.substring(property.indexOf(metric + "=") + metric.length() + 1)
                 .split(";", -1)[0];
-        return Stream.of(own.split(","))
+        return Stream.of(values.split(","))
                 .map(text -> Integer.parseInt(text.replaceAll("[ms]", "")) / divisor(text, metric))
                 .toList();
     }
@@ -222,11 +222,11 @@ class DecisionMetricsTest {
 
     @ParameterizedTest
     @MethodSource("apis")
-    void aPolicyInShadowModeIsCountedByWhatItWouldHaveSaid(SeriesReader reader) {
+    void countsAPolicyInShadowModeByItsOwnDecision(SeriesReader reader) {
         List<Charge> charges = List.of(login.asShadow(), api);
         List<Charge> ofLogin = List.of(login);
         List<Charge> ofApi = List.of(api);
-        tell(
+        record(
                 reader,
                 Events.allowed(charges, Events.quotas(ofApi, 9, 999), Events.quotas(ofLogin, 98)),
                 Events.allowed(charges, Events.quotas(ofApi, 8, 998), Events.quotas(ofLogin, 0)),
@@ -240,15 +240,15 @@ class DecisionMetricsTest {
                         entry(COUNT.formatted("allowed", "login"), 1L),
                         entry(COUNT.formatted("not_charged", "login"), 2L),
                         entry(COUNT.formatted("shadow_rejected", "login"), 2L));
-        assertThat(reader.parts().get(SPENT.formatted("login"))).startsWith(3.0);
+        assertThat(reader.ratios().get(SPENT.formatted("login"))).startsWith(3.0);
     }
 
     @ParameterizedTest
     @MethodSource("apis")
-    void aPolicyInShadowModeOfWhichNothingIsKnownWasDecidedWithoutTheStoreOrNotAtAll(SeriesReader reader) {
+    void countsAPolicyInShadowModeWithoutQuotasAsDegradedOrNotCharged(SeriesReader reader) {
         List<Charge> charges = List.of(login.asShadow(), api);
         List<Charge> ofApi = List.of(api);
-        tell(
+        record(
                 reader,
                 Events.allowed(charges, Events.quotas(ofApi, 9, 999), List.of()),
                 Events.rejected(charges, Events.quotas(ofApi, 0, 997)));
@@ -262,9 +262,9 @@ class DecisionMetricsTest {
 
     @ParameterizedTest
     @MethodSource("apis")
-    void eachTierIsASeries(SeriesReader reader) {
+    void eachTierHasASeries(SeriesReader reader) {
         PolicyLimits premium = new PolicyLimits("login", "premium", LOGIN.limits());
-        tell(
+        record(
                 reader,
                 Events.allowed(List.of(login), 9),
                 Events.allowed(List.of(charge(premium, USER, 2)), 9),
@@ -274,7 +274,8 @@ class DecisionMetricsTest {
                 .containsOnly(
                         entry(COUNT.formatted("allowed", "login"), 1L),
                         entry(tiered.formatted("allowed", "login"), 2L));
-        assertThat(reader.parts().get(SPENT.replace("tier=none", "tier=premium").formatted("login")))
+        assertThat(reader.ratios()
+                        .get(SPENT.replace("tier=none", "tier=premium").formatted("login")))
                 .startsWith(2.0);
     }
 }

@@ -14,16 +14,16 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Decisions about a call of {@code Search.find}. */
+/** Decisions for a call of {@code Search.find}. */
 final class Events {
     static final String ADDRESS = "i.203.0.113.7";
     static final String USER = "p.alice";
     static final long NANOS = 3_000_000;
 
-    /** 10 a second and 1,000 an hour. */
+    /** A policy with 10 permits per second and 1,000 per hour. */
     static final PolicyLimits API = new PolicyLimits("api", List.of(per(10, 1), per(1_000, 3_600)));
 
-    /** 100 a minute. */
+    /** A policy with 100 permits per minute. */
     static final PolicyLimits LOGIN = new PolicyLimits("login", List.of(per(100, 60)));
 
     private Events() {}
@@ -40,17 +40,17 @@ final class Events {
         return event(charges, new Decision.Allowed(quotas(charges, remaining), Receipt.EMPTY));
     }
 
-    /** Refused by each limit of which nothing remains; the wait is the position in seconds, from 1. */
+    /** Creates a rejection by each limit without remaining permits. The wait is the position of the limit in seconds, from 1. */
     static DecisionEvent rejected(List<Charge> charges, long... remaining) {
         return event(charges, new Decision.Rejected(quotas(charges, remaining)));
     }
 
-    /** Admitted, with what policies in shadow mode said; a limit of which nothing remains was full. */
+    /** Creates an allowed decision with the quotas of policies in shadow mode. */
     static DecisionEvent allowed(List<Charge> charges, List<Quota> enforced, List<Quota> shadow) {
         return event(charges, new Decision.Allowed(enforced, Receipt.EMPTY, 0, shadow));
     }
 
-    /** Refused by enforced policies, so that those in shadow mode were not evaluated. */
+    /** Creates a rejection by enforced policies, in which policies in shadow mode are not decided. */
     static DecisionEvent rejected(List<Charge> charges, List<Quota> enforced) {
         return event(charges, new Decision.Rejected(enforced));
     }
@@ -63,7 +63,7 @@ final class Events {
         return new DecisionEvent("Search.find", charges, decision, NANOS);
     }
 
-    /** One per limit; refused where nothing remains, with a wait of the position in seconds, from 1. */
+    /** Creates one quota per limit. A limit without remaining permits rejects, with a wait of its position in seconds, from 1. */
     static List<Quota> quotas(List<Charge> charges, long... remaining) {
         List<Quota> quotas = new ArrayList<>();
         for (Charge charge : charges) {

@@ -22,26 +22,26 @@ import org.eclipse.microprofile.metrics.MetricID;
 import org.eclipse.microprofile.metrics.MetricRegistry;
 import org.eclipse.microprofile.metrics.Timer;
 
-/** A metrics API and what was recorded through it, each series as {@code name{tag=value, ...}} with its tags in order. */
+/** A metrics API with its recorded series. The name of a series is {@code name{tag=value, ...}} with its tags in order. */
 sealed interface SeriesReader {
     Meters meters();
 
     Map<String, Long> counts();
 
-    /** Number and sum in seconds. */
+    /** Returns the number and the sum in seconds. */
     Map<String, List<Double>> times();
 
-    /** Number and greatest value, from 0 to 1. */
-    Map<String, List<Double>> parts();
+    /** Returns the number and the sum of ratios from 0 to 1. */
+    Map<String, List<Double>> ratios();
 
-    /** Number and sum. */
+    /** Returns the number and the sum. */
     Map<String, List<Double>> sizes();
 
-    /** What is there now. */
-    Map<String, Long> levels();
+    /** Returns the current values. */
+    Map<String, Long> gauges();
 
     default List<String> everything() {
-        return Stream.of(counts(), times(), parts(), sizes(), levels())
+        return Stream.of(counts(), times(), ratios(), sizes(), gauges())
                 .flatMap(map -> map.keySet().stream())
                 .toList();
     }
@@ -86,7 +86,7 @@ sealed interface SeriesReader {
         }
 
         @Override
-        public Map<String, List<Double>> parts() {
+        public Map<String, List<Double>> ratios() {
             return histograms(name -> !isSize(name), 100.0);
         }
 
@@ -105,7 +105,7 @@ sealed interface SeriesReader {
         }
 
         @Override
-        public Map<String, Long> levels() {
+        public Map<String, Long> gauges() {
             return registry.getGauges().entrySet().stream()
                     .collect(Collectors.toMap(
                             entry -> text(entry.getKey()),
@@ -144,15 +144,15 @@ sealed interface SeriesReader {
         }
 
         @Override
-        public Map<String, Long> levels() {
+        public Map<String, Long> gauges() {
             return sums(false);
         }
 
-        private Map<String, Long> sums(boolean onlyRise) {
+        private Map<String, Long> sums(boolean monotonic) {
             Map<String, Long> sums = new TreeMap<>();
             for (MetricData metric : data()) {
                 if (metric.getType() == MetricDataType.LONG_SUM
-                        && metric.getLongSumData().isMonotonic() == onlyRise) {
+                        && metric.getLongSumData().isMonotonic() == monotonic) {
                     for (LongPointData point : metric.getLongSumData().getPoints()) {
                         sums.put(text(metric, point.getAttributes()), point.getValue());
                     }
@@ -167,7 +167,7 @@ sealed interface SeriesReader {
         }
 
         @Override
-        public Map<String, List<Double>> parts() {
+        public Map<String, List<Double>> ratios() {
             return histograms(metric -> metric.getUnit().equals("1") && !isSize(metric.getName()));
         }
 
@@ -185,10 +185,10 @@ sealed interface SeriesReader {
                     .getBoundaries();
         }
 
-        private Map<String, List<Double>> histograms(Predicate<MetricData> which) {
+        private Map<String, List<Double>> histograms(Predicate<MetricData> selected) {
             Map<String, List<Double>> histograms = new TreeMap<>();
             for (MetricData metric : data()) {
-                if (metric.getType() == MetricDataType.HISTOGRAM && which.test(metric)) {
+                if (metric.getType() == MetricDataType.HISTOGRAM && selected.test(metric)) {
                     for (HistogramPointData point : metric.getHistogramData().getPoints()) {
                         histograms.put(
                                 text(metric, point.getAttributes()),

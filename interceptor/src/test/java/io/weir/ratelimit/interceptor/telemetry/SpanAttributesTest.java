@@ -52,7 +52,7 @@ class SpanAttributesTest {
     }
 
     @Test
-    void anAdmittedCallShowsTheLimitClosestToExhaustion() {
+    void anAllowedCallShowsTheLimitClosestToExhaustion() {
         assertThat(attributesAfter(Events.allowed(List.of(api, login), 9, 999, 50)))
                 .containsOnly(
                         entry("ratelimit.policy", "login"),
@@ -65,7 +65,7 @@ class SpanAttributesTest {
     }
 
     @Test
-    void aRefusedCallShowsTheLimitWithTheLongestWait() {
+    void aRejectedCallShowsTheLimitWithTheLongestWait() {
         assertThat(attributesAfter(Events.rejected(List.of(api, login), 0, 0, 50)))
                 .containsOnly(
                         entry("ratelimit.policy", "api"),
@@ -78,7 +78,7 @@ class SpanAttributesTest {
     }
 
     @Test
-    void aDegradedDecisionInventsNoNumbers() {
+    void aDegradedDecisionHasNoQuotas() {
         assertThat(attributesAfter(Events.degraded(List.of(api, login), FailureMode.CLOSED)))
                 .containsOnly(
                         entry("ratelimit.policy", "api"),
@@ -89,21 +89,21 @@ class SpanAttributesTest {
     }
 
     @Test
-    void ofSeveralDecisionsTheLastIsSeen() {
+    void theLastOfSeveralDecisionsIsShown() {
         assertThat(attributesAfter(Events.allowed(List.of(api), 9, 999), Events.rejected(List.of(login), 0)))
                 .containsEntry("ratelimit.policy", "login")
                 .containsEntry("ratelimit.allowed", false);
     }
 
     @Test
-    void neitherAnAddressNorANameIsShown() {
+    void addressesAndNamesAreNotShown() {
         assertThat(attributesAfter(Events.allowed(List.of(api), 9, 999), Events.allowed(List.of(login), 9))
                         .toString())
                 .doesNotContain("203.0.113", "alice");
     }
 
     @Test
-    void withoutASpanNothingHappens() {
+    void withoutASpanNoAttributesAreSet() {
         listener.onDecision(Events.allowed(List.of(api), 9, 999));
         assertThat(exporter.getFinishedSpanItems()).isEmpty();
     }

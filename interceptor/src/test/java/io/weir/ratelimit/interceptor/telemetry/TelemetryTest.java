@@ -34,7 +34,7 @@ class TelemetryTest {
         log.close();
     }
 
-    /** A server that has some of the two. */
+    /** A server with the metrics APIs whose names {@code has} contains. */
     private record Server(String has) implements Telemetry.Beans {
         @Override
         public <T> Optional<T> find(Class<T> type) {
@@ -75,13 +75,13 @@ class TelemetryTest {
         "otel, mp+otel, OpenTelemetry",
         "none, mp+otel, off (ratelimit.metrics=none)"
     })
-    void metricsGoWhereTheServerTakesThem(String wanted, String serverHas, String said) {
+    void usesTheMetricsApiOfTheServer(String wanted, String serverHas, String logged) {
         Telemetry telemetry = choose(wanted, serverHas);
-        boolean on = !said.startsWith("off");
+        boolean on = !logged.startsWith("off");
         assertThat(telemetry.listeners().stream().filter(DecisionMetrics.class::isInstance))
                 .hasSize(on ? 1 : 0);
-        assertThat(telemetry.storeListeners()).hasSize(on ? 1 : 0);
-        assertThat(log.lines()).first().isEqualTo("INFO WEIR-003 Metrics: " + said + SPANS_ON);
+        assertThat(telemetry.backendStateListeners()).hasSize(on ? 1 : 0);
+        assertThat(log.lines()).first().isEqualTo("INFO WEIR-003 Metrics: " + logged + SPANS_ON);
         assertThat(problems.found()).isEmpty();
     }
 
@@ -93,7 +93,7 @@ class TelemetryTest {
         "redisson, none, mp,   false",
         "redisson, auto, '',   false"
     })
-    void flightsAreMeasuredWhereTheStoreHasThemAndMetricsGoSomewhere(
+    void measuresBatchesOfASharedBackendIfAMetricsApiExists(
             String backend, String wanted, String serverHas, boolean measured) {
         MetricRegistry registry = SharedMetricRegistries.getOrCreate("test");
         registry.removeMatching((id, metric) -> true);
@@ -107,13 +107,13 @@ class TelemetryTest {
                 problems);
         assertThat(telemetry.backend().isPresent()).isEqualTo(measured);
         assertThat(registry.getNames().stream().filter(name -> name.endsWith(".size")))
-                .as("made at deployment, on a thread that the server knows")
+                .as("created at deployment, on a thread of the application")
                 .hasSize(measured && serverHas.equals("mp") ? 2 : 0);
     }
 
     @ParameterizedTest
     @CsvSource({"mp, otel, MicroProfile Metrics", "otel, mp, OpenTelemetry"})
-    void whatIsWantedAndNotHereFailsTheDeployment(String wanted, String serverHas, String name) {
+    void aMissingConfiguredApiIsADeploymentProblem(String wanted, String serverHas, String name) {
         choose(wanted, serverHas);
         assertThat(problems.found())
                 .extracting(ConfigurationProblem::toString)
@@ -124,13 +124,13 @@ class TelemetryTest {
     }
 
     @Test
-    void thatKeysAreHashedUnderASecretOfTheProcessIsSaid() {
+    void logsThatKeysAreHashedUnderASecretOfTheProcess() {
         choose("auto", "mp");
         assertThat(log.lines()).anyMatch(line -> line.contains("WEIR-004"));
     }
 
     @Test
-    void withAKeySecretItIsNotSaid() {
+    void doesNotLogThisWithAKeySecret() {
         Telemetry.choose(
                 settings("ratelimit.key-secret", "0123456789abcdef"),
                 "local",
@@ -143,7 +143,7 @@ class TelemetryTest {
     }
 
     @Test
-    void thatOpenTelemetryIsOffIsSaid() {
+    void logsThatOpenTelemetryIsOff() {
         Telemetry.choose(
                 settings(), "local", new Server("otel"), false, List.of(), new KeyMasker(Optional.empty()), problems);
         assertThat(log.lines())
@@ -153,7 +153,7 @@ class TelemetryTest {
     }
 
     @Test
-    void anApiThatFailsIsNotUsedAndIsNoReasonNotToStart() {
+    void anApiThatFailsIsNotUsedAndDoesNotPreventTheStart() {
         Telemetry.Beans failing = new Telemetry.Beans() {
             @Override
             public <T> Optional<T> find(Class<T> type) {
@@ -175,10 +175,10 @@ class TelemetryTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"org.eclipse.microprofile.metrics.", "io.opentelemetry."})
-    void withoutAnApiWhatNeedsItIsOffAndNothingElse(String hidden) throws Exception {
+    void aMissingApiDisablesOnlyItsOwnListeners(String hidden) throws Exception {
         Thread thread = Thread.currentThread();
         ClassLoader before = thread.getContextClassLoader();
-        // The loader of the thread would find the API, which is no help to the library.
+        // The class loader of the thread finds the API, but that of the library does not.
         thread.setContextClassLoader(getClass().getClassLoader());
         try {
             Object listeners = new WithoutApi(hidden)
@@ -204,7 +204,7 @@ class TelemetryTest {
         }
     }
 
-    /** Runs inside of a class loader that lacks an API. */
+    /** The code that runs in a class loader without an API. */
     public static final class Chooser {
         private Chooser() {}
 
@@ -231,7 +231,7 @@ class TelemetryTest {
         }
     }
 
-    /** Its own class, since only one of these two can be linked. */
+    /** A separate class, because only one of the two APIs can be linked. */
     public static final class Registries {
         private Registries() {}
 
@@ -240,7 +240,7 @@ class TelemetryTest {
         }
     }
 
-    /** Its own class, since only one of these two can be linked. */
+    /** A separate class, because only one of the two APIs can be linked. */
     public static final class Otel {
         private Otel() {}
 
@@ -249,7 +249,7 @@ class TelemetryTest {
         }
     }
 
-    /** Has the library's classes once more, but not those of one API. */
+    /** A class loader with a second copy of the library and without one API. */
     private static final class WithoutApi extends ClassLoader {
         private final String hidden;
 

@@ -9,25 +9,25 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The one charge and limit by which a decision is described where there is room for one only.
+ * The charge and the quota that represent a decision in places for a single one, such as span attributes.
  *
- * @param charge whose limit it is
- * @param quota the limit that refused, else the one closest to exhaustion; null if nothing is known
+ * @param charge the charge to which the quota belongs
+ * @param quota the quota that rejected the call, else the one closest to exhaustion; null if the decision has no quotas
  */
-record Verdict(Charge charge, @Nullable Quota quota) {
-    static Verdict of(DecisionEvent event) {
+record DecisiveCharge(Charge charge, @Nullable Quota quota) {
+    static DecisiveCharge of(DecisionEvent event) {
         Decision decision = event.decision();
         List<Charge> charges = event.charges();
         if (decision.quotas().isEmpty()) {
-            return new Verdict(firstEnforced(charges), null);
+            return new DecisiveCharge(firstEnforced(charges), null);
         }
         Quota quota = decision instanceof Decision.Rejected rejected
                 ? rejected.decisiveQuota()
                 : Quota.closestToExhaustion(decision.quotas());
-        return new Verdict(charged(charges, quota.policy()), quota);
+        return new DecisiveCharge(chargeOf(charges, quota.policy()), quota);
     }
 
-    /** Of a call that only policies in shadow mode apply to, the first of these. */
+    /** Returns the first charge of an enforced policy, or the first charge if all policies are in shadow mode. */
     private static Charge firstEnforced(List<Charge> charges) {
         for (Charge charge : charges) {
             if (!charge.shadow()) {
@@ -37,8 +37,8 @@ record Verdict(Charge charge, @Nullable Quota quota) {
         return charges.get(0);
     }
 
-    /** No two charges of a decision are of one policy, but for keys that code chooses. */
-    private static Charge charged(List<Charge> charges, String policy) {
+    /** Returns the first charge of a policy. A decision has several only for keys that application code selects. */
+    private static Charge chargeOf(List<Charge> charges, String policy) {
         for (Charge charge : charges) {
             if (charge.policy().policy().equals(policy)) {
                 return charge;

@@ -8,8 +8,13 @@ import io.weir.ratelimit.spi.DecisionEvent;
 import io.weir.ratelimit.spi.DecisionListener;
 import java.util.function.Consumer;
 
-/** Tells of each refused call with a key that may be shown. An outage is no refusal. */
-record Rejections(KeyMasker keys, Consumer<RateLimitRejected> consumer) implements DecisionListener {
+/**
+ * A listener that notifies a consumer of each rejected call, with a masked key. Degraded decisions are not rejections.
+ *
+ * @param keys masks the keys
+ * @param consumer receives the rejections
+ */
+record RejectionNotifier(KeyMasker keys, Consumer<RateLimitRejected> consumer) implements DecisionListener {
     @Override
     public void onDecision(DecisionEvent event) {
         if (event.decision() instanceof Decision.Rejected rejected) {
@@ -18,12 +23,12 @@ record Rejections(KeyMasker keys, Consumer<RateLimitRejected> consumer) implemen
     }
 
     static RateLimitRejected rejection(DecisionEvent event, Decision.Rejected rejected, KeyMasker keys) {
-        Verdict verdict = Verdict.of(event);
+        DecisiveCharge decisive = DecisiveCharge.of(event);
         return new RateLimitRejected(
                 event.endpoint(),
-                verdict.charge().policy().policy(),
-                keys.of(verdict.charge().storedKey()),
-                verdict.charge().cost(),
+                decisive.charge().policy().policy(),
+                keys.of(decisive.charge().storedKey()),
+                decisive.charge().cost(),
                 rejected);
     }
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.interceptor.rest;
 
-/** The forms in which a refusal can be told, the preferred first. */
-enum BodyForm {
+/** The formats for the body of a rejection, in order of preference. */
+enum BodyFormat {
     PROBLEM_JSON("application", "problem+json", "") {
         @Override
         String render(Problem problem) {
@@ -38,24 +38,24 @@ enum BodyForm {
     private final String subtype;
     private final String mediaType;
 
-    BodyForm(String type, String subtype, String parameters) {
+    BodyFormat(String type, String subtype, String parameters) {
         this.type = type;
         this.subtype = subtype;
         this.mediaType = type + "/" + subtype + parameters;
     }
 
-    /** The form that a client wants most, of equals the preferred; text if it wants none. */
-    static BodyForm wanted(AcceptHeader accept) {
-        BodyForm wanted = TEXT;
-        int most = 0;
-        for (BodyForm form : values()) {
-            int quality = accept.quality(form.type, form.subtype);
-            if (quality > most) {
-                most = quality;
-                wanted = form;
+    /** Returns the format with the greatest weight; text if the client accepts no format. */
+    static BodyFormat acceptedBy(AcceptHeader accept) {
+        BodyFormat accepted = TEXT;
+        int greatest = 0;
+        for (BodyFormat format : values()) {
+            int quality = accept.quality(format.type, format.subtype);
+            if (quality > greatest) {
+                greatest = quality;
+                accepted = format;
             }
         }
-        return wanted;
+        return accepted;
     }
 
     String mediaType() {

@@ -8,15 +8,15 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import org.junit.jupiter.api.Test;
 
-class BodyFormTest {
+class BodyFormatTest {
     private static Problem problem(String detail, OptionalLong wait, Optional<String> help) {
         return new Problem(429, "Too Many Requests", "about:blank", "word", detail, List.of("api"), wait, help);
     }
 
     @Test
-    void aPageIsSmallAndShowsWhatIsSaid() {
+    void aPageShowsTheMessageAndTheHelp() {
         Problem problem = problem("Used up.", OptionalLong.of(17), Optional.of("/limits?a&b"));
-        assertThat(BodyForm.HTML.render(problem)).isEqualTo("""
+        assertThat(BodyFormat.HTML.render(problem)).isEqualTo("""
                         <!DOCTYPE html>
                         <html lang="en"><head><meta charset="utf-8"><title>Too Many Requests</title></head>
                         <body><h1>Too Many Requests</h1>
@@ -24,12 +24,12 @@ class BodyFormTest {
                         <p><a rel="help" href="/limits?a&amp;b">Help</a></p>
                         </body></html>
                         """);
-        assertThat(BodyForm.HTML.mediaType()).isEqualTo("text/html;charset=UTF-8");
+        assertThat(BodyFormat.HTML.mediaType()).isEqualTo("text/html;charset=UTF-8");
     }
 
     @Test
-    void textOnAPageIsEscaped() {
-        String html = BodyForm.HTML.render(
+    void aPageEscapesText() {
+        String html = BodyFormat.HTML.render(
                 problem("<script>'&\"</script>", OptionalLong.empty(), Optional.of("\"><script>'")));
         assertThat(html)
                 .contains("<p>&lt;script&gt;&#39;&amp;&quot;&lt;/script&gt;</p>")
@@ -38,27 +38,27 @@ class BodyFormTest {
     }
 
     @Test
-    void aTextIsTheMessageAndWhereToRead() {
-        assertThat(BodyForm.TEXT.render(problem("Used up.", OptionalLong.of(1), Optional.of("/limits"))))
+    void aTextHasTheMessageAndTheHelp() {
+        assertThat(BodyFormat.TEXT.render(problem("Used up.", OptionalLong.of(1), Optional.of("/limits"))))
                 .isEqualTo("Used up. Try again in 1 second. See /limits\n");
-        assertThat(BodyForm.TEXT.render(problem("Never.", OptionalLong.empty(), Optional.empty())))
+        assertThat(BodyFormat.TEXT.render(problem("Never.", OptionalLong.empty(), Optional.empty())))
                 .isEqualTo("Never.\n");
-        assertThat(BodyForm.TEXT.mediaType()).isEqualTo("text/plain;charset=UTF-8");
+        assertThat(BodyFormat.TEXT.mediaType()).isEqualTo("text/plain;charset=UTF-8");
     }
 
     @Test
     void bothKindsOfJsonHaveTheSameMembers() {
         Problem problem = problem("Used up.", OptionalLong.of(17), Optional.of("/limits"));
-        assertThat(BodyForm.JSON.render(problem))
+        assertThat(BodyFormat.JSON.render(problem))
                 .isEqualTo("{\"type\":\"about:blank\",\"title\":\"Too Many Requests\",\"status\":429,"
                         + "\"detail\":\"Used up.\",\"violated-policies\":[\"api\"],\"error\":\"word\",\"retry_after\":17,"
                         + "\"message\":\"Used up. Try again in 17 seconds.\",\"help\":\"/limits\"}")
-                .isEqualTo(BodyForm.PROBLEM_JSON.render(problem));
+                .isEqualTo(BodyFormat.PROBLEM_JSON.render(problem));
     }
 
     @Test
     void stringsInJsonAreEscaped() {
-        assertThat(BodyForm.JSON.render(problem("a\"b\\c\nd\u0000\u20ace", OptionalLong.empty(), Optional.empty())))
+        assertThat(BodyFormat.JSON.render(problem("a\"b\\c\nd\u0000\u20ace", OptionalLong.empty(), Optional.empty())))
                 .contains("\"detail\":\"a\\\"b\\\\c\\u000ad\\u0000\\u20ace\"");
         assertThat(new JsonObject().with("names", List.of("a\"b", "c"))).hasToString("{\"names\":[\"a\\\"b\",\"c\"]}");
         assertThat(new JsonObject()).hasToString("{}");
