@@ -27,8 +27,8 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * Cost of the rejection cache: for a call that it rejects, for a call that it does not contain, and for an allowed call. The keys are
- * created anew each time, as those of a call are. {@code keysOnly} measures that alone.
+ * The cost of the rejection cache: for a call that it rejects, for a call that it does not contain, and for an allowed call. Each
+ * measurement includes the creation of the keys, which {@code keysOnly} measures alone.
  */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
@@ -61,7 +61,7 @@ public class RejectionCacheBenchmark {
         return new PolicyLimits("api", all);
     }
 
-    /** The reply comes from the future, so that it never is a second old, however long an iteration takes. */
+    /** Fills the cache with a reply from the future, so that the reply does not expire during an iteration. */
     @Setup(Level.Iteration)
     public void fillCache() {
         policy = policy(limits);
@@ -108,7 +108,7 @@ public class RejectionCacheBenchmark {
         return cache.find(unknown, keys(unknown), System.nanoTime());
     }
 
-    /** Does what an allowed call does: reads the version before it is sent, and removes its states. */
+    /** Performs the steps of an allowed call: reads the version before the request is sent, and removes the states. */
     @Benchmark
     public long allowed() {
         List<String> keys = keys(unknown);

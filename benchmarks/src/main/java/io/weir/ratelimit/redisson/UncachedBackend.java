@@ -10,8 +10,7 @@ public final class UncachedBackend {
 
     /** Creates a backend on a client, which it does not close. */
     public static RedissonBackend on(RedissonClient client, String namespace, Duration deadline) {
-        // The backend uses the cache only with its own constant for the Redis clock. This lambda selects the same
-        // clock.
+        // The backend uses the cache only with its own constant for the Redis clock, not with this equivalent lambda.
         return new RedissonBackend(
                 new RedisClient(() -> client, false, namespace, deadline), namespace, deadline, () -> 0);
     }

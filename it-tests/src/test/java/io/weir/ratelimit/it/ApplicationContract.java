@@ -79,8 +79,8 @@ abstract class ApplicationContract {
 
     @Test
     void subResourceWithAnInlinePolicyIsLimited() {
-        assertThat(get("api/charge/sub-in-place").statusCode()).isEqualTo(200);
-        LimitResponse.verifyRejected(get("api/charge/sub-in-place"), "InPlaceSubResource.get");
+        assertThat(get("api/charge/sub-inline").statusCode()).isEqualTo(200);
+        LimitResponse.verifyRejected(get("api/charge/sub-inline"), "InlineSubResource.get");
     }
 
     @Test
@@ -221,9 +221,8 @@ abstract class ApplicationContract {
     void rejectionDoesNotWaitForTheEntity() {
         Http.post(uri("api/entity"), "application/x-recorded", "four", "X-Client", client);
 
-        // Ten bytes of nine megabytes are sent: a server that reads the entity waits forever. WildFly accepts at most
-        // ten
-        // megabytes.
+        // Only ten bytes of the entity are sent, so a server that reads the entity waits forever. WildFly accepts at
+        // most ten megabytes.
         String answer = Http.raw(
                 base(),
                 "POST " + uri("api/entity").getPath() + " HTTP/1.1\r\nHost: localhost\r\nX-Client: " + client

@@ -70,7 +70,7 @@ class BreakerIT {
             assertThat(lines("WEIR-301")).isEqualTo(1);
             assertThat(lines("WEIR-416")).isZero();
             Health ready = Health.of(server.baseUri(), "ready");
-            assertThat(ready.status()).as("as information").isEqualTo(200);
+            assertThat(ready.status()).as("the state is only information").isEqualTo(200);
             assertThat(ready.up()).isTrue();
             assertThat(ready.text("state")).isEqualTo("degraded");
             assertThat(ready.text("breaker")).isEqualTo("closed");

@@ -200,7 +200,7 @@ abstract class HttpContract {
         assertThat(remaining("plain")).isEqualTo(1);
         Http.options(uri("api/answer/preflight"), "X-Client", client);
         assertThat(remaining("plain"))
-                .as("an OPTIONS request that is no preflight")
+                .as("an OPTIONS request that is not a preflight request")
                 .isZero();
     }
 

@@ -29,7 +29,7 @@ class LoadIT {
     private static final int PER_SECOND = Integer.getInteger("weir.test.load.rate", 1_000);
     private static final int THREADS = 8;
 
-    /** Few enough that each client exceeds its limit. */
+    /** The number of clients, which is small so that each client exceeds its limit. */
     private static final int CLIENTS = 10;
 
     /** The maximum number of connections to Redis, which is the default of Redisson. */

@@ -25,7 +25,7 @@ import org.jboss.shrinkwrap.api.spec.WebArchive;
 
 /**
  * The Maven project that a reader creates from the snippets of a page. The first line of a snippet is a comment with the path of its
- * file, or with {@code add to} and that path, or with {@code add to <element> in} and that path.
+ * file. Before the path, {@code add to} or {@code add to <element> in} can appear.
  */
 record PageProject(Path folder) {
     private static final Pattern TARGET =

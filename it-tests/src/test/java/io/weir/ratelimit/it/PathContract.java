@@ -82,7 +82,7 @@ interface PathContract extends PolicyClient {
     }
 
     @ParameterizedTest
-    @CsvSource({"any/below, 1", "any, 3", "dear, 10", "dear/, 10", "dear/below, 1"})
+    @CsvSource({"any/below, 1", "any, 3", "expensive, 10", "expensive/, 10", "expensive/below, 1"})
     default void mostSpecificPathDeterminesTheCost(String path, int cost) {
         assertThat(LimitResponse.remaining(get("api/ruled/priced/" + path))).isEqualTo(20 - cost);
         assertThat(remaining("priced")).isEqualTo(20 - cost);
@@ -98,7 +98,7 @@ interface PathContract extends PolicyClient {
 
     @Test
     default void costOfAPathReplacesThatOfTheAnnotation() {
-        assertThat(LimitResponse.remaining(get("api/ruled/dear"))).isEqualTo(13);
+        assertThat(LimitResponse.remaining(get("api/ruled/expensive"))).isEqualTo(13);
     }
 
     @Test

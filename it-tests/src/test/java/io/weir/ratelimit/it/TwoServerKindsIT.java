@@ -67,7 +67,7 @@ class TwoServerKindsIT {
             allowing.addAll(SharedLimit.verify("hello", 50, 100, servers, "X-API-Key", "round " + round)
                     .keySet());
         }
-        assertThat(allowing).as("servers that let a request in").containsAll(servers);
+        assertThat(allowing).as("servers that allow a request").containsAll(servers);
     }
 
     private static URI hello(Server server) {

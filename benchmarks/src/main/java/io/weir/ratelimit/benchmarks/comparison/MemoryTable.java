@@ -16,9 +16,8 @@ import org.redisson.client.codec.ByteArrayCodec;
 import org.redisson.config.Config;
 
 /**
- * A table of the memory of Redis per key: the increase of {@code used_memory} by all keys, which includes the hash tables, and {@code
- * MEMORY USAGE} of one key. Each contender uses a separate Redis, which is measured without connected clients, so that connection buffers
- * do not count.
+ * A table of the memory of Redis per key: the increase of {@code used_memory} by all keys, and {@code MEMORY USAGE} of one key. The
+ * increase includes the hash tables. Each contender uses a separate Redis, which is measured without connected clients.
  */
 public final class MemoryTable {
     private static final Workload KEYS = new Workload("memory", 100_000, 1, false);

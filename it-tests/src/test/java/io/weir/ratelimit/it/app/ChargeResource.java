@@ -77,9 +77,9 @@ public class ChargeResource {
         return text;
     }
 
-    @Path("sub-in-place")
-    public InPlaceSubResource inPlace() {
-        return new InPlaceSubResource();
+    @Path("sub-inline")
+    public InlineSubResource inlinePolicy() {
+        return new InlineSubResource();
     }
 
     @Path("sub")

@@ -5,7 +5,7 @@ import io.weir.ratelimit.RateLimit;
 import jakarta.ws.rs.GET;
 
 /** A sub-resource that is not a bean. Its inline policy is found at the first call. */
-public class InPlaceSubResource {
+public class InlineSubResource {
     @GET
     @RateLimit(limit = "1/1h", key = "header:X-Client")
     public String get() {

@@ -73,10 +73,10 @@ public class PathRuleResource {
     }
 
     @GET
-    @Path("dear")
-    @RateLimit("own-dear")
-    public String dear() {
-        return "dear";
+    @Path("expensive")
+    @RateLimit("own-expensive")
+    public String expensive() {
+        return "expensive";
     }
 
     @GET
