@@ -26,20 +26,12 @@ public final class Limit {
     /** The greatest value of {@link #maxWait()}: 1 h. */
     public static final Duration MAX_MAX_WAIT = Duration.ofHours(1);
 
-    private static final long MAX_EXACT = 1L << 53;
-    private static final int MAX_EXPONENT = 6;
-
     private final Algorithm algorithm;
     private final long permits;
     private final Duration window;
     private final long capacity;
     private final Duration maxWait;
-    private final int unitExponent;
-    private final long unitMicros;
-    private final long windowMicros;
-    private final long windowUnits;
-    private final long maxDelayMicros;
-    private final long maxDelayUnits;
+    private final ExactTime time;
 
     private Limit(Algorithm algorithm, long permits, Duration window, long capacity, Duration maxWait) {
         this.algorithm = Objects.requireNonNull(algorithm, "algorithm");
@@ -51,48 +43,8 @@ public final class Limit {
             throw new IllegalArgumentException("burst must be at least 1");
         }
         this.maxWait = checkedMaxWait(maxWait);
-        this.windowMicros = window.toMillis() * 1_000;
-        this.maxDelayMicros = isBucket(algorithm) && permits > 0 ? maxWait.toMillis() * 1_000 : 0;
-        int exponent = 0;
-        long micros = 1;
-        while (!isExactIn(micros) && windowMicros % micros == 0 && exponent < MAX_EXPONENT) {
-            exponent++;
-            micros *= 10;
-        }
-        if (!isExactIn(micros)) {
-            throw new IllegalArgumentException(tooMany());
-        }
-        this.unitExponent = exponent;
-        this.unitMicros = micros;
-        this.windowUnits = windowMicros / micros;
-        this.maxDelayUnits = maxDelayMicros / micros;
-        if (permits > 0 && (this.capacity * windowUnits / permits + maxDelayUnits) > MAX_EXACT / micros) {
-            throw new IllegalArgumentException("a burst of " + capacity + " needs more than 285 years to be refilled");
-        }
-    }
-
-    /** Returns whether a time unit divides the times, and all numbers of the limit in that unit are at most 2^53. */
-    private boolean isExactIn(long micros) {
-        long units = windowMicros / micros;
-        if (windowMicros % micros != 0
-                || maxDelayMicros % micros != 0
-                || units > MAX_EXACT / Math.max(1, maxPermits())) {
-            return false;
-        }
-        return maxDelayMicros == 0 || permits <= (MAX_EXACT - capacity * units) / (maxDelayMicros / micros);
-    }
-
-    private long maxPermits() {
-        return Math.max(permits, capacity);
-    }
-
-    private String tooMany() {
-        return maxPermits() + " permits are too many for a window of " + window.toMillis() + " ms"
-                + (maxDelayMicros == 0
-                        ? ": permits × window must be at most 2^53 in a time unit that divides the window and is at most 1 s"
-                        : " and a max-wait of " + maxWait.toMillis()
-                                + " ms: burst × window + permits × max-wait must be at most 2^53 in a time unit that divides both"
-                                + " and is at most 1 s");
+        this.time = ExactTime.of(
+                permits, this.capacity, window.toMillis(), isBucket(algorithm) && permits > 0 ? maxWait.toMillis() : 0);
     }
 
     /**
@@ -234,7 +186,7 @@ public final class Limit {
      * @return the delay in microseconds, 0 or more
      */
     public long maxDelayMicros() {
-        return maxDelayMicros;
+        return time.maxDelayMicros();
     }
 
     /**
@@ -243,7 +195,7 @@ public final class Limit {
      * @return the delay in time units, 0 or more
      */
     public long maxDelayUnits() {
-        return maxDelayUnits;
+        return time.maxDelayUnits();
     }
 
     /**
@@ -252,7 +204,7 @@ public final class Limit {
      * @return the exponent, 0 (1 µs) to 6 (1 s)
      */
     public int unitExponent() {
-        return unitExponent;
+        return time.unitExponent();
     }
 
     /**
@@ -261,7 +213,7 @@ public final class Limit {
      * @return the length in microseconds
      */
     public long unitMicros() {
-        return unitMicros;
+        return time.unitMicros();
     }
 
     /**
@@ -270,7 +222,7 @@ public final class Limit {
      * @return the length in microseconds
      */
     public long windowMicros() {
-        return windowMicros;
+        return time.windowMicros();
     }
 
     /**
@@ -279,7 +231,7 @@ public final class Limit {
      * @return the length in time units
      */
     public long windowUnits() {
-        return windowUnits;
+        return time.windowUnits();
     }
 
     @Override
@@ -302,7 +254,7 @@ public final class Limit {
     public String toString() {
         boolean isDefault = permits == 0 || capacity == defaultCapacity(algorithm, permits);
         return permits + "/" + windowText() + " " + algorithm.configName() + (isDefault ? "" : " burst " + capacity)
-                + (maxWait.isZero() ? "" : " max-wait " + text(maxWait));
+                + (maxWait.isZero() ? "" : " max-wait " + DurationText.of(maxWait));
     }
 
     /**
@@ -311,20 +263,6 @@ public final class Limit {
      * @return the text, such as {@code 1m}
      */
     public String windowText() {
-        return text(window);
-    }
-
-    private static String text(Duration duration) {
-        long millis = duration.toMillis();
-        if (millis % 86_400_000 == 0) {
-            return millis / 86_400_000 + "d";
-        }
-        if (millis % 3_600_000 == 0) {
-            return millis / 3_600_000 + "h";
-        }
-        if (millis % 60_000 == 0) {
-            return millis / 60_000 + "m";
-        }
-        return millis % 1_000 == 0 ? millis / 1_000 + "s" : millis + "ms";
+        return DurationText.of(window);
     }
 }
