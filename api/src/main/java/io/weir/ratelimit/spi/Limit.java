@@ -31,7 +31,12 @@ public final class Limit {
     private final Duration window;
     private final long capacity;
     private final Duration maxWait;
-    private final ExactTime time;
+    private final int unitExponent;
+    private final long unitMicros;
+    private final long windowMicros;
+    private final long windowUnits;
+    private final long maxDelayMicros;
+    private final long maxDelayUnits;
 
     private Limit(Algorithm algorithm, long permits, Duration window, long capacity, Duration maxWait) {
         this.algorithm = Objects.requireNonNull(algorithm, "algorithm");
@@ -43,8 +48,14 @@ public final class Limit {
             throw new IllegalArgumentException("burst must be at least 1");
         }
         this.maxWait = checkedMaxWait(maxWait);
-        this.time = ExactTime.of(
+        ExactTime time = ExactTime.of(
                 permits, this.capacity, window.toMillis(), isBucket(algorithm) && permits > 0 ? maxWait.toMillis() : 0);
+        this.unitExponent = time.unitExponent();
+        this.unitMicros = time.unitMicros();
+        this.windowMicros = time.windowMicros();
+        this.windowUnits = time.windowUnits();
+        this.maxDelayMicros = time.maxDelayMicros();
+        this.maxDelayUnits = time.maxDelayUnits();
     }
 
     /**
@@ -186,7 +197,7 @@ public final class Limit {
      * @return the delay in microseconds, 0 or more
      */
     public long maxDelayMicros() {
-        return time.maxDelayMicros();
+        return maxDelayMicros;
     }
 
     /**
@@ -195,7 +206,7 @@ public final class Limit {
      * @return the delay in time units, 0 or more
      */
     public long maxDelayUnits() {
-        return time.maxDelayUnits();
+        return maxDelayUnits;
     }
 
     /**
@@ -204,7 +215,7 @@ public final class Limit {
      * @return the exponent, 0 (1 µs) to 6 (1 s)
      */
     public int unitExponent() {
-        return time.unitExponent();
+        return unitExponent;
     }
 
     /**
@@ -213,7 +224,7 @@ public final class Limit {
      * @return the length in microseconds
      */
     public long unitMicros() {
-        return time.unitMicros();
+        return unitMicros;
     }
 
     /**
@@ -222,7 +233,7 @@ public final class Limit {
      * @return the length in microseconds
      */
     public long windowMicros() {
-        return time.windowMicros();
+        return windowMicros;
     }
 
     /**
@@ -231,7 +242,7 @@ public final class Limit {
      * @return the length in time units
      */
     public long windowUnits() {
-        return time.windowUnits();
+        return windowUnits;
     }
 
     @Override

@@ -16,6 +16,7 @@ import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -283,7 +284,12 @@ class BreakerTest {
     /** For any sequence of outcomes, both breakers have the same state once all outcomes are reported. */
     @Test
     void agreesWithThePlatformsBreakerInRandomSequences() {
-        long seed = new Random().nextLong();
+        long seed = Long.getLong(
+                "weir.test.seed",
+                Boolean.getBoolean("weir.test.full")
+                        ? ThreadLocalRandom.current().nextLong()
+                        : 1);
+        System.out.printf("sequences of the breaker: -Dweir.test.seed=%d%n", seed);
         Random random = new Random(seed);
         for (int sequence = 0; sequence < 200; sequence++) {
             PlatformModel model = new PlatformModel();

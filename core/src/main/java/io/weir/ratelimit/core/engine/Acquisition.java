@@ -251,8 +251,10 @@ final class Acquisition {
     /** Leaves the bulkhead and releases the charges that are still reserved after an error. */
     void close() {
         release();
-        bulkhead.leave(entered);
-        entered = List.of();
+        if (!entered.isEmpty()) {
+            bulkhead.leave(entered);
+            entered = List.of();
+        }
     }
 
     private boolean enterBulkhead(List<Charge> waiting) {

@@ -21,6 +21,7 @@ public final class ClientAddress {
 
     private final List<AddressRange> trusted;
     private final ForwardedHeader header;
+    private final String headerName;
     private final AtomicBoolean warned = new AtomicBoolean();
 
     /**
@@ -32,6 +33,7 @@ public final class ClientAddress {
     public ClientAddress(List<AddressRange> trusted, ForwardedHeader header) {
         this.trusted = List.copyOf(trusted);
         this.header = header;
+        this.headerName = header.fieldName();
     }
 
     /**
@@ -48,7 +50,7 @@ public final class ClientAddress {
             return address;
         }
         return address.map(
-                nearest -> isTrusted(nearest) ? walk(nearest, headerLines.apply(header.fieldName())) : nearest);
+                nearest -> isTrusted(nearest) ? walk(nearest, headerLines.apply(headerName)) : nearest);
     }
 
     private IpAddress walk(IpAddress peer, List<String> lines) {
@@ -82,8 +84,8 @@ public final class ClientAddress {
     }
 
     private void warnOfProxy(Function<String, List<String>> headerLines) {
-        if (!warned.get() && !headerLines.apply(header.fieldName()).isEmpty() && warned.compareAndSet(false, true)) {
-            MESSAGES.log(LOG, "WEIR-309", header.fieldName());
+        if (!warned.get() && !headerLines.apply(headerName).isEmpty() && warned.compareAndSet(false, true)) {
+            MESSAGES.log(LOG, "WEIR-309", headerName);
         }
     }
 }

@@ -161,13 +161,20 @@ public final class MessageCatalog {
     }
 
     private static String format(String template, @Nullable Object... arguments) {
-        return PLACEHOLDER.matcher(template).replaceAll(found -> argument(found, arguments));
+        return PLACEHOLDER.matcher(template).replaceAll(found -> argument(template, found, arguments));
     }
 
-    private static String argument(MatchResult placeholder, @Nullable Object... arguments) {
+    private static String argument(String template, MatchResult placeholder, @Nullable Object... arguments) {
         int index = Integer.parseInt(placeholder.group(1));
-        return Matcher.quoteReplacement(
-                index < arguments.length ? inLine(String.valueOf(arguments[index])) : placeholder.group());
+        if (index >= arguments.length) {
+            return Matcher.quoteReplacement(placeholder.group());
+        }
+        String text = inLine(String.valueOf(arguments[index]));
+        // The message of an exception ends with its own full stop.
+        boolean endsTwice = text.endsWith(".")
+                && placeholder.end() < template.length()
+                && ".)".indexOf(template.charAt(placeholder.end())) >= 0;
+        return Matcher.quoteReplacement(endsTwice ? text.substring(0, text.length() - 1) : text);
     }
 
     /** Replaces the control characters of a text, line breaks included. */

@@ -67,10 +67,6 @@ public final class OverrideSources {
         return new TreeSet<>(byPolicy.keySet());
     }
 
-    boolean existFor(String policy) {
-        return byPolicy.containsKey(policy);
-    }
-
     /** Returns the first answer with limits. */
     Optional<LimitOverride> find(String policy, Identity key) {
         for (PolicySource source : byPolicy.getOrDefault(policy, List.of())) {

@@ -7,6 +7,7 @@ import io.weir.ratelimit.Identity;
 import io.weir.ratelimit.spi.PolicyLimits;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.function.LongFunction;
@@ -25,6 +26,7 @@ public final class Overrides {
     /** The number of keys in the cache. */
     static final int MAX_KEYS = 10_000;
 
+    private final Set<String> policies;
     private final LookupContext lookups;
 
     /** The callers do the maintenance, because the common pool outlives the application. */
@@ -50,6 +52,7 @@ public final class Overrides {
             Supplier<Executor> executor,
             LongSupplier nanoTime,
             SourceListener listener) {
+        this.policies = Set.copyOf(sources.policies());
         this.lookups = new LookupContext(sources, lifetime.toNanos(), deadline.toNanos(), executor, nanoTime, listener);
     }
 
@@ -60,7 +63,7 @@ public final class Overrides {
      * @return false if the policy has no source
      */
     public boolean existFor(Policy policy) {
-        return lookups.sources().existFor(policy.name());
+        return policies.contains(policy.name());
     }
 
     /**

@@ -36,6 +36,12 @@ class MessageCatalogTest {
     }
 
     @Test
+    void doesNotRepeatTheFullStopOfAnArgument() {
+        assertThat(messages.text("WEIR-901", "The end.", "b."))
+                .isEqualTo("WEIR-901 Backend The end. isn't b. in The end.");
+    }
+
+    @Test
     void replacesControlCharactersOfAnArgument() {
         assertThat(messages.text("WEIR-901", "a\r\nWEIR-999 b\u0085\u202e", "c"))
                 .isEqualTo("WEIR-901 Backend a  WEIR-999 b   isn't c in a  WEIR-999 b  .");

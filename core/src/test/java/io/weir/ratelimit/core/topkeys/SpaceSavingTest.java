@@ -16,12 +16,19 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.ThreadLocalRandom;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 class SpaceSavingTest {
-    private final long seed = new Random().nextLong();
-    private final Random random = new Random(seed);
+    private static final long SEED = Long.getLong(
+            "weir.test.seed", Boolean.getBoolean("weir.test.full") ? ThreadLocalRandom.current().nextLong() : 1);
+
+    static {
+        System.out.printf("sketch of the top keys: -Dweir.test.seed=%d%n", SEED);
+    }
+
+    private final Random random = new Random(SEED);
     private final SpaceSaving sketch = new SpaceSaving();
     private final Map<String, Long> exact = new HashMap<>();
     private long calls;
@@ -36,14 +43,14 @@ class SpaceSavingTest {
         exact.forEach((key, count) -> {
             Bounds bounds = sketch.bounds(key);
             assertThat(count)
-                    .as("%s, seed %d", key, seed)
+                    .as("%s, seed %d", key, SEED)
                     .isGreaterThanOrEqualTo(bounds.atLeast())
                     .isLessThanOrEqualTo(bounds.atMost());
             if (count > calls / SpaceSaving.COUNTERS) {
-                assertThat(sketch.keys()).as("seed %d", seed).contains(key);
+                assertThat(sketch.keys()).as("seed %d", SEED).contains(key);
             }
             if (!sketch.keys().contains(key)) {
-                assertThat(sketch.maxOfOthers()).as("seed %d", seed).isGreaterThanOrEqualTo(count);
+                assertThat(sketch.maxOfOthers()).as("seed %d", SEED).isGreaterThanOrEqualTo(count);
             }
         });
         assertThat(sketch.keys()).hasSizeLessThanOrEqualTo(SpaceSaving.COUNTERS);
@@ -78,9 +85,9 @@ class SpaceSavingTest {
             count(i % 50 == 0 ? "p.frequent" : "i.flood" + random.nextLong());
         }
         Bounds frequent = sketch.bounds("p.frequent");
-        assertThat(frequent.atMost()).as("seed %d", seed).isGreaterThanOrEqualTo(4_000);
-        assertThat(frequent.atLeast()).as("seed %d", seed).isBetween(3_400L, 4_000L);
-        assertThat(sketch.maxOfOthers()).as("seed %d", seed).isLessThan(800);
+        assertThat(frequent.atMost()).as("seed %d", SEED).isGreaterThanOrEqualTo(4_000);
+        assertThat(frequent.atLeast()).as("seed %d", SEED).isBetween(3_400L, 4_000L);
+        assertThat(sketch.maxOfOthers()).as("seed %d", SEED).isLessThan(800);
         check();
     }
 
@@ -144,7 +151,7 @@ class SpaceSavingTest {
             try {
                 List<Future<?>> done = new ArrayList<>();
                 for (int thread = 0; thread < threads; thread++) {
-                    Random own = new Random(seed + run * 31L + thread);
+                    Random own = new Random(SEED + run * 31L + thread);
                     done.add(executor.submit((Callable<Void>) () -> {
                         start.await();
                         for (int i = 0; i < 100_000; i++) {
@@ -162,7 +169,7 @@ class SpaceSavingTest {
                         long before = counts.get(key).get();
                         Bounds bounds = shared.bounds("p." + key);
                         assertThat(bounds.atMost())
-                                .as("p.%d while it is counted, seed %d", key, seed)
+                                .as("p.%d while it is counted, seed %d", key, SEED)
                                 .isGreaterThanOrEqualTo(before);
                     }
                     return null;
@@ -176,12 +183,12 @@ class SpaceSavingTest {
             for (int key = 0; key < keys; key++) {
                 Bounds bounds = shared.bounds("p." + key);
                 assertThat(counts.get(key).get())
-                        .as("p.%d, seed %d", key, seed)
+                        .as("p.%d, seed %d", key, SEED)
                         .isGreaterThanOrEqualTo(bounds.atLeast())
                         .isLessThanOrEqualTo(bounds.atMost());
             }
             for (int key = 0; key < 5; key++) {
-                assertThat(shared.keys()).as("seed %d", seed).contains("p." + key);
+                assertThat(shared.keys()).as("seed %d", SEED).contains("p." + key);
             }
         }
     }

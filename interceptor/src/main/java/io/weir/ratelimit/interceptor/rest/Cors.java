@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.interceptor.rest;
 
-import jakarta.ws.rs.HttpMethod;
-import jakarta.ws.rs.container.ContainerRequestContext;
 import jakarta.ws.rs.core.MultivaluedMap;
 import java.util.Collection;
 import java.util.LinkedHashSet;
@@ -18,13 +16,6 @@ final class Cors {
     private static final String ALLOW = "Access-Control-Allow-Origin";
 
     private Cors() {}
-
-    /** Returns whether a request is a preflight request. */
-    static boolean isPreflight(ContainerRequestContext request) {
-        return request.getMethod().equals(HttpMethod.OPTIONS)
-                && request.getHeaderString("Origin") != null
-                && request.getHeaderString("Access-Control-Request-Method") != null;
-    }
 
     /** Exposes the fields of a response to scripts of other origins, if these may read the response. */
     static void expose(QuotaFields quotas, MultivaluedMap<String, Object> fields) {

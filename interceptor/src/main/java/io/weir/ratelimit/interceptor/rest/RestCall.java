@@ -5,6 +5,7 @@ import io.weir.ratelimit.core.engine.RequestState;
 import io.weir.ratelimit.core.policy.RequestPath;
 import io.weir.ratelimit.interceptor.cdi.Claims;
 import io.weir.ratelimit.interceptor.cdi.HttpCall;
+import jakarta.ws.rs.HttpMethod;
 import jakarta.ws.rs.container.ContainerRequestContext;
 import jakarta.ws.rs.container.ResourceInfo;
 import jakarta.ws.rs.core.Cookie;
@@ -99,7 +100,9 @@ final class RestCall implements HttpCall {
 
     @Override
     public boolean isPreflight() {
-        return Cors.isPreflight(request);
+        return request.getMethod().equals(HttpMethod.OPTIONS)
+                && request.getHeaderString("Origin") != null
+                && request.getHeaderString("Access-Control-Request-Method") != null;
     }
 
     @Override
