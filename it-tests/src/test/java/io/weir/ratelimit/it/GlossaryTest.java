@@ -36,7 +36,7 @@ class GlossaryTest {
         assertThat(types()).containsAll(named);
     }
 
-    private static Set<String> types() throws IOException {
+    static Set<String> types() throws IOException {
         Set<String> types = new HashSet<>();
         for (Pom module : Pom.released()) {
             try (Stream<Path> sources = Files.walk(module.folder().resolve("src/main/java"))) {

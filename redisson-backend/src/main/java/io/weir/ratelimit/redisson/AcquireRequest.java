@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * {@link BackendException}.
  */
 final class AcquireRequest extends CompletableFuture<AcquireResult> {
-    /** What the script does with the charges if all their limits have room. */
+    /** The operation of the script on the charges if all their limits have room. */
     enum Operation {
         /** Spends nothing. */
         PEEK,

@@ -87,7 +87,8 @@ final class Batcher {
         }
         Batch batch = queue.remove(request);
         if (batch == null) {
-            request.completeExceptionally(new BackendException(Reason.TIMEOUT, "The request was not sent before its deadline.", null));
+            request.completeExceptionally(
+                    new BackendException(Reason.TIMEOUT, "The request was not sent before its deadline.", null));
             return;
         }
         if (queue.timeOut(batch, request)) {

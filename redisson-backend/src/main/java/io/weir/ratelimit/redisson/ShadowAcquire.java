@@ -111,8 +111,7 @@ final class ShadowAcquire implements PendingCall<Decision> {
         BackendReceipt receipt = new BackendReceipt(spent);
         if (failure != null && enforced.isEmpty() && quotas.isEmpty()) {
             decision.completeExceptionally(RedisFailures.toBackendException(failure));
-        } else if (!decision.complete(
-                new Decision.Allowed(allowed.quotas(), receipt, allowed.waitMicros(), quotas))) {
+        } else if (!decision.complete(new Decision.Allowed(allowed.quotas(), receipt, allowed.waitMicros(), quotas))) {
             steps.refund(receipt);
         }
     }

@@ -14,8 +14,7 @@ import java.util.List;
  * @param costs the cost of each key
  * @param maxDelayMicros the longest delay of each key, in microseconds
  */
-record SentGroup(
-        boolean spends, int count, List<String> keys, List<Long> costs, List<Long> maxDelayMicros) {
+record SentGroup(boolean spends, int count, List<String> keys, List<Long> costs, List<Long> maxDelayMicros) {
     private static final int NOW = 7;
     private static final int LIMIT = 27;
 
@@ -26,11 +25,7 @@ record SentGroup(
         while (in.hasRemaining()) {
             int operation = in.get();
             SentGroup group = new SentGroup(
-                    operation == 1,
-                    in.getShort() & 0xffff,
-                    new ArrayList<>(),
-                    new ArrayList<>(),
-                    new ArrayList<>());
+                    operation == 1, in.getShort() & 0xffff, new ArrayList<>(), new ArrayList<>(), new ArrayList<>());
             int parts = in.getShort();
             for (int part = 0; part < parts; part++) {
                 group.keys.add((String) batch.keys().get(in.getShort() - 1));

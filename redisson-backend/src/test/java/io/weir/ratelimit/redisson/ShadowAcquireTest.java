@@ -145,8 +145,7 @@ class ShadowAcquireTest {
 
     @Test
     void aRejectedCallSendsNoShadowRequest() {
-        CompletableFuture<Decision> decision =
-                acquire(first, enforced).start().completion();
+        CompletableFuture<Decision> decision = acquire(first, enforced).start().completion();
         Quota rejected = QuotaCalculator.quota(enforced, 0, new FixedWindowState(NOW, 5), false, NOW);
         steps.enforcedDecision.complete(new Decision.Rejected(List.of(rejected)));
         assertThat(decision.join().shadowQuotas()).isEmpty();
@@ -220,8 +219,7 @@ class ShadowAcquireTest {
 
     @Test
     void failsIfTheEnforcedChargesFail() {
-        CompletableFuture<Decision> decision =
-                acquire(first, enforced).start().completion();
+        CompletableFuture<Decision> decision = acquire(first, enforced).start().completion();
         steps.enforcedDecision.completeExceptionally(new BackendException(Reason.CONNECTION, "gone", null));
         assertThat(failure(decision)).isEqualTo(Reason.CONNECTION);
     }

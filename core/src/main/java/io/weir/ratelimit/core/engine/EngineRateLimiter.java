@@ -89,9 +89,8 @@ public final class EngineRateLimiter implements RateLimiter {
             throw new IllegalArgumentException(
                     "the key of the policy " + policy + " uses an argument: name the key to peek at");
         }
-        CallContext call = caller.get()
-                .orElseThrow(() -> new IllegalStateException(
-                        "there is no HTTP request at hand whose caller could be asked about"));
+        CallContext call =
+                caller.get().orElseThrow(() -> new IllegalStateException("no HTTP request is active: peek with a key"));
         return engine.peek(found, call);
     }
 

@@ -52,8 +52,9 @@ public final class KeyAdministration {
      * @throws io.weir.ratelimit.RateLimitUnavailableException if the backend is unavailable
      */
     public List<Quota> peek(Policy policy, String storedKey, String tier) {
-        PolicyLimits limits =
-                overrides.cached(policy, storedKey).orElse(policy.tiers().limits().getOrDefault(tier, policy.limits()));
+        PolicyLimits limits = overrides
+                .cached(policy, storedKey)
+                .orElse(policy.tiers().limits().getOrDefault(tier, policy.limits()));
         Charge charge = new Charge(limits, storedKey, policy.cost(), policy.maxWaitMicros());
         return engine.call(backend -> backend.peek(charge));
     }

@@ -49,8 +49,7 @@ public final class ClientAddress {
             warnOfProxy(headerLines);
             return address;
         }
-        return address.map(
-                nearest -> isTrusted(nearest) ? walk(nearest, headerLines.apply(headerName)) : nearest);
+        return address.map(nearest -> isTrusted(nearest) ? walk(nearest, headerLines.apply(headerName)) : nearest);
     }
 
     private IpAddress walk(IpAddress peer, List<String> lines) {

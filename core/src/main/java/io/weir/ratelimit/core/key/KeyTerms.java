@@ -99,8 +99,8 @@ public final class KeyTerms {
         return Optional.ofNullable(resolvers.get(name))
                 .map(resolver -> safe(Optional.empty(), name, resolver, value -> {
                     throw new IllegalArgumentException("the key term " + name
-                            + " is a bean of the application, which alone knows to which key a value leads:"
-                            + " name the caller by the key as logs and spans show it");
+                            + " is a bean of the application, so a value does not determine the key:"
+                            + " enter the key as logs and spans show it");
                 }));
     }
 
@@ -130,7 +130,8 @@ public final class KeyTerms {
             case PATH -> call -> nonBlank(call.pathParameter(name)).map(value -> Identity.path(name, value));
             case CLAIM -> call -> nonBlank(call.claim(name)).map(value -> Identity.claim(name, value));
             case ARG ->
-                call -> nonBlank(call.argument(name).map(Object::toString)).map(value -> Identity.argument(name, value));
+                call -> nonBlank(call.argument(name).map(Object::toString))
+                        .map(value -> Identity.argument(name, value));
         };
     }
 

@@ -23,7 +23,8 @@ record NamedValues(int ipv4Prefix, int ipv6Prefix) {
             case METHOD -> value -> Identity.method(nonBlank(value, "the method, Class.method,"));
             // The header of a request is stripped, too.
             case HEADER ->
-                value -> Identity.header(name, nonBlank(value, "the header " + name).strip());
+                value -> Identity.header(
+                        name, nonBlank(value, "the header " + name).strip());
             case COOKIE -> value -> Identity.cookie(name, nonBlank(value, "the cookie " + name));
             case QUERY -> value -> Identity.query(name, nonBlank(value, "the parameter " + name + " of the query"));
             case PATH -> value -> Identity.path(name, nonBlank(value, "the parameter " + name + " of the path"));
@@ -41,7 +42,7 @@ record NamedValues(int ipv4Prefix, int ipv6Prefix) {
 
     private static Identity global(String value) {
         if (!value.isBlank() && !value.strip().equals(KeyWord.GLOBAL.text())) {
-            throw new IllegalArgumentException("global is one key for everyone and has no value: leave it empty");
+            throw new IllegalArgumentException("the key term global has no value: leave it empty");
         }
         return Identity.GLOBAL;
     }
@@ -51,7 +52,7 @@ record NamedValues(int ipv4Prefix, int ipv6Prefix) {
         int slash = text.indexOf('/');
         String shared = IpAddress.parse(slash < 0 ? text : text.substring(0, slash))
                 .orElseThrow(() -> new IllegalArgumentException(
-                        "this is no address: write one such as 203.0.113.7 or 2001:db8::1"))
+                        "the value is not an address: enter one such as 203.0.113.7 or 2001:db8::1"))
                 .sharing(ipv4Prefix, ipv6Prefix);
         if (slash >= 0 && !shared.endsWith(text.substring(slash))) {
             throw new IllegalArgumentException(

@@ -98,8 +98,8 @@ public final class InstanceOperations implements Operations {
                 .or(() -> topKeys.storedKey(policy, key))
                 .map(storedKey -> known(policy, storedKey))
                 .orElseThrow(
-                        () -> new IllegalArgumentException("this key of " + policy + " cannot be told from its hash:"
-                                + " without ratelimit.key-secret only those can that this instance lists, with it those that logs"
+                        () -> new IllegalArgumentException("this key of " + policy + " cannot be found by its hash:"
+                                + " without ratelimit.key-secret, enter a key that this instance lists; with it, a key that logs"
                                 + " and spans show"));
     }
 

@@ -31,7 +31,8 @@ class AddressRangeTest {
         "::ffff:10.0.0.0/104, 10.0.0.0, 10.255.255.255, 11.0.0.0, ::a00:0",
         "::ffff:0:0/96, 0.0.0.0, 255.255.255.255, ::, ::ffff:0:0:0",
     })
-    void aRangeContainsItsEndsAndNotTheirNeighbors(String range, String first, String last, String before, String after) {
+    void aRangeContainsItsEndsAndNotTheirNeighbors(
+            String range, String first, String last, String before, String after) {
         assertThat(contains(range, first)).isTrue();
         assertThat(contains(range, last)).isTrue();
         assertThat(contains(range, before)).isFalse();

@@ -316,8 +316,7 @@ class KeyExpressionTest {
         "header:x | claim:plan, false, true, true, false",
         "ip + claim:plan, false, true, false, true",
     })
-    void reportsTheKindsOfItsTerms(
-            String expression, boolean early, boolean claims, boolean header, boolean compound) {
+    void reportsTheKindsOfItsTerms(String expression, boolean early, boolean claims, boolean header, boolean compound) {
         KeyExpression key = KeyExpression.parse(expression, WITH_TENANT);
         assertThat(key.isEarly()).isEqualTo(early);
         assertThat(key.usesClaims()).isEqualTo(claims);

@@ -271,9 +271,7 @@ class PoliciesTest {
     @Test
     void oneDefinitionCanApplyToManyMethods() {
         ReadPolicies read = ReadPolicies.of(
-                Configs.of(),
-                inline("Search.find", "api", "5/10s", "ip"),
-                inline("Search.list", "api", "5/10s", "ip"));
+                Configs.of(), inline("Search.find", "api", "5/10s", "ip"), inline("Search.list", "api", "5/10s", "ip"));
         assertThat(read.found()).isEmpty();
         assertThat(read.limits("api")).isEqualTo("[5/10s sliding-window]");
     }

@@ -14,15 +14,16 @@ import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.ThreadLocalRandom;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 class SpaceSavingTest {
     private static final long SEED = Long.getLong(
-            "weir.test.seed", Boolean.getBoolean("weir.test.full") ? ThreadLocalRandom.current().nextLong() : 1);
+            "weir.test.seed",
+            Boolean.getBoolean("weir.test.full") ? ThreadLocalRandom.current().nextLong() : 1);
 
     static {
         System.out.printf("sketch of the top keys: -Dweir.test.seed=%d%n", SEED);

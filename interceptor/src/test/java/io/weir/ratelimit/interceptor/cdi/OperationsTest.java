@@ -221,14 +221,14 @@ class OperationsTest {
             delimiter = '>',
             value = {
                 "plan  > 0 > ''             > the user's name must not be blank",
-                "plan  > 1 > example.org    > this is no address: write one such as 203.0.113.7 or 2001:db8::1",
+                "plan  > 1 > example.org    > the value is not an address: enter one such as 203.0.113.7 or 2001:db8::1",
                 "plan  > 1 > 2001:db8::/48  > addresses do not share a key by /48: that of this one is 2001:db8::/64",
                 "plan  > 2 > x              > the key principal | ip has no alternative 2",
                 "plan  > -1 > x             > the key principal | ip has no alternative -1",
                 "login > 0 > 10.0.0.1       > the key [ip, header:x-key] has 2 values, and 1 are given",
-                "login > 2 > alice          > global is one key for everyone and has no value: leave it empty",
-                "login > 1 > alice          > the key term customer is a bean of the application, which alone knows to which key a value"
-                        + " leads: name the caller by the key as logs and spans show it",
+                "login > 2 > alice          > the key term global has no value: leave it empty",
+                "login > 1 > alice          > the key term customer is a bean of the application, so a value does not determine the key:"
+                        + " enter the key as logs and spans show it",
                 "other > 0 > alice          > there is no policy \"other\""
             })
     void reportsInvalidValuesToTheOperator(String policy, int alternative, String value, String message) {
@@ -256,7 +256,7 @@ class OperationsTest {
             try (Container container = start(line)) {
                 assertThatThrownBy(() -> operations(container).shown("plan", text))
                         .isInstanceOf(IllegalArgumentException.class)
-                        .hasMessageContaining("cannot be told from its hash");
+                        .hasMessageContaining("cannot be found by its hash");
             }
         }
         assertThatThrownBy(() -> new Caller("plan", "p.{x}", "p")).isInstanceOf(IllegalArgumentException.class);

@@ -188,7 +188,7 @@ class OutcomesTest {
             });
             assertThatThrownBy(() -> limiter.peek("tiered"))
                     .isInstanceOf(IllegalStateException.class)
-                    .hasMessage("there is no HTTP request at hand whose caller could be asked about");
+                    .hasMessage("no HTTP request is active: peek with a key");
             assertThatThrownBy(() -> limiter.peek("none")).isInstanceOf(IllegalArgumentException.class);
         }
     }
