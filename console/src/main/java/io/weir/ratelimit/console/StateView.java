@@ -41,7 +41,7 @@ final class StateView {
         Map<String, Object> state = new LinkedHashMap<>();
         state.put(
                 "instance", Map.of("host", instance.host(), "started", millis(instance.started()), "now", millis(now)));
-        state.put("backend", backend(console.operations().store()));
+        state.put("backend", backend(console.operations().backend()));
         state.put("rates", rates(Rates.sum(all)));
         state.put("policies", views);
         state.put("reload", reload(console.operations().lastReading()));

@@ -71,7 +71,7 @@ final class FakeOperations implements Operations {
     }
 
     @Override
-    public BackendHealth.Report store() {
+    public BackendHealth.Report backend() {
         return backend;
     }
 

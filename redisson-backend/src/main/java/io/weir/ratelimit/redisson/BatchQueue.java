@@ -92,12 +92,12 @@ final class BatchQueue {
     /**
      * Marks a batch that is in flight as timed out if the deadline of one of its requests has passed.
      *
-     * @return false if the deadline has not passed, or the batch is in flight no longer
+     * @return true the first time; false if the deadline has not passed, or the batch is in flight no longer
      */
     boolean timeOut(Batch batch, AcquireRequest request) {
         lock.lock();
         try {
-            boolean timedOut = !batch.released && request.deadlineNanos - System.nanoTime() <= 0;
+            boolean timedOut = !batch.released && !batch.timedOut && request.deadlineNanos - System.nanoTime() <= 0;
             batch.timedOut |= timedOut;
             return timedOut;
         } finally {

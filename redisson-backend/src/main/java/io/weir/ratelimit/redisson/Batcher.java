@@ -139,7 +139,8 @@ final class Batcher {
             }
             batch.markSent();
             return sender.send(batch);
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
+            // A batch that is never completed would keep its place, and its requests would wait until their deadline.
             return CompletableFuture.failedFuture(e);
         }
     }
@@ -149,7 +150,7 @@ final class Batcher {
         BackendException failure = null;
         try {
             batch.complete(reply.join());
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             failure = RedisFailures.toBackendException(e);
         }
         if (!batch.timedOut) {

@@ -60,17 +60,23 @@ record BlockingAwait(Duration deadline) {
             future.get(Math.max(0, deadlineNanos - System.nanoTime()), TimeUnit.NANOSECONDS);
         } catch (TimeoutException e) {
             BackendException timedOut = timedOut(deadline);
-            cancel.accept(timedOut);
-            // A call can complete at the last moment, and one whose shadow charges are missing completes without them.
-            if (!future.isDone() || future.isCompletedExceptionally()) {
-                throw timedOut;
-            }
+            cancel(future, cancel, timedOut);
         } catch (InterruptedException e) {
-            BackendException interrupted = interrupted(e);
-            cancel.accept(interrupted);
-            throw interrupted;
+            cancel(future, cancel, interrupted(e));
         } catch (ExecutionException e) {
             throw RedisFailures.toBackendException(e.getCause() == null ? e : e.getCause());
+        }
+    }
+
+    /**
+     * Cancels a call and throws the reason, unless the call has a result: a call can complete at the last moment, and one whose shadow
+     * charges are missing completes without them.
+     */
+    private static void cancel(
+            CompletableFuture<?> future, Consumer<BackendException> cancel, BackendException reason) {
+        cancel.accept(reason);
+        if (!future.isDone() || future.isCompletedExceptionally()) {
+            throw reason;
         }
     }
 

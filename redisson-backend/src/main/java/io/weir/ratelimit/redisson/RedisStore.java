@@ -263,7 +263,7 @@ final class RedisStore implements AutoCloseable {
         if (breaker.isOpen()) {
             return;
         }
-        CompletionStage<Void> refunded = refunds.send(receipt);
+        CompletionStage<Void> refunded = refunds.sendBounded(receipt);
         refunded.whenComplete((done, failure) -> {
             if (failure != null) {
                 LOG.log(Level.DEBUG, "A refund failed: {0}", failure.toString());

@@ -85,14 +85,26 @@ final class ShadowAcquire implements PendingCall<Decision> {
                 .toList();
         shadowRequests = requests;
         for (AcquireRequest request : requests) {
-            try {
-                steps.send(request);
-            } catch (RuntimeException e) {
-                request.completeExceptionally(e);
-            }
+            send(request);
         }
         CompletionStage<Void> all = CompletableFuture.allOf(requests.toArray(CompletableFuture<?>[]::new));
         all.whenComplete((done, failure) -> finish(allowed, requests, failure));
+    }
+
+    /** Sends a request, unless the call is cancelled before. */
+    private void send(AcquireRequest request) {
+        if (request.isDone()) {
+            return;
+        }
+        try {
+            steps.send(request);
+        } catch (RuntimeException e) {
+            request.completeExceptionally(e);
+        }
+        // A thread that cancelled the call meanwhile has not found the request in its queue.
+        if (request.isCompletedExceptionally()) {
+            steps.cancel(request);
+        }
     }
 
     private void finish(Decision.Allowed allowed, List<AcquireRequest> requests, @Nullable Throwable failure) {

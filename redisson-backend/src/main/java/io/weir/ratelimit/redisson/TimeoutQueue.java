@@ -62,16 +62,25 @@ final class TimeoutQueue {
 
     private void cancelExpired() {
         long now = System.nanoTime();
-        PendingCall<?> head = pending.peek();
-        while (head != null && (isComplete(head) || head.deadlineNanos() - now <= 0)) {
-            if (!isComplete(head)) {
-                head.cancel(BlockingAwait.timedOut(deadline));
+        try {
+            PendingCall<?> head = pending.peek();
+            while (head != null && (isComplete(head) || head.deadlineNanos() - now <= 0)) {
+                pending.remove(head);
+                if (!isComplete(head)) {
+                    head.cancel(BlockingAwait.timedOut(deadline));
+                }
+                head = pending.peek();
             }
-            pending.remove(head);
-            head = pending.peek();
+        } finally {
+            // Also if a call fails to be cancelled, since the timer ends the calls behind it.
+            continueTimer(now);
         }
+    }
+
+    private void continueTimer(long now) {
+        PendingCall<?> head = pending.peek();
         if (head != null) {
-            startTimer(head.deadlineNanos() - now);
+            startTimer(Math.max(0, head.deadlineNanos() - now));
             return;
         }
         timerRunning.set(false);

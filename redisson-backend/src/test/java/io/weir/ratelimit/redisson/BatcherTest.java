@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.redisson.client.RedisConnectionException;
@@ -240,6 +241,31 @@ class BatcherTest {
         assertThat(separate.batch).isNull();
         reply(1);
         assertThat(separate.batch).isSameAs(sent.get(MAX_IN_FLIGHT + 2));
+    }
+
+    @Test
+    void aBatchTimesOutOnceHoweverManyOfItsRequestsDo() {
+        BatchQueue queue = new BatchQueue(new AtomicInteger());
+        AcquireRequest expired = requests.create(
+                List.of(TestBackend.charge("k.a", 1, LIMIT)), AcquireRequest.Operation.SPEND, System.nanoTime() - 1);
+        assertThat(queue.add(expired)).isEqualTo(BatchQueue.Added.IN_BATCH);
+        assertThat(queue.timeOut(expired.batch, expired)).isTrue();
+        assertThat(queue.timeOut(expired.batch, expired)).isFalse();
+    }
+
+    @Test
+    void anErrorOfTheSenderKeepsNoPlace() {
+        Batcher failing = new Batcher(
+                batch -> {
+                    throw new StackOverflowError();
+                },
+                (requests, waitingKeys) -> {},
+                Breaker.disabled());
+        for (int i = 0; i < 2 * MAX_IN_FLIGHT; i++) {
+            AcquireRequest request = requests.spend("k." + i, 1, LIMIT);
+            failing.enqueue(request, -1);
+            BatchTest.assertFailed(request, Reason.CONNECTION);
+        }
     }
 
     @Test

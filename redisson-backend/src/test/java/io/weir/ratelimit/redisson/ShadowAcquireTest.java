@@ -37,6 +37,7 @@ class ShadowAcquireTest {
     private final Charge first = charge("first").asShadow();
     private final Charge second = charge("second").asShadow();
     private String faultyPolicy = "";
+    private Runnable beforeSend = () -> {};
 
     private final ManualSteps steps = new ManualSteps() {
         @Override
@@ -44,6 +45,7 @@ class ShadowAcquireTest {
             if (request.charges.get(0).policy().policy().equals(faultyPolicy)) {
                 throw new IllegalStateException("a fault");
             }
+            beforeSend.run();
             super.send(request);
         }
     };
@@ -174,6 +176,29 @@ class ShadowAcquireTest {
         complete(steps.sent.get(0), true, 2);
         assertThat(receiptOf(decision.join())).containsExactly(enforced, second);
         assertThat(steps.refunded).isEmpty();
+    }
+
+    @Test
+    void anInterruptWhileShadowChargesAreAwaitedKeepsTheDecision() {
+        ShadowAcquire call = acquire(enforced, first).start();
+        steps.enforcedDecision.complete(allowedAlone());
+        Thread.currentThread().interrupt();
+        Decision decision = new BlockingAwait(Duration.ofMinutes(5)).await(call);
+        assertThat(Thread.interrupted()).isTrue();
+        assertThat(receiptOf(decision)).containsExactly(enforced);
+        assertThat(steps.cancelled).isEqualTo(steps.sent);
+    }
+
+    @Test
+    void sendsNoShadowRequestAfterACancel() {
+        ShadowAcquire call = acquire(enforced, first, second);
+        beforeSend = () -> call.cancel(CANCELLED);
+        CompletableFuture<Decision> decision = call.start().completion();
+        steps.enforcedDecision.complete(allowedAlone());
+        assertThat(steps.sent).extracting(request -> request.charges.get(0)).containsExactly(first);
+        assertThat(steps.cancelled).contains(steps.sent.get(0));
+        assertThat(failure(decision)).isEqualTo(Reason.TIMEOUT);
+        assertThat(steps.refunded).containsExactly(enforced);
     }
 
     @Test

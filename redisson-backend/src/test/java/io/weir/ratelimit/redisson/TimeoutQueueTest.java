@@ -96,7 +96,7 @@ class TimeoutQueueTest {
     }
 
     /** A call that records its cancellation. */
-    private static final class Call implements PendingCall<AcquireResult> {
+    private static class Call implements PendingCall<AcquireResult> {
         private final AcquireRequest request;
         private final List<AcquireRequest> cancelled;
 
@@ -153,6 +153,22 @@ class TimeoutQueueTest {
         assertThat(pending)
                 .allSatisfy(request ->
                         assertThat(System.nanoTime() - request.deadlineNanos).isPositive());
+    }
+
+    @Test
+    void cancelsTheCallsBehindOneThatFailsToBeCancelled() {
+        List<AcquireRequest> cancelled = Collections.synchronizedList(new ArrayList<>());
+        Duration deadline = Duration.ofMillis(20);
+        TimeoutQueue timeouts = new TimeoutQueue(deadline);
+        long at = System.nanoTime() + deadline.toNanos();
+        timeouts.watch(new Call(requests.create(charge("a"), Operation.SPEND, at), cancelled) {
+            @Override
+            public void cancel(BackendException reason) {
+                throw new StackOverflowError();
+            }
+        });
+        timeouts.watch(new Call(requests.create(charge("b"), Operation.SPEND, at + 1), cancelled));
+        Await.until("the second is cancelled", Duration.ofSeconds(5), () -> cancelled.size() == 1);
     }
 
     @Test

@@ -126,10 +126,14 @@ final class Acquisition {
             return backend.decideWithoutBackend(binding, charges, recent);
         }
         TimedDecision timed = backend.acquire(binding, charges);
-        if (request != null && timed.failure() != null && !BackendHealth.concernsSomeKeys(timed.failure())) {
-            request.failed(timed.failure(), sleeper.nanos());
-        }
+        recordFailure(timed.failure());
         return timed;
+    }
+
+    private void recordFailure(@Nullable BackendException failure) {
+        if (request != null && failure != null && !BackendHealth.concernsSomeKeys(failure)) {
+            request.failed(failure, sleeper.nanos());
+        }
     }
 
     private Step sleep() {
@@ -224,6 +228,7 @@ final class Acquisition {
         if (failure == null) {
             return Step.ACQUIRE;
         }
+        recordFailure(failure);
         TimedDecision degraded = backend.decideWithoutBackend(binding, charges, failure);
         return end(degraded, degraded.decision().allowed());
     }

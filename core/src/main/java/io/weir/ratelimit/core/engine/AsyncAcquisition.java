@@ -124,8 +124,10 @@ final class AsyncAcquisition {
         }
     }
 
+    /** Fails the call and refunds its permits, for instance because the executor accepts no more work. */
     private void fail(Throwable failure) {
         call.close();
         result.completeExceptionally(failure);
+        backend.refundAsync(call.receipt());
     }
 }

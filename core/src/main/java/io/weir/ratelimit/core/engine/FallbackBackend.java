@@ -119,7 +119,8 @@ public final class FallbackBackend {
         }
     }
 
-    private void refundAsync(Receipt receipt) {
+    /** Refunds the charges of a call without waiting. */
+    void refundAsync(Receipt receipt) {
         try {
             CompletionStage<Void> refunded = backend.refundAsync(receipt);
             refunded.whenComplete((done, failure) -> {

@@ -57,7 +57,7 @@ public final class InstanceOperations implements Operations {
     }
 
     @Override
-    public BackendHealth.Report store() {
+    public BackendHealth.Report backend() {
         return health.report();
     }
 

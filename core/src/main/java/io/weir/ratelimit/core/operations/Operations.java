@@ -27,7 +27,7 @@ public interface Operations {
      *
      * @return the health
      */
-    BackendHealth.Report store();
+    BackendHealth.Report backend();
 
     /**
      * Returns the current policies with the origins of their values.

@@ -9,6 +9,7 @@ import io.weir.ratelimit.Algorithm;
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.FailureMode;
 import io.weir.ratelimit.Identity;
+import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.RateLimiter;
 import io.weir.ratelimit.Receipt;
 import io.weir.ratelimit.core.key.KeyExpression;
@@ -33,6 +34,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
@@ -355,6 +357,20 @@ class AcquisitionTest {
             assertThat(decision).isCompletedExceptionally();
             assertThat(decision.handle((decided, thrown) -> thrown)).isCompletedWithValue(failure);
         }
+    }
+
+    @Test
+    void refundsACallWhoseExecutorRejectsItsCompletion() {
+        Charge charge = new Charge(WINDOW.limits(), "p.alice", 1);
+        List<Quota> before = backend.peek(charge);
+        CompletableFuture<Decision> decision =
+                engine.decideAsync(binding(1, WINDOW), Identity.principal("alice"), task -> {
+                    throw new RejectedExecutionException("the executor is stopped");
+                });
+        assertThat(decision).isCompletedExceptionally();
+        assertThat(backend.peek(charge))
+                .extracting(Quota::remaining)
+                .isEqualTo(before.stream().map(Quota::remaining).toList());
     }
 
     private void awaitWaits(int count) {

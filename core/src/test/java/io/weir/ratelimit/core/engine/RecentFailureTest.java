@@ -175,4 +175,15 @@ class RecentFailureTest {
         assertThat(decision).isEqualTo(new Decision.Degraded(FailureMode.OPEN, true, "timeout"));
         assertThat(backend.calls).hasSize(2).startsWith("answered");
     }
+
+    @Test
+    void aLaterDecisionDoesNotCallABackendThatFailedToRefund() {
+        backend.decides = true;
+        backend.failure = FakeBackend.down(Reason.TIMEOUT);
+        Thread.currentThread().interrupt();
+        engine.decide(binding(1, PACED), CALL, request);
+        assertThat(Thread.interrupted()).isTrue();
+        assertThat(engine.decide(binding(1, CLOSED), CALL, request)).isInstanceOf(Decision.Degraded.class);
+        assertThat(backend.calls).hasSize(2);
+    }
 }

@@ -144,7 +144,7 @@ class OperationsTest {
             orders(container, TestCall.byPrincipal("alice"), 5);
             limiter(container).acquire("plan", Identity.principal("alice"));
             assertThat(limiter(container).topKeys("plan").active()).isEmpty();
-            assertThat(operations(container).store().state()).isEqualTo(BackendHealth.State.OFF);
+            assertThat(operations(container).backend().state()).isEqualTo(BackendHealth.State.OFF);
             assertThat(operations(container).policies()).hasSize(3);
         }
     }
@@ -315,7 +315,7 @@ class OperationsTest {
         try (Container container = start("ratelimit.console.enabled=true", "ratelimit.console.role=operator")) {
             assertThat(operations(container).access()).isEqualTo(new Access(true, Optional.of("operator"), false));
             assertThat(operations(container).lastReading().result()).isEqualTo(Result.APPLIED);
-            assertThat(operations(container).store().backend()).isEqualTo("local");
+            assertThat(operations(container).backend().backend()).isEqualTo("local");
         }
         try (Container container = start()) {
             assertThat(operations(container).access()).isEqualTo(new Access(false, Optional.empty(), false));
