@@ -37,6 +37,7 @@ final class PageShell implements AutoCloseable {
     private final PageProject project;
     private final Map<String, Integer> ports = new HashMap<>();
     private final Map<String, CompletableFuture<Server>> servers = new TreeMap<>();
+    private Path war;
     private RedisProcess redis;
     private Prometheus prometheus;
 
@@ -119,11 +120,15 @@ final class PageShell implements AutoCloseable {
         Matcher named = SERVER.matcher(command);
         String server = named.matches() ? named.group(1) : "defaultServer";
         stop(server);
+        // Servers that start at once read the same WAR: only the goal package may write it.
+        if (command.contains("mvn package ")) {
+            war = project.war();
+        }
         String port = variables.remove("HTTP_PORT");
         String xml = Files.readString(project.folder().resolve("src/main/liberty/config/server.xml"));
         LibertyServer builder = LibertyServer.named(name + "-" + server)
                 .configuration(xml.replace("shop.war", "weir-example-openliberty.war"))
-                .war(project.war())
+                .war(war)
                 .httpPort(port(port == null ? "9080" : port))
                 .readyPath("ready.txt")
                 // A cold JVM of a busy machine answers late.
