@@ -18,12 +18,14 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The application contract with Redis, and requests of malicious clients. */
+@Tag("server")
 class ApplicationOnRedisIT extends ApplicationContract {
     private static final String NAMESPACE = "it-" + UUID.randomUUID();
 

@@ -15,6 +15,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @Tag("arquillian")
 @ExtendWith(ArquillianExtension.class)
 @RunAsClient
+@Tag("server")
 class ApplicationVariantIT extends ApplicationContract {
     @ArquillianResource
     private URL base;

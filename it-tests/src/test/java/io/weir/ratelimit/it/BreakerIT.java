@@ -16,12 +16,14 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
  * The breaker on each server, configured by the properties of MicroProfile Fault Tolerance, while Redis is paused and after it is killed.
  * The failure mode of {@code hello} is open, and that of {@code compute} is closed.
  */
+@Tag("server")
 class BreakerIT {
     private static final String TUNING = "io.weir.ratelimit.redisson.RedisGuard/call/CircuitBreaker/";
     private static final Duration DEADLINE = Duration.ofMillis(300);

@@ -8,10 +8,12 @@ import io.weir.ratelimit.fixtures.RedisProcess;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The console of the example in a browser under load. Creates the screenshots of the documentation. */
+@Tag("server")
 class ConsoleBrowserIT {
     private static final Path SCREENSHOTS = Path.of("target/screenshots");
     private static final List<String> PATHS = List.of(

@@ -19,6 +19,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @Tag("arquillian")
 @ExtendWith(ArquillianExtension.class)
 @RunAsClient
+@Tag("server")
 class ConsoleClosedIT {
     @ArquillianResource
     private URL base;

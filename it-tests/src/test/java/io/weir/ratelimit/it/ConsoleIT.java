@@ -26,6 +26,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @Tag("arquillian")
 @ExtendWith(ArquillianExtension.class)
 @RunAsClient
+@Tag("server")
 class ConsoleIT {
     @ArquillianResource
     private URL base;

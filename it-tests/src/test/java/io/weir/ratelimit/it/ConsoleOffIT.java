@@ -21,6 +21,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @Tag("arquillian")
 @ExtendWith(ArquillianExtension.class)
 @RunAsClient
+@Tag("server")
 class ConsoleOffIT {
     @ArquillianResource
     private URL base;

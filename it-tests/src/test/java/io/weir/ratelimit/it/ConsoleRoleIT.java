@@ -20,6 +20,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @Tag("arquillian")
 @ExtendWith(ArquillianExtension.class)
 @RunAsClient
+@Tag("server")
 class ConsoleRoleIT {
     @ArquillianResource
     private URL base;

@@ -23,6 +23,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Tag("arquillian")
 @ExtendWith(ArquillianExtension.class)
 @RunAsClient
+@Tag("server")
 class CustomMapperIT {
     private final String client = UUID.randomUUID().toString();
 

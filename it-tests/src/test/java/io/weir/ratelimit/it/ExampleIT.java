@@ -25,6 +25,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @Tag("arquillian")
 @ExtendWith(ArquillianExtension.class)
 @RunAsClient
+@Tag("server")
 class ExampleIT {
     @ArquillianResource
     private URL base;

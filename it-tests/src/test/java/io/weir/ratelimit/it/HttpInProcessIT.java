@@ -17,6 +17,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @Tag("arquillian")
 @ExtendWith(ArquillianExtension.class)
 @RunAsClient
+@Tag("server")
 class HttpInProcessIT extends HttpContract {
     @ArquillianResource
     private URL base;

@@ -13,6 +13,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -21,6 +22,7 @@ import org.junit.jupiter.api.Test;
  * <p>The failure mode of {@code compute} is open. That of {@code hello} is local, with half of the shared limit. {@code
  * -Dweir.test.load=PT3M} sets the duration; the default is 20 seconds, or ten minutes in a full run.
  */
+@Tag("server")
 class LoadIT {
     private static final boolean FULL = Boolean.getBoolean("weir.test.full");
     private static final Duration LONG = Duration.parse(System.getProperty("weir.test.load", FULL ? "PT10M" : "PT20S"));

@@ -23,6 +23,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @Tag("arquillian")
 @ExtendWith(ArquillianExtension.class)
 @RunAsClient
+@Tag("server")
 class LoginIT {
     @ArquillianResource
     private URL base;

@@ -7,9 +7,11 @@ import io.weir.ratelimit.fixtures.Await;
 import io.weir.ratelimit.fixtures.RedisProcess;
 import java.net.URI;
 import java.time.Duration;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Weir on a server without the optional MicroProfile features. */
+@Tag("server")
 class MinimalServerIT {
     private static final String TUNING = "io.weir.ratelimit.redisson.RedisGuard/call/CircuitBreaker/";
     private static final Duration DEADLINE = Duration.ofMillis(300);

@@ -11,10 +11,12 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Named;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** The example, built with JDK 17, on each server with a newer JDK. */
+@Tag("server")
 class NewerJdkIT {
     static Stream<Named<Supplier<ServerBuilder<?>>>> servers() {
         return Stream.of(

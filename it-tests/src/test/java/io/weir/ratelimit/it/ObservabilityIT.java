@@ -12,9 +12,11 @@ import java.util.Map;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The spans, the metrics and the log messages of real requests, on each server. */
+@Tag("server")
 class ObservabilityIT {
     private static final String REJECTED_SPAN = "false 0 of GET";
     private static final String DECISIONS =

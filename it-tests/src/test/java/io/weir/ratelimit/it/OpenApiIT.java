@@ -14,10 +14,12 @@ import java.util.TreeSet;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Named;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** The OpenAPI document of the example on each server, compared with the responses. */
+@Tag("server")
 class OpenApiIT {
     private static final String OPENAPI =
             "<server><featureManager><feature>mpOpenAPI-4.1</feature></featureManager></server>";

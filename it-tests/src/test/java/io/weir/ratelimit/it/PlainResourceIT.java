@@ -8,11 +8,13 @@ import java.nio.file.Path;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Named;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** A resource without a scope in a WAR without {@code beans.xml}, which is not a bean on every server, but limited on each of them. */
+@Tag("server")
 class PlainResourceIT {
     @TempDir
     private Path temp;

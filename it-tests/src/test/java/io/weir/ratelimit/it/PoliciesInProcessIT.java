@@ -16,6 +16,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @Tag("arquillian")
 @ExtendWith(ArquillianExtension.class)
 @RunAsClient
+@Tag("server")
 class PoliciesInProcessIT implements PathContract, OutcomeContract, CallerContract {
     private final String client = UUID.randomUUID().toString();
 

@@ -9,9 +9,11 @@ import java.nio.file.Path;
 import java.util.UUID;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The policy contracts with Redis, where refunds follow after the response. */
+@Tag("server")
 class PoliciesOnRedisIT implements PathContract, OutcomeContract, CallerContract {
     private static final String NAMESPACE = "it-" + UUID.randomUUID();
 

@@ -9,9 +9,11 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A Prometheus that scrapes the example and evaluates the alert rules. */
+@Tag("server")
 class PrometheusIT {
     private int allowed;
     private int rejected;

@@ -19,9 +19,11 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.IntSupplier;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A server on which the application is deployed repeatedly, with and without Redis. No resources remain. */
+@Tag("server")
 class RedeployIT {
     private static final int TIMES =
             Integer.getInteger("weir.test.redeployments", Boolean.getBoolean("weir.test.full") ? 20 : 5);

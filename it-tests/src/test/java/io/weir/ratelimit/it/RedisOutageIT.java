@@ -13,12 +13,14 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
  * A server while Redis is missing at the start, starts, is paused, resumes and is killed. The failure mode of {@code hello} is open, which
  * is the default. That of {@code compute} and of the report bean is closed.
  */
+@Tag("server")
 class RedisOutageIT {
     private static final Duration TIMEOUT = Duration.ofSeconds(20);
     private static final Duration PAUSE = Duration.ofMillis(100);

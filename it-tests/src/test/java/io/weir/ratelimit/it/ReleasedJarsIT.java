@@ -17,9 +17,11 @@ import java.util.jar.Attributes;
 import java.util.jar.JarFile;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The content of the released jars. */
+@Tag("server")
 class ReleasedJarsIT {
     private static final Map<String, String> MODULES = Map.of(
             "weir-api", "io.weir.ratelimit",

@@ -10,9 +10,11 @@ import java.net.http.HttpResponse;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Two server processes with one Redis. All secrets contain the word canary, which must not occur in any output. */
+@Tag("server")
 class SharedRedisIT {
     private static final String PASSWORD = "canary-of-the-redis-password";
     private static final String KEY_SECRET = "canary-of-the-key-secret";

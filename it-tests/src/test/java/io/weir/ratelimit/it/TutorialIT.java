@@ -11,10 +11,12 @@ import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 
 /** Creates the files, runs the commands and compares the output of the tutorial and of the README. */
+@Tag("server")
 class TutorialIT {
     private boolean failed;
 

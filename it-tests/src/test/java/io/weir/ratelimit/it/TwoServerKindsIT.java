@@ -9,9 +9,11 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Open Liberty and WildFly with one Redis and shared limits. */
+@Tag("server")
 class TwoServerKindsIT {
     private static final int ROUNDS = 5;
 

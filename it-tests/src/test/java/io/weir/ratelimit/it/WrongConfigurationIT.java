@@ -9,10 +9,12 @@ import java.util.List;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import org.jboss.shrinkwrap.api.spec.WebArchive;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A deployment with every kind of configuration problem. */
+@Tag("server")
 class WrongConfigurationIT {
     private static final String PLACE = "io.weir.ratelimit.it.wrong.WrongResource.";
 

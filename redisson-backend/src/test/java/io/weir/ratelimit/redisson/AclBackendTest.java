@@ -9,8 +9,10 @@ import io.weir.ratelimit.tck.RateLimitBackendContract;
 import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 
 /** The backend contract for a user with the documented permissions. */
+@Tag("redis")
 final class AclBackendTest extends RateLimitBackendContract {
     private static RedisProcess process;
     private static ContractBackend fixture;

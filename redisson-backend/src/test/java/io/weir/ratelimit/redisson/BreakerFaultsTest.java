@@ -26,11 +26,13 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Effects of an open breaker on Redis and on callers, with a proxy that counts scripts. */
+@Tag("fault")
 class BreakerFaultsTest {
     private static final int CALLERS = 64;
     private static final String LOADING = "LOADING Redis is loading the dataset in memory";

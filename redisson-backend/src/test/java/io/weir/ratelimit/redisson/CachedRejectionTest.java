@@ -14,11 +14,13 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** A caller over the limit costs Redis at most one call per second, and is not rejected for longer than by Redis. */
+@Tag("redis")
 class CachedRejectionTest {
     private static final Limit LIMIT = Limit.of(Algorithm.SLIDING_WINDOW, 10, Duration.ofHours(1));
 

@@ -14,10 +14,12 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.assertj.core.api.Assertions;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.redisson.api.RedissonClient;
 
 /** The backend closes what it has created, and nothing else. */
+@Tag("redis")
 class ClientLifeTest {
     /** Started before threads are counted, since a Redis in Docker has threads of its own. */
     private final String redis = RedisFixture.shared().address();

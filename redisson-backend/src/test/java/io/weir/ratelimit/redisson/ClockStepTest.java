@@ -16,6 +16,7 @@ import java.util.UUID;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.redisson.Redisson;
@@ -27,6 +28,7 @@ import org.redisson.config.Config;
  * Keys under a clock that steps, as the clock of Redis does when it is set. In this test, the clock of the scripts is a number. Keys
  * expire by the clock of Redis.
  */
+@Tag("fault")
 class ClockStepTest {
     private static final long PERMITS = 10;
     private static final Duration WINDOW = Duration.ofSeconds(10);

@@ -8,8 +8,10 @@ import io.weir.ratelimit.tck.RateLimitBackendContract;
 import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 
 /** The backend contract on a cluster of three masters. */
+@Tag("redis")
 final class ClusterBackendTest extends RateLimitBackendContract {
     private static ContractBackend fixture;
 

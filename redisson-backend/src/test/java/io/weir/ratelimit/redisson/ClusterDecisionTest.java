@@ -21,11 +21,13 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Decisions over keys of several masters are all or nothing, also under contention. */
+@Tag("redis")
 class ClusterDecisionTest {
     private static final int THREADS = 64;
     private static final int ROUNDS = 8;

@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.redisson.Redisson;
 import org.redisson.api.RScript;
@@ -25,6 +26,7 @@ import org.redisson.client.codec.StringCodec;
 import org.redisson.config.Config;
 
 /** Decisions over several masters while a master or the application stops. */
+@Tag("fault")
 class ClusterFaultTest {
     private static final Duration DAY = Duration.ofDays(30);
     private static final Duration LONG = Duration.ofSeconds(60);

@@ -23,9 +23,11 @@ import java.util.UUID;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Behavior of the backend that is specific to a cluster. */
+@Tag("redis")
 class ClusterTest {
     private static final Limit DAY = FaultCalls.LIMIT;
     private static final Limit HOUR = Limit.of(Algorithm.SLIDING_WINDOW, 1_000, Duration.ofHours(1));

@@ -26,9 +26,11 @@ import java.util.Random;
 import java.util.UUID;
 import java.util.concurrent.ThreadLocalRandom;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A batch on a real Redis decides on each of its requests as if it had been sent alone. */
+@Tag("redis")
 class CombinedRequestsTest {
     private static final long START = 59_876_543_210_123L;
     private static final int ROUNDS = 25;

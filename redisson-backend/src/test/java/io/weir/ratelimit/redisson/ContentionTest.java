@@ -19,10 +19,12 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** 64 threads with 256 asynchronous calls in flight on a hot key: exactly the limit is allowed, as without batches. */
+@Tag("redis")
 class ContentionTest {
     private static final int THREADS = 64;
     private static final int IN_FLIGHT_PER_THREAD = 4;

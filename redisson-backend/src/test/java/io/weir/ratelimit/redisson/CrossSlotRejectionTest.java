@@ -13,9 +13,11 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Cached rejections of calls over several slots. */
+@Tag("redis")
 class CrossSlotRejectionTest {
     private static final PolicyLimits API =
             new PolicyLimits("api", List.of(Limit.of(Algorithm.TOKEN_BUCKET, 10, Duration.ofHours(1))));

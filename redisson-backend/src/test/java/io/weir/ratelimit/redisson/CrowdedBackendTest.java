@@ -11,8 +11,10 @@ import io.weir.ratelimit.tck.RateLimitBackendContract;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 
 /** The backend contract with 256 other calls always in flight, so that its requests share batches with them. */
+@Tag("redis")
 final class CrowdedBackendTest extends RateLimitBackendContract {
     private static final Duration DEADLINE = Duration.ofSeconds(20);
     private static final int CALLERS = 256;

@@ -18,11 +18,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** The documented permissions suffice for all operations, and each of them is necessary. */
+@Tag("redis")
 class DocumentedPermissionsTest {
 
     static Stream<String> permissions() {

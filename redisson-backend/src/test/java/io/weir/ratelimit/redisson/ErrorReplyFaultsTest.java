@@ -14,11 +14,13 @@ import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** A Redis that replies with errors. */
+@Tag("fault")
 class ErrorReplyFaultsTest {
     private static final Duration A_WHILE = Duration.ofSeconds(2);
 

@@ -31,11 +31,13 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** At every instant every key has a time to live that is long enough for its state, and at most twice the longest debt. */
+@Tag("redis")
 class EveryInstantExpiryTest {
     private static final int THREADS = 16;
     private static final int CHECKS = 1_000;

@@ -17,12 +17,14 @@ import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Expiry by Redis's own clock: a key lives as long as it differs from an untouched one, and not forever. */
+@Tag("redis")
 class ExpiryTest {
     /** The longest time between two checks of one key. */
     private static final long MARGIN_MILLIS = 2_000;

@@ -11,9 +11,11 @@ import io.weir.ratelimit.fixtures.RedisProcess;
 import io.weir.ratelimit.spi.Charge;
 import java.time.Duration;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A failover of a cluster's master to its replica while its keys are charged. */
+@Tag("fault")
 class FailoverTest {
     private static final Duration DAY = Duration.ofDays(30);
     private static final Duration DEADLINE = Duration.ofMillis(500);

@@ -12,10 +12,12 @@ import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Duration of calls while Redis is stopped, from the first call of a backend on. */
+@Tag("fault")
 class FirstCallTest {
     private static final int BACKENDS = 10;
     private static final int CALLS = 10;

@@ -15,9 +15,11 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.logging.Handler;
 import java.util.logging.LogRecord;
 import java.util.logging.Logger;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A flapping Redis does not use more and more resources. */
+@Tag("fault")
 class FlappingTest {
     private static final int TURNS = Boolean.getBoolean("weir.test.full") ? 60 : 5;
     private static final Duration A_SECOND = Duration.ofSeconds(1);

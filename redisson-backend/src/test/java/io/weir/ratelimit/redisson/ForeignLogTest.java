@@ -16,9 +16,11 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A string with the length of a log and impossible totals fails the requests of its key, and no others. */
+@Tag("redis")
 class ForeignLogTest {
     private static final Instant EPOCH = Instant.parse("2025-01-01T00:00:00Z");
     private static final Limit LOG = Limit.of(Algorithm.SLIDING_LOG, 10, Duration.ofHours(1));

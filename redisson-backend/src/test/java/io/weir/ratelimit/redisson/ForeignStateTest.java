@@ -19,12 +19,14 @@ import java.util.stream.Stream;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** A foreign value under a key is reported and never overwritten. */
+@Tag("redis")
 class ForeignStateTest {
     private static final Limit FIXED = Limit.of(Algorithm.FIXED_WINDOW, 10, Duration.ofHours(1));
     private static final Limit WINDOW = Limit.of(Algorithm.SLIDING_WINDOW, 10, Duration.ofHours(1));

@@ -18,9 +18,11 @@ import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The number of leases that a listener receives, on a real Redis. */
+@Tag("redis")
 class LeasesGaugeTest {
     private static final Limit LIMIT = LeasedCalls.monthly(Algorithm.SLIDING_WINDOW, 100_000);
     private static final PolicyLimits POLICY = new PolicyLimits("api", List.of(LIMIT)).withLease(100);

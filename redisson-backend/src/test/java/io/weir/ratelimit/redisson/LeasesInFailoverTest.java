@@ -11,9 +11,11 @@ import io.weir.ratelimit.fixtures.RedisProcess;
 import io.weir.ratelimit.spi.Charge;
 import java.time.Duration;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Leases of a key whose master fails over to its replica. */
+@Tag("fault")
 class LeasesInFailoverTest {
     private static final Duration DEADLINE = Duration.ofMillis(500);
     private static final long PERMITS = 6_000;

@@ -9,9 +9,11 @@ import io.weir.ratelimit.fixtures.RedisProcess;
 import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.Limit;
 import java.time.Duration;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Leases during a pause of Redis. */
+@Tag("fault")
 class LeasesInOutageTest {
     private static final Limit LIMIT = LeasedCalls.monthly(Algorithm.SLIDING_WINDOW, 100_000);
 

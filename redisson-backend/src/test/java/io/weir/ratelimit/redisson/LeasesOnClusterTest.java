@@ -18,9 +18,11 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Two instances with leases of keys on several masters. */
+@Tag("redis")
 class LeasesOnClusterTest {
     private static final Duration DEADLINE = Duration.ofSeconds(20);
     private static final int THREADS = 8;

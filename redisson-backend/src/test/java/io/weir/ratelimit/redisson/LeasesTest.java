@@ -19,11 +19,13 @@ import java.util.List;
 import java.util.concurrent.CompletionStage;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Leases of one instance on a real Redis. */
+@Tag("redis")
 class LeasesTest {
     private static final Limit WIDE = LeasedCalls.monthly(Algorithm.SLIDING_WINDOW, 100_000);
 

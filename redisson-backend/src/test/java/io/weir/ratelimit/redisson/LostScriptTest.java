@@ -19,9 +19,11 @@ import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Calls after Redis has lost the scripts by a restart or {@code SCRIPT FLUSH}. */
+@Tag("fault")
 class LostScriptTest {
     private static final Limit LIMIT = Limit.of(Algorithm.SLIDING_WINDOW, 1_000_000, Duration.ofHours(1));
 

@@ -9,9 +9,11 @@ import io.weir.ratelimit.fixtures.RedisProcess;
 import io.weir.ratelimit.spi.BackendException.Reason;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Faults of the network in front of an available Redis. */
+@Tag("fault")
 class NetworkFaultsTest {
     private static final Duration A_WHILE = Duration.ofSeconds(3);
 

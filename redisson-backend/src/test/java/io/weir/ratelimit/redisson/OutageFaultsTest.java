@@ -7,9 +7,11 @@ import io.weir.ratelimit.fixtures.RedisProcess;
 import io.weir.ratelimit.fixtures.TestFolder;
 import io.weir.ratelimit.spi.BackendException.Reason;
 import java.time.Duration;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A Redis that is unavailable or paused for some time. */
+@Tag("fault")
 class OutageFaultsTest {
     private static final boolean FULL = Boolean.getBoolean("weir.test.full");
     private static final Duration A_WHILE = Duration.ofSeconds(2);

@@ -8,8 +8,10 @@ import io.weir.ratelimit.tck.RateLimitBackendContract;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 
 /** The backend contract on a real Redis with the clock of the contract. */
+@Tag("redis")
 final class RedissonBackendTest extends RateLimitBackendContract {
     private static final Duration DEADLINE = Duration.ofSeconds(20);
 

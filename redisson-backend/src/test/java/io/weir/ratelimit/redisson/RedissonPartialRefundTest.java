@@ -8,8 +8,10 @@ import io.weir.ratelimit.tck.PartialRefundContract;
 import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 
 /** Partial and asynchronous refunds on a real Redis with the clock of the contract. */
+@Tag("redis")
 final class RedissonPartialRefundTest extends PartialRefundContract {
     private static ContractBackend fixture;
 

@@ -19,9 +19,11 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A slot that moves to another master while its keys are charged. */
+@Tag("fault")
 class ReshardingTest {
     private static final Duration DAY = Duration.ofDays(30);
     private static final Duration DEADLINE = Duration.ofMillis(500);

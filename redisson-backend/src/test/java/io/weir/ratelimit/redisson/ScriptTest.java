@@ -20,11 +20,13 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.UUID;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** The scripts as resources: each is valid Lua, and its header describes its arguments and its reply. */
+@Tag("redis")
 class ScriptTest {
     private static final List<String> PRELUDES = List.of("state.lua", "log.lua");
 

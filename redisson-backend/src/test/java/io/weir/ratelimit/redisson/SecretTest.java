@@ -17,11 +17,13 @@ import java.util.logging.Level;
 import java.util.logging.LogRecord;
 import java.util.logging.Logger;
 import java.util.logging.SimpleFormatter;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** No log and no exception contains a secret, whether the connection succeeds or not. */
+@Tag("redis")
 class SecretTest {
     private static final String SECRET = "c4nary";
 

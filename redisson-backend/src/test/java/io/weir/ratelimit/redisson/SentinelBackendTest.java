@@ -15,9 +15,11 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The backend contract on a master that sentinels name, with the documented configuration. */
+@Tag("redis")
 final class SentinelBackendTest extends RateLimitBackendContract {
     private static SentinelFixture sentinel;
     private static TestFolder folder;

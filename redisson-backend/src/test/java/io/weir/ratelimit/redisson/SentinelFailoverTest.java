@@ -14,9 +14,11 @@ import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A master that sentinels replace while its keys are charged. */
+@Tag("fault")
 class SentinelFailoverTest {
     private static final Duration DEADLINE = Duration.ofMillis(500);
     private static final Charge CHARGE =

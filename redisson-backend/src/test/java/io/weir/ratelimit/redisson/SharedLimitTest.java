@@ -15,10 +15,12 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** One limit with many callers on Redis's own clock: exactly the limit is allowed. */
+@Tag("redis")
 class SharedLimitTest {
     private static final int THREADS = 64;
     private static final int CALLS = 20;

@@ -8,9 +8,11 @@ import io.weir.ratelimit.fixtures.RedisProcess;
 import io.weir.ratelimit.spi.BackendException.Reason;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A Redis that loses scripts, or whose keys another client overwrites. */
+@Tag("fault")
 class StateFaultsTest {
     private static final int FLUSHES = 30;
 

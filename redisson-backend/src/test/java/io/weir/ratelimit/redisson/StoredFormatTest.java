@@ -16,9 +16,11 @@ import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The stored format, on which different versions of the library agree. It changes only together with its number. */
+@Tag("redis")
 class StoredFormatTest {
     private static final long NOW = 59_876_543_210_123L; // 0x36751816A28B
     private static final Duration DEADLINE = Duration.ofSeconds(20);

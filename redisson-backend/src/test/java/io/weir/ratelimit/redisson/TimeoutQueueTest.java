@@ -23,9 +23,11 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Calls end at their deadline in every state of Redis, and then release their memory. */
+@Tag("redis")
 class TimeoutQueueTest {
     private static final Duration DEADLINE = Duration.ofMillis(300);
     private static final Duration IN_TIME = DEADLINE.plus(FaultCalls.MARGIN).plus(FaultCalls.MARGIN);

@@ -21,9 +21,11 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The backend contract through TLS with a private certificate authority and the documented configuration. */
+@Tag("redis")
 final class TlsBackendTest extends RateLimitBackendContract {
     private static final String PASSWORD = "the-r1ght-secret";
 

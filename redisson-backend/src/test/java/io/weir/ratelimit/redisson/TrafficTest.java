@@ -16,12 +16,14 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Redis commands of a decision: one script, and no write unless the call is allowed. */
+@Tag("redis")
 class TrafficTest {
     private static final Duration DEADLINE = Duration.ofSeconds(20);
 

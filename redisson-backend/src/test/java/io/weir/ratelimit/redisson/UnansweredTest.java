@@ -16,6 +16,7 @@ import java.net.ServerSocket;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.redisson.Redisson;
 import org.redisson.api.RedissonClient;
@@ -23,6 +24,7 @@ import org.redisson.client.codec.StringCodec;
 import org.redisson.config.Config;
 
 /** A server that accepts calls and does not reply. */
+@Tag("fault")
 class UnansweredTest {
     /** Long enough for a client with default settings to send a command more than once. */
     private static final Duration STOPPED = Duration.ofSeconds(7);

@@ -14,11 +14,13 @@ import java.util.Map;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** A Redis that is not available, or rejects the client. */
+@Tag("fault")
 class UnreachableTest {
 
     @ParameterizedTest(name = "own client: {0}")
