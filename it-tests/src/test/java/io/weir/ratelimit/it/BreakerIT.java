@@ -45,11 +45,13 @@ class BreakerIT {
     }
 
     @Test
+    @Tag("ci")
     void payaraMicro() {
         opensAndClosesTheBreaker(PayaraServer.named("breaker-payara"), 4);
     }
 
     @Test
+    @Tag("ci")
     void wildFly() {
         WildFlyServer kind = WildFlyServer.named("breaker-wildfly");
         healthPort = kind.managementPort();

@@ -23,6 +23,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 /** The example with the local backend. Each test uses a different policy. */
 @Order(DeploymentOrder.WITHOUT_MECHANISM)
 @Tag("arquillian")
+@Tag("smoke")
 @ExtendWith(ArquillianExtension.class)
 @RunAsClient
 @Tag("server")

@@ -23,6 +23,7 @@ import org.junit.jupiter.api.Test;
  * -Dweir.test.load=PT3M} sets the duration; the default is 20 seconds, or ten minutes in a full run.
  */
 @Tag("server")
+@Tag("ci")
 class LoadIT {
     private static final boolean FULL = Boolean.getBoolean("weir.test.full");
     private static final Duration LONG = Duration.parse(System.getProperty("weir.test.load", FULL ? "PT10M" : "PT20S"));

@@ -17,6 +17,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** The example, built with JDK 17, on each server with a newer JDK. */
 @Tag("server")
+@Tag("ci")
 class NewerJdkIT {
     static Stream<Named<Supplier<ServerBuilder<?>>>> servers() {
         return Stream.of(

@@ -47,6 +47,7 @@ class ObservabilityIT {
     }
 
     @Test
+    @Tag("ci")
     void payaraMicro() {
         verifyMicroProfileMetricsAndSpans(PayaraServer.named("observed-payara"));
     }
@@ -64,6 +65,7 @@ class ObservabilityIT {
 
     /** The OpenTelemetry of Payara has spans only, and an older API. */
     @Test
+    @Tag("ci")
     void payaraMicroWithMetricsOfOpenTelemetry() {
         try (OtlpReceiver collector = new OtlpReceiver();
                 Server server = exporting(PayaraServer.named("observed-payara-otel"), collector)
@@ -76,6 +78,7 @@ class ObservabilityIT {
     }
 
     @Test
+    @Tag("ci")
     void wildFly() {
         try (OtlpReceiver collector = new OtlpReceiver();
                 Server server = exporting(WildFlyServer.named("observed-wildfly"), collector)

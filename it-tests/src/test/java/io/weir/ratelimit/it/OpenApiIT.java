@@ -12,11 +12,8 @@ import java.util.Locale;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Supplier;
-import java.util.stream.Stream;
-import org.junit.jupiter.api.Named;
 import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.api.Test;
 
 /** The OpenAPI document of the example on each server, compared with the responses. */
 @Tag("server")
@@ -24,74 +21,71 @@ class OpenApiIT {
     private static final String OPENAPI =
             "<server><featureManager><feature>mpOpenAPI-4.1</feature></featureManager></server>";
 
-    static Stream<Named<Supplier<ServerBuilder<?>>>> servers() {
-        return Stream.of(
-                Named.of(
-                        "Open Liberty",
-                        () -> LibertyServer.named("openapi-liberty").serverXml(OPENAPI)),
-                Named.of("Payara Micro", () -> PayaraServer.named("openapi-payara")),
-                Named.of("WildFly", () -> WildFlyServer.named("openapi-wildfly")));
+    @Test
+    void openLiberty() {
+        documentsLimits(() -> LibertyServer.named("openapi-liberty").serverXml(OPENAPI));
     }
 
-    @ParameterizedTest
-    @MethodSource("servers")
-    void documentDescribesTheResponsesOfALimitedOperation(Supplier<ServerBuilder<?>> kind) {
+    @Test
+    @Tag("ci")
+    void payaraMicro() {
+        documentsLimits(() -> PayaraServer.named("openapi-payara"));
+    }
+
+    @Test
+    @Tag("ci")
+    void wildFly() {
+        documentsLimits(() -> WildFlyServer.named("openapi-wildfly"));
+    }
+
+    private static void documentsLimits(Supplier<ServerBuilder<?>> kind) {
         try (Server server = kind.get().start()) {
             JsonObject document = document(server);
-
-            JsonObject hello = responses(document, "hello");
-            HttpResponse<String> allowed = Http.get(server.baseUri().resolve("api/hello"));
-            Http.statuses(4, server.baseUri().resolve("api/hello"));
-            HttpResponse<String> rejected = Http.get(server.baseUri().resolve("api/hello"));
-            assertThat(fields(hello.getJsonObject(hello.containsKey("200") ? "200" : "default")))
-                    .isEqualTo(limitFields(allowed))
-                    .hasSize(8);
-            assertThat(fields(hello.getJsonObject("429")))
-                    .isEqualTo(limitFields(rejected))
-                    .contains("retry-after");
-            assertThat(hello).doesNotContainKey("503");
-
-            JsonObject content = hello.getJsonObject("429").getJsonObject("content");
-            assertThat(content)
-                    .containsOnlyKeys(
-                            rejected.headers().firstValue("Content-Type").orElseThrow());
-            assertThat(text(content, "application/problem+json", "schema", "$ref"))
-                    .isEqualTo("#/components/schemas/RateLimitProblem");
-            Set<String> members = new TreeSet<>(parsed(rejected.body()).keySet());
-            members.add("help"); // only policies with a help page
-            assertThat(object(document, "components", "schemas", "RateLimitProblem", "properties"))
-                    .containsOnlyKeys(members.toArray(String[]::new));
-            assertThat(text(document, "components", "headers", "Retry-After", "schema", "type"))
-                    .isEqualTo("integer");
-            assertThat(server.messages()).doesNotContain("WEIR-312");
+            documentDescribesTheResponsesOfALimitedOperation(server, document);
+            unlimitedOperationIsUnchanged(document);
         }
-    }
-
-    @ParameterizedTest
-    @MethodSource("servers")
-    void unlimitedOperationIsUnchanged(Supplier<ServerBuilder<?>> kind) {
-        try (Server server = kind.get().start()) {
-            JsonObject document = document(server);
-
-            for (String resource : Set.of("health", "report")) {
-                JsonObject responses = responses(document, resource);
-                assertThat(responses).as(resource).hasSize(1);
-                responses
-                        .values()
-                        .forEach(response ->
-                                assertThat(response.asJsonObject()).as(resource).doesNotContainKey("headers"));
-            }
-        }
-    }
-
-    /** With {@code ratelimit.enabled=false}, the document has no limits. */
-    @ParameterizedTest
-    @MethodSource("servers")
-    void documentHasNoLimitsIfDisabled(Supplier<ServerBuilder<?>> kind) {
-        ServerBuilder<?> builder = kind.get();
-        builder.systemProperty("ratelimit.enabled", "false");
-        try (Server server = builder.start()) {
+        ServerBuilder<?> disabled = kind.get();
+        disabled.systemProperty("ratelimit.enabled", "false");
+        try (Server server = disabled.start()) {
             assertThat(responses(document(server), "hello")).hasSize(1).doesNotContainKey("429");
+        }
+    }
+
+    private static void documentDescribesTheResponsesOfALimitedOperation(Server server, JsonObject document) {
+        JsonObject hello = responses(document, "hello");
+        HttpResponse<String> allowed = Http.get(server.baseUri().resolve("api/hello"));
+        Http.statuses(4, server.baseUri().resolve("api/hello"));
+        HttpResponse<String> rejected = Http.get(server.baseUri().resolve("api/hello"));
+        assertThat(fields(hello.getJsonObject(hello.containsKey("200") ? "200" : "default")))
+                .isEqualTo(limitFields(allowed))
+                .hasSize(8);
+        assertThat(fields(hello.getJsonObject("429")))
+                .isEqualTo(limitFields(rejected))
+                .contains("retry-after");
+        assertThat(hello).doesNotContainKey("503");
+
+        JsonObject content = hello.getJsonObject("429").getJsonObject("content");
+        assertThat(content)
+                .containsOnlyKeys(rejected.headers().firstValue("Content-Type").orElseThrow());
+        assertThat(text(content, "application/problem+json", "schema", "$ref"))
+                .isEqualTo("#/components/schemas/RateLimitProblem");
+        Set<String> members = new TreeSet<>(parsed(rejected.body()).keySet());
+        members.add("help"); // only policies with a help page
+        assertThat(object(document, "components", "schemas", "RateLimitProblem", "properties"))
+                .containsOnlyKeys(members.toArray(String[]::new));
+        assertThat(text(document, "components", "headers", "Retry-After", "schema", "type"))
+                .isEqualTo("integer");
+        assertThat(server.messages()).doesNotContain("WEIR-312");
+    }
+
+    private static void unlimitedOperationIsUnchanged(JsonObject document) {
+        for (String resource : Set.of("health", "report")) {
+            JsonObject responses = responses(document, resource);
+            assertThat(responses).as(resource).hasSize(1);
+            responses
+                    .values()
+                    .forEach(response ->
+                            assertThat(response.asJsonObject()).as(resource).doesNotContainKey("headers"));
         }
     }
 

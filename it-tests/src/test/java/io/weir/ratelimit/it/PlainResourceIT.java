@@ -6,12 +6,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.weir.ratelimit.it.plain.PlainResource;
 import java.nio.file.Path;
 import java.util.function.Supplier;
-import java.util.stream.Stream;
-import org.junit.jupiter.api.Named;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.MethodSource;
 
 /** A resource without a scope in a WAR without {@code beans.xml}, which is not a bean on every server, but limited on each of them. */
 @Tag("server")
@@ -19,11 +16,26 @@ class PlainResourceIT {
     @TempDir
     private Path temp;
 
-    static Stream<Named<Supplier<ServerBuilder<?>>>> servers() {
-        return Stream.of(
-                Named.of("Open Liberty", () -> LibertyServer.named("plain-liberty")),
-                Named.of("Payara Micro", () -> PayaraServer.named("plain-payara")),
-                Named.of("WildFly", () -> WildFlyServer.named("plain-wildfly")));
+    @Test
+    void openLiberty() {
+        limitsAPlainResource(() -> LibertyServer.named("plain-liberty"));
+    }
+
+    @Test
+    @Tag("ci")
+    void payaraMicro() {
+        limitsAPlainResource(() -> PayaraServer.named("plain-payara"));
+    }
+
+    @Test
+    @Tag("ci")
+    void wildFly() {
+        limitsAPlainResource(() -> WildFlyServer.named("plain-wildfly"));
+    }
+
+    private void limitsAPlainResource(Supplier<ServerBuilder<?>> kind) {
+        resourceWithoutAScopeIsLimited(kind);
+        invalidConfigurationFailsTheDeployment(kind);
     }
 
     private ServerBuilder<?> plain(Supplier<ServerBuilder<?>> kind) {
@@ -32,9 +44,7 @@ class PlainResourceIT {
                 .readyPath("api/plain");
     }
 
-    @ParameterizedTest
-    @MethodSource("servers")
-    void resourceWithoutAScopeIsLimited(Supplier<ServerBuilder<?>> kind) {
+    private void resourceWithoutAScopeIsLimited(Supplier<ServerBuilder<?>> kind) {
         try (Server server = plain(kind).start()) {
             assertThat(Http.statuses(3, server.baseUri().resolve("api/plain")))
                     .as("after the request of the readiness check")
@@ -43,9 +53,7 @@ class PlainResourceIT {
         }
     }
 
-    @ParameterizedTest
-    @MethodSource("servers")
-    void invalidConfigurationFailsTheDeployment(Supplier<ServerBuilder<?>> kind) {
+    private void invalidConfigurationFailsTheDeployment(Supplier<ServerBuilder<?>> kind) {
         ServerBuilder<?> builder = plain(kind);
         builder.systemProperty("ratelimit.policies.\"PlainResource.get\".limit", "3x1m");
         assertThat(builder.startExpectingFailure())

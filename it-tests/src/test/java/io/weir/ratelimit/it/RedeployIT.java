@@ -85,6 +85,7 @@ class RedeployIT {
     }
 
     @Test
+    @Tag("ci")
     void payara() {
         releasesEverything(
                 PayaraServer.named("redeployed-payara").expanded(),
@@ -93,6 +94,7 @@ class RedeployIT {
     }
 
     @Test
+    @Tag("ci")
     void wildFly() {
         releasesEverything(
                 WildFlyServer.named("redeployed-wildfly"),

@@ -16,6 +16,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** The launcher of servers distinguishes broken and running applications. */
 @Tag("server")
+@Tag("ci")
 class ServerIT {
     @TempDir
     private Path temp;

@@ -14,6 +14,7 @@ import org.junit.jupiter.api.Test;
 
 /** Open Liberty and WildFly with one Redis and shared limits. */
 @Tag("server")
+@Tag("ci")
 class TwoServerKindsIT {
     private static final int ROUNDS = 5;
 

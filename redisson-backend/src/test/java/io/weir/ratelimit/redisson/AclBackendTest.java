@@ -5,15 +5,17 @@ import io.weir.ratelimit.fixtures.RedisConnection;
 import io.weir.ratelimit.fixtures.RedisProcess;
 import io.weir.ratelimit.spi.RateLimitBackend;
 import io.weir.ratelimit.spi.TimeSource;
+import io.weir.ratelimit.tck.AcquireAndRefundContract;
 import io.weir.ratelimit.tck.RateLimitBackendContract;
 import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Tag;
 
-/** The backend contract for a user with the documented permissions. */
+/** The acquire and refund parts of the backend contract for a user with the documented permissions. */
 @Tag("redis")
-final class AclBackendTest extends RateLimitBackendContract {
+final class AclBackendTest extends AcquireAndRefundContract {
     private static RedisProcess process;
     private static ContractBackend fixture;
 
@@ -37,5 +39,14 @@ final class AclBackendTest extends RateLimitBackendContract {
     @Override
     protected RateLimitBackend backend(TimeSource time) {
         return fixture.backend(time);
+    }
+
+    @Nested
+    @Tag("long")
+    final class WholeContract extends RateLimitBackendContract {
+        @Override
+        protected RateLimitBackend backend(TimeSource time) {
+            return fixture.backend(time);
+        }
     }
 }

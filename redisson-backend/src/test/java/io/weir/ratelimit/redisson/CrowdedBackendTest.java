@@ -7,15 +7,17 @@ import io.weir.ratelimit.fixtures.RedisConnection;
 import io.weir.ratelimit.fixtures.RedisFixture;
 import io.weir.ratelimit.spi.RateLimitBackend;
 import io.weir.ratelimit.spi.TimeSource;
+import io.weir.ratelimit.tck.AcquireAndRefundContract;
 import io.weir.ratelimit.tck.RateLimitBackendContract;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Tag;
 
-/** The backend contract with 256 other calls always in flight, so that its requests share batches with them. */
+/** The acquire and refund parts of the backend contract with 256 other calls always in flight, so that its requests share batches with them. */
 @Tag("redis")
-final class CrowdedBackendTest extends RateLimitBackendContract {
+final class CrowdedBackendTest extends AcquireAndRefundContract {
     private static final Duration DEADLINE = Duration.ofSeconds(20);
     private static final int CALLERS = 256;
     private static final int MIN_CALLS_PER_SCRIPT = 4;
@@ -55,6 +57,7 @@ final class CrowdedBackendTest extends RateLimitBackendContract {
 
     @Override
     protected RateLimitBackend backend(TimeSource time) {
+        stopCrowd();
         RateLimitBackend backend = new RedissonBackend(redis, fixture.namespace(), DEADLINE, time);
         // A blocking call waits for the connection. Asynchronous ones do not.
         backend.peek(TestBackend.charge("k.ready", 1, FaultCalls.LIMIT));
@@ -64,10 +67,27 @@ final class CrowdedBackendTest extends RateLimitBackendContract {
 
     @Override
     protected void clean(RateLimitBackend used) {
+        stopCrowd();
+    }
+
+    private void stopCrowd() {
+        if (crowd == null) {
+            return;
+        }
         try {
             decided += crowd.stop();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
+        }
+        crowd = null;
+    }
+
+    @Nested
+    @Tag("long")
+    final class WholeContract extends RateLimitBackendContract {
+        @Override
+        protected RateLimitBackend backend(TimeSource time) {
+            return CrowdedBackendTest.this.backend(time);
         }
     }
 }

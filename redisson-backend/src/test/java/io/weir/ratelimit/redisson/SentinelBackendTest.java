@@ -10,17 +10,19 @@ import io.weir.ratelimit.fixtures.TestFolder;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.RateLimitBackend;
 import io.weir.ratelimit.spi.TimeSource;
+import io.weir.ratelimit.tck.AcquireAndRefundContract;
 import io.weir.ratelimit.tck.RateLimitBackendContract;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** The backend contract on a master that sentinels name, with the documented configuration. */
+/** The acquire and refund parts of the backend contract on a master that sentinels name, with the documented configuration. */
 @Tag("redis")
-final class SentinelBackendTest extends RateLimitBackendContract {
+final class SentinelBackendTest extends AcquireAndRefundContract {
     private static SentinelFixture sentinel;
     private static TestFolder folder;
     private static ContractBackend fixture;
@@ -85,6 +87,15 @@ final class SentinelBackendTest extends RateLimitBackendContract {
                             .lines()
                             .filter(line -> line.contains("user=" + DocumentedUser.USER)))
                     .isEmpty();
+        }
+    }
+
+    @Nested
+    @Tag("long")
+    final class WholeContract extends RateLimitBackendContract {
+        @Override
+        protected RateLimitBackend backend(TimeSource time) {
+            return fixture.backend(time);
         }
     }
 }

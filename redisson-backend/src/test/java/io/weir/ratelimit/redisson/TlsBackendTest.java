@@ -13,6 +13,7 @@ import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.BackendException.Reason;
 import io.weir.ratelimit.spi.RateLimitBackend;
 import io.weir.ratelimit.spi.TimeSource;
+import io.weir.ratelimit.tck.AcquireAndRefundContract;
 import io.weir.ratelimit.tck.RateLimitBackendContract;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -21,12 +22,13 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** The backend contract through TLS with a private certificate authority and the documented configuration. */
+/** The acquire and refund parts of the backend contract through TLS with a private certificate authority and the documented configuration. */
 @Tag("redis")
-final class TlsBackendTest extends RateLimitBackendContract {
+final class TlsBackendTest extends AcquireAndRefundContract {
     private static final String PASSWORD = "the-r1ght-secret";
 
     private static TestFolder folder;
@@ -123,5 +125,14 @@ final class TlsBackendTest extends RateLimitBackendContract {
         assertThat(logged.lines().filter(line -> line.contains("] ERROR ") || line.contains("] WARN org.redisson")))
                 .as(logged)
                 .hasSizeLessThanOrEqualTo(proxy.connections() - before);
+    }
+
+    @Nested
+    @Tag("long")
+    final class WholeContract extends RateLimitBackendContract {
+        @Override
+        protected RateLimitBackend backend(TimeSource time) {
+            return fixture.backend(time);
+        }
     }
 }

@@ -36,15 +36,15 @@ final class ModelScenario {
     private boolean refunded;
     private boolean unspecified;
 
-    ModelScenario(TestKey key, ManualTime time, List<Algorithm> algorithms, long seed, int number) {
+    ModelScenario(TestKey key, ManualTime time, List<Algorithm> algorithms, String title, long seed) {
         this.key = key;
         this.time = time;
-        this.random = new Random(seed * 31 + number);
+        this.random = new Random(seed);
         this.randomLimits = new RandomLimits(random);
         this.limits = randomLimits.policy(algorithms);
         this.models = limits.stream().map(ReferenceModel::of).toList();
         this.stable = random.nextBoolean();
-        this.title = "-Dweir.test.seed=" + seed + ", scenario " + number + " of " + algorithms;
+        this.title = title;
     }
 
     void run(int count) {

@@ -18,7 +18,6 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import org.junit.jupiter.api.Test;
@@ -243,15 +242,10 @@ interface ShadowContract extends ContractFixture {
 
     @Test
     default void agreesWithTheReferenceModelForShadowCharges() {
-        boolean full = Boolean.getBoolean("weir.test.full");
-        long seed = Long.getLong(
-                "weir.test.seed", full ? ThreadLocalRandom.current().nextLong() : 1);
-        System.out.printf("reference model of policies in shadow mode: -Dweir.test.seed=%d%n", seed);
-        long start = time().micros();
-        for (int number = 0; number < (full ? 2_000 : 40); number++) {
-            time().advanceMicros(start - time().micros());
-            String title = "-Dweir.test.seed=" + seed + ", scenario " + number;
-            new ShadowScenario(key(), time(), new Random(seed * 31 + number), title).run(60);
-        }
+        RandomScenarios.run(
+                "reference model of policies in shadow mode",
+                40,
+                time(),
+                (title, seed) -> new ShadowScenario(key(), time(), new Random(seed), title).run(60));
     }
 }
