@@ -25,9 +25,10 @@ class TestTagsTest {
     @Test
     void testsThatStartRedisAreTagged() throws IOException {
         sources("Test.java")
-                .forEach((file, source) -> assertThat(tags(source).stream().anyMatch(Set.of("redis", "fault")::contains))
-                        .as("%s has a tag for Redis, and starts one", file.getFileName())
-                        .isEqualTo(PROCESS.matcher(source).find()));
+                .forEach(
+                        (file, source) -> assertThat(tags(source).stream().anyMatch(Set.of("redis", "fault")::contains))
+                                .as("%s has a tag for Redis, and starts one", file.getFileName())
+                                .isEqualTo(PROCESS.matcher(source).find()));
     }
 
     @Test
@@ -60,7 +61,8 @@ class TestTagsTest {
             Path tests = Pom.ROOT.resolve(module).resolve("src/test/java");
             if (Files.isDirectory(tests)) {
                 try (Stream<Path> files = Files.walk(tests)) {
-                    for (Path file : files.filter(path -> path.toString().endsWith(end)).toList()) {
+                    for (Path file :
+                            files.filter(path -> path.toString().endsWith(end)).toList()) {
                         sources.put(file, Files.readString(file));
                     }
                 }

@@ -112,14 +112,13 @@ class RefundSenderTest {
     void sendsNoRefundWhileTheBreakerIsOpen() {
         try (RedisProcess process = RedisProcess.started();
                 FaultProxy proxy = FaultProxy.inFrontOf(process)) {
-            RedissonBackend backend = new TestConfig(
-                            Map.of(
-                                    RedisSettings.ADDRESS,
-                                    proxy.address(),
-                                    "CircuitBreaker/enabled",
-                                    "true",
-                                    "CircuitBreaker/delay",
-                                    "3600"))
+            RedissonBackend backend = new TestConfig(Map.of(
+                            RedisSettings.ADDRESS,
+                            proxy.address(),
+                            "CircuitBreaker/enabled",
+                            "true",
+                            "CircuitBreaker/delay",
+                            "3600"))
                     .started();
             try {
                 FaultCalls.awaitDecision(backend);
