@@ -59,6 +59,7 @@ class BreakerIT {
     }
 
     @Test
+    @Tag("ci")
     void disabledBreakerNeverOpens() {
         try (RedisProcess redis = RedisProcess.notStarted();
                 Server started = tuned(LibertyServer.named("breaker-off"), redis.address(), 3)

@@ -12,6 +12,7 @@ import org.junit.jupiter.api.Test;
 
 /** Weir on a server without the optional MicroProfile features. */
 @Tag("server")
+@Tag("ci")
 class MinimalServerIT {
     private static final String TUNING = "io.weir.ratelimit.redisson.RedisGuard/call/CircuitBreaker/";
     private static final Duration DEADLINE = Duration.ofMillis(300);

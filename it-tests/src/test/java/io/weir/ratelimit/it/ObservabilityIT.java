@@ -36,6 +36,7 @@ class ObservabilityIT {
     }
 
     @Test
+    @Tag("ci")
     void openLibertyWithMetricsOfOpenTelemetry() {
         try (OtlpReceiver collector = new OtlpReceiver();
                 Server server = exporting(LibertyServer.named("observed-liberty-otel"), collector)

@@ -12,6 +12,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** A resource without a scope in a WAR without {@code beans.xml}, which is not a bean on every server, but limited on each of them. */
 @Tag("server")
+@Tag("ci")
 class PlainResourceIT {
     @TempDir
     private Path temp;
@@ -22,13 +23,11 @@ class PlainResourceIT {
     }
 
     @Test
-    @Tag("ci")
     void payaraMicro() {
         limitsAPlainResource(() -> PayaraServer.named("plain-payara"));
     }
 
     @Test
-    @Tag("ci")
     void wildFly() {
         limitsAPlainResource(() -> WildFlyServer.named("plain-wildfly"));
     }

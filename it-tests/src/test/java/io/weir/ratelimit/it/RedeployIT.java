@@ -24,6 +24,7 @@ import org.junit.jupiter.api.Test;
 
 /** A server on which the application is deployed repeatedly, with and without Redis. No resources remain. */
 @Tag("server")
+@Tag("ci")
 class RedeployIT {
     private static final int TIMES =
             Integer.getInteger("weir.test.redeployments", Boolean.getBoolean("weir.test.full") ? 20 : 5);
@@ -85,7 +86,6 @@ class RedeployIT {
     }
 
     @Test
-    @Tag("ci")
     void payara() {
         releasesEverything(
                 PayaraServer.named("redeployed-payara").expanded(),
@@ -94,7 +94,6 @@ class RedeployIT {
     }
 
     @Test
-    @Tag("ci")
     void wildFly() {
         releasesEverything(
                 WildFlyServer.named("redeployed-wildfly"),
