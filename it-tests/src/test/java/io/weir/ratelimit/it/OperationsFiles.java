@@ -12,9 +12,10 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** The alert rules and the dashboard, and the names of metrics in them. */
+/** The alert rules, the dashboard, the names of metrics in both, and the load script. */
 final class OperationsFiles {
     static final Path ALERTS = Path.of("../docs/operations/alerts");
+    static final Path LOAD_SCRIPT = Path.of("../docs/operations/load-test/weir-load.lua");
     static final Path DASHBOARD = Path.of("../docs/operations/dashboards/weir.json");
 
     private static final Pattern METRIC =
