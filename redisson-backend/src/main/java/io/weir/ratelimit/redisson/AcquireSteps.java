@@ -9,6 +9,9 @@ import java.util.List;
 
 /** Steps of a decision that consists of several requests. All requests have the deadline of the call. */
 interface AcquireSteps {
+    /** Returns the current {@link System#nanoTime}. */
+    long nanoTime();
+
     /** Creates a request about charges of one slot, without sending it. */
     AcquireRequest create(List<Charge> charges, Operation operation);
 

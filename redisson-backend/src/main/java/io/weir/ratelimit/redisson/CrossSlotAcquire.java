@@ -182,7 +182,7 @@ final class CrossSlotAcquire implements PendingCall<Decision> {
 
     /** Returns whether nothing more is to be spent, and ends the decision if the deadline has passed. */
     private boolean isOver() {
-        if (System.nanoTime() - deadlineNanos >= 0) {
+        if (steps.nanoTime() - deadlineNanos >= 0) {
             decision.completeExceptionally(new BackendException(
                     BackendException.Reason.TIMEOUT, "The deadline passed before all charges were spent.", null));
         }

@@ -28,15 +28,6 @@ final class LeaseTable {
     /** After as many checks without a call between them a lease is closed. */
     static final int MAX_IDLE_CHECKS = 10;
 
-    /** Runs a task after a delay. */
-    interface Timer {
-        /** The timer of the Java platform, which runs tasks on its own thread. */
-        Timer PLATFORM = (nanos, task) -> CompletableFuture.delayedExecutor(nanos, TimeUnit.NANOSECONDS, Runnable::run)
-                .execute(task);
-
-        void runAfter(long nanos, Runnable task);
-    }
-
     private final PermitSource source;
     private final RedisKeys keys;
     private final RejectionCache rejections;

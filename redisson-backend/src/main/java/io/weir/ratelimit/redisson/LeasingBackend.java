@@ -41,22 +41,23 @@ final class LeasingBackend implements AutoCloseable {
      * Creates a backend without leases.
      *
      * @param enabled whether leases are used; false for a clock that is not Redis's, since leases end by the clock of this instance
+     * @param timer the timer of the checks of leases
      */
     LeasingBackend(
-            RedisStore store, RedisKeys keys, RejectionCache rejections, BackendListener listener, boolean enabled) {
+            RedisStore store,
+            RedisKeys keys,
+            RejectionCache rejections,
+            BackendListener listener,
+            boolean enabled,
+            Timer timer) {
         this.store = store;
         this.rejections = rejections;
         this.enabled = enabled;
         this.maxAwaitNanos = Math.min(
                 MAX_AWAIT.toNanos(),
                 store.deadline().dividedBy(PARTS_OF_DEADLINE).toNanos());
-        this.leases = new LeaseTable(
-                new StorePermits(),
-                keys,
-                rejections,
-                System::nanoTime,
-                LeaseTable.Timer.PLATFORM,
-                listener::onLeaseCount);
+        this.leases =
+                new LeaseTable(new StorePermits(), keys, rejections, System::nanoTime, timer, listener::onLeaseCount);
     }
 
     private final class StorePermits implements PermitSource {

@@ -93,18 +93,38 @@ public class RedissonBackend implements RateLimitBackend {
     }
 
     RedissonBackend(RedisClient redis, String namespace, Duration deadline, TimeSource time, Breaker breaker) {
+        this(redis, namespace, deadline, time, breaker, Timer.PLATFORM);
+    }
+
+    /**
+     * Creates a backend.
+     *
+     * @param leaseTimer the timer of the checks of leases
+     */
+    RedissonBackend(
+            RedisClient redis,
+            String namespace,
+            Duration deadline,
+            TimeSource time,
+            Breaker breaker,
+            Timer leaseTimer) {
         this.applicationClient = null;
         this.guard = null;
-        this.started = connected(redis, namespace, deadline, time, breaker);
+        this.started = connected(redis, namespace, deadline, time, breaker, leaseTimer);
     }
 
     private LeasingBackend connected(
-            RedisClient redis, String namespace, Duration deadline, TimeSource time, Breaker breaker) {
+            RedisClient redis,
+            String namespace,
+            Duration deadline,
+            TimeSource time,
+            Breaker breaker,
+            Timer leaseTimer) {
         RedisKeys keys = RedisKeys.of(namespace);
         boolean redisClock = time == ScriptSender.REDIS_CLOCK;
         RejectionCache cache = redisClock ? new RejectionCache(keys) : RejectionCache.disabled(keys);
         RedisStore store = new RedisStore(redis, keys, deadline, time, cache, listener, breaker);
-        return new LeasingBackend(store, keys, cache, listener, redisClock);
+        return new LeasingBackend(store, keys, cache, listener, redisClock, leaseTimer);
     }
 
     @Override
@@ -168,7 +188,8 @@ public class RedissonBackend implements RateLimitBackend {
                 read.namespace(),
                 read.deadline(),
                 ScriptSender.REDIS_CLOCK,
-                new Breaker(breakerSettings, platform, System::nanoTime, listener));
+                new Breaker(breakerSettings, platform, System::nanoTime, listener),
+                Timer.PLATFORM);
     }
 
     /** Refunds leased permits, and closes the client unless it is the application's. */

@@ -16,6 +16,11 @@ import java.util.List;
  */
 record StoreSteps(RedisStore store, RequestFactory requests, long deadlineNanos) implements AcquireSteps {
     @Override
+    public long nanoTime() {
+        return System.nanoTime();
+    }
+
+    @Override
     public AcquireRequest create(List<Charge> charges, Operation operation) {
         return requests.create(charges, operation, deadlineNanos);
     }

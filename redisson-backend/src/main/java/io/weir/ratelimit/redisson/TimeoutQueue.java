@@ -2,11 +2,10 @@
 package io.weir.ratelimit.redisson;
 
 import java.time.Duration;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.LongSupplier;
 
 /**
  * Cancels asynchronous calls at their deadline. All calls have the same time to live, so a queue keeps them in the order of their
@@ -17,6 +16,8 @@ final class TimeoutQueue {
     private static final int SWEEP_INTERVAL = 1_024;
 
     private final Duration deadline;
+    private final LongSupplier nanoTime;
+    private final Timer timer;
     private final ConcurrentLinkedQueue<PendingCall<?>> pending = new ConcurrentLinkedQueue<>();
     private final AtomicBoolean timerRunning = new AtomicBoolean();
     private final AtomicInteger additions = new AtomicInteger();
@@ -27,7 +28,13 @@ final class TimeoutQueue {
      * @param deadline the time between the start of a call and its deadline
      */
     TimeoutQueue(Duration deadline) {
+        this(deadline, System::nanoTime, Timer.PLATFORM);
+    }
+
+    TimeoutQueue(Duration deadline, LongSupplier nanoTime, Timer timer) {
         this.deadline = deadline;
+        this.nanoTime = nanoTime;
+        this.timer = timer;
     }
 
     /** Cancels a call when its deadline passes, unless the call is complete by then. */
@@ -56,12 +63,11 @@ final class TimeoutQueue {
     }
 
     private void startTimer(long nanos) {
-        CompletableFuture.delayedExecutor(nanos, TimeUnit.NANOSECONDS, Runnable::run)
-                .execute(this::cancelExpired);
+        timer.runAfter(nanos, this::cancelExpired);
     }
 
     private void cancelExpired() {
-        long now = System.nanoTime();
+        long now = nanoTime.getAsLong();
         try {
             PendingCall<?> head = pending.peek();
             while (head != null && (isComplete(head) || head.deadlineNanos() - now <= 0)) {

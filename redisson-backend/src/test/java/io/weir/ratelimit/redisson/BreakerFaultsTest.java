@@ -14,22 +14,24 @@ import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.BackendException.Reason;
 import io.weir.ratelimit.spi.Charge;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.BrokenBarrierException;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.redisson.Redisson;
+import org.redisson.config.Config;
 
 /** Effects of an open breaker on Redis and on callers, with a proxy that counts scripts. */
 @Tag("fault")
@@ -37,8 +39,17 @@ class BreakerFaultsTest {
     private static final int CALLERS = 64;
     private static final String LOADING = "LOADING Redis is loading the dataset in memory";
 
+    /** A time after which no call of this test ends. */
+    private static final Duration LONG = Duration.ofSeconds(60);
+
+    private static final BreakerSettings SETTINGS = new BreakerSettings(true, 5, Duration.ofSeconds(30), 1);
+
     private final RedisProcess redis = RedisProcess.started();
     private final FaultProxy proxy = FaultProxy.inFrontOf(redis);
+
+    /** The clock of the breaker, so that a delay passes when the test says so. */
+    private final AtomicLong nanos = new AtomicLong();
+
     private RedissonBackend backend;
 
     @AfterEach
@@ -48,24 +59,28 @@ class BreakerFaultsTest {
         redis.close();
     }
 
-    private void start(String delayMillis, String deadline) {
-        backend = new TestConfig(Map.of(
-                        RedisSettings.ADDRESS,
-                        proxy.address(),
-                        "ratelimit.redis.deadline",
-                        deadline,
-                        "CircuitBreaker/enabled",
-                        "true",
-                        "CircuitBreaker/delay",
-                        delayMillis,
-                        "CircuitBreaker/delayUnit",
-                        "MILLIS"))
-                .started();
-        FaultCalls.awaitDecision(backend);
+    private void start(Duration deadline) {
+        Config client = RedisSettings.read(new TestConfig(Map.of(RedisSettings.ADDRESS, proxy.address())), false)
+                .client()
+                .orElseThrow();
+        backend = new RedissonBackend(
+                new RedisClient(() -> Redisson.create(client), true, "test", deadline),
+                "test",
+                deadline,
+                ScriptSender.REDIS_CLOCK,
+                new Breaker(SETTINGS, Breaker.Platform.NONE, nanos::get, (requests, waitingKeys) -> {}));
+        Await.until("the backend decides", LONG, () -> {
+            passDelay();
+            return reason(false) == null;
+        });
+    }
+
+    private void passDelay() {
+        nanos.addAndGet(SETTINGS.delay().toNanos());
     }
 
     private void openBreaker() {
-        Await.until("the breaker opens", Duration.ofSeconds(10), () -> reason(false) == Reason.BREAKER_OPEN);
+        Await.until("the breaker opens", LONG, () -> reason(false) == Reason.BREAKER_OPEN);
     }
 
     /** Calls, and returns the reason of the failure; null if there was a decision. */
@@ -73,7 +88,7 @@ class BreakerFaultsTest {
         List<Charge> charges = List.of(TestBackend.charge("k.breaker", 1, FaultCalls.LIMIT));
         try {
             Decision decision = async
-                    ? backend.acquireAsync(charges).toCompletableFuture().get(10, TimeUnit.SECONDS)
+                    ? backend.acquireAsync(charges).toCompletableFuture().get(LONG.toSeconds(), TimeUnit.SECONDS)
                     : backend.acquire(charges);
             assertThat(decision.allowed()).isTrue();
             return null;
@@ -86,71 +101,69 @@ class BreakerFaultsTest {
         }
     }
 
-    /** Calls from all threads at the same instant, every other one asynchronously. */
-    private List<Reason> reasonsOfAll() {
+    /** Starts callers at the same instant, every other one asynchronous. */
+    private List<CompletableFuture<Reason>> callers() {
         CyclicBarrier start = new CyclicBarrier(CALLERS);
-        ExecutorService threads = Executors.newFixedThreadPool(CALLERS);
+        return IntStream.range(0, CALLERS)
+                .mapToObj(caller -> CompletableFuture.supplyAsync(
+                        () -> {
+                            await(start);
+                            return reason(caller % 2 == 1);
+                        },
+                        task -> new Thread(task, "caller-" + caller).start()))
+                .toList();
+    }
+
+    private static void await(CyclicBarrier barrier) {
         try {
-            List<Future<Reason>> callers = new ArrayList<>();
-            for (int caller = 0; caller < CALLERS; caller++) {
-                boolean async = caller % 2 == 1;
-                callers.add(threads.submit(() -> {
-                    start.await();
-                    return reason(async);
-                }));
-            }
-            List<Reason> reasons = new ArrayList<>();
-            for (Future<Reason> caller : callers) {
-                reasons.add(caller.get());
-            }
-            return reasons;
-        } catch (InterruptedException | ExecutionException e) {
+            barrier.await();
+        } catch (InterruptedException | BrokenBarrierException e) {
             throw new AssertionError(e);
-        } finally {
-            threads.shutdownNow();
         }
     }
 
-    /** Waits until a probe is due. Redis must be unavailable: after a pause of the machine, a call of this method may be the probe. */
+    private List<Reason> reasonsOfAll() {
+        return callers().stream().map(CompletableFuture::join).toList();
+    }
+
+    /** Lets the delay pass. The call before reports the outcome of the last probe, and so begins the delay. */
     private void awaitProbe() {
-        // The next call reports the outcome of the last probe, and the delay begins.
-        Await.until("the breaker is open", Duration.ofSeconds(10), () -> reason(false) == Reason.BREAKER_OPEN);
-        Await.until(
-                "a probe is due",
-                Duration.ofSeconds(10),
-                () -> backend.status().probeAfter().isZero());
+        assertThat(reason(false)).isEqualTo(Reason.BREAKER_OPEN);
+        assertThat(backend.status().probeAfter()).isEqualTo(SETTINGS.delay());
+        passDelay();
+        assertThat(backend.status().probeAfter()).isZero();
     }
 
     @Test
     void anOpenBreakerFailsCallsAtOnceWithoutAScript() {
-        start("30000", "100ms");
-        redis.pause();
+        start(LONG);
+        proxy.failScripts(LOADING);
         openBreaker();
+        redis.pause();
         long before = proxy.scripts();
-        long[] nanos = new long[1_000];
-        long[] quiet = new long[nanos.length];
-        Stopwatch.started();
-        for (int call = 0; call < nanos.length; call++) {
-            long start = System.nanoTime();
+        long[] total = new long[1_000];
+        long[] own = new long[total.length];
+        for (int call = 0; call < total.length; call++) {
+            Stopwatch watch = Stopwatch.started();
             assertThat(reason(call % 2 == 1)).isEqualTo(Reason.BREAKER_OPEN);
-            nanos[call] = System.nanoTime() - start;
-            quiet[call] = Stopwatch.between(start, start + nanos[call]).toNanos();
+            total[call] = System.nanoTime() - watch.startNanos();
+            own[call] = watch.elapsed().toNanos();
         }
-        Arrays.sort(nanos);
+        Arrays.sort(total);
         System.out.printf(
                 "breaker open: median %s, p99 %s, longest %s ms of %d calls%n",
-                FaultTable.millis(FaultTable.percentile(nanos, 50)),
-                FaultTable.millis(FaultTable.percentile(nanos, 99)),
-                FaultTable.millis(nanos[nanos.length - 1]),
-                nanos.length);
-        Arrays.sort(quiet);
-        assertThat(Duration.ofNanos(FaultTable.percentile(quiet, 99))).isLessThan(Duration.ofMillis(5));
+                FaultTable.millis(FaultTable.percentile(total, 50)),
+                FaultTable.millis(FaultTable.percentile(total, 99)),
+                FaultTable.millis(total[total.length - 1]),
+                total.length);
+        Arrays.sort(own);
+        assertThat(Duration.ofNanos(FaultTable.percentile(own, 99))).isLessThan(Duration.ofMillis(5));
         assertThat(proxy.scripts()).isEqualTo(before);
     }
 
     @Test
     void oneOfManyCallersProbesAStoppedRedis() {
-        start("1000", "1s");
+        start(FaultCalls.DEADLINE);
         redis.pause();
         openBreaker();
         for (int probe = 0; probe < 3; probe++) {
@@ -165,17 +178,17 @@ class BreakerFaultsTest {
 
     @Test
     void aProbeThatTimesOutStartsTheDelayAnew() {
-        start("5000", "100ms");
+        start(FaultCalls.DEADLINE);
         redis.pause();
         openBreaker();
         awaitProbe();
         assertThat(reason(false)).isEqualTo(Reason.TIMEOUT);
-        assertThat(backend.status().probeAfter()).isPositive();
+        assertThat(backend.status().probeAfter()).isEqualTo(SETTINGS.delay());
     }
 
     @Test
     void oneOfManyCallersProbesARedisThatReturnsErrors() {
-        start("1000", "1s");
+        start(LONG);
         proxy.failScripts(LOADING);
         openBreaker();
         for (int probe = 0; probe < 5; probe++) {
@@ -190,15 +203,21 @@ class BreakerFaultsTest {
 
     @Test
     void oneOfManyCallersProbesARedisThatIsAvailableAgain() {
-        start("300", "10s");
+        start(LONG);
         proxy.failScripts(LOADING);
         openBreaker();
         awaitProbe();
         proxy.forward();
-        // The delay keeps the breaker open until all callers have called.
-        proxy.delay(Duration.ofMillis(400));
+        // The pause keeps the breaker open until all other callers have failed.
+        redis.pause();
         long before = proxy.scripts();
-        List<Reason> reasons = reasonsOfAll();
+        List<CompletableFuture<Reason>> callers = callers();
+        Await.until(
+                "all callers but one have failed",
+                LONG,
+                () -> callers.stream().filter(CompletableFuture::isDone).count() == CALLERS - 1);
+        redis.resume();
+        List<Reason> reasons = callers.stream().map(CompletableFuture::join).toList();
         assertThat(reasons).containsOnlyOnce((Reason) null);
         assertThat(reasons.stream().filter(Reason.BREAKER_OPEN::equals)).hasSize(CALLERS - 1);
         assertThat(proxy.scripts() - before).as("the probe, and the decision").isEqualTo(2);
@@ -208,7 +227,7 @@ class BreakerFaultsTest {
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void theCallThatProbesIsDecidedByRedis(boolean async) {
-        start("300", "1s");
+        start(LONG);
         proxy.failScripts(LOADING);
         openBreaker();
         awaitProbe();
@@ -221,7 +240,7 @@ class BreakerFaultsTest {
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void aRedisThatRejectsWritesKeepsTheBreakerOpen(boolean async) {
-        start("300", "1s");
+        start(LONG);
         try (RedisConnection admin = redis.connect()) {
             admin.call("CONFIG", "SET", "maxmemory", 1);
             openBreaker();
@@ -243,7 +262,7 @@ class BreakerFaultsTest {
 
     @Test
     void aProbeSpendsNoPermitAndItsKeyExpires() {
-        start("300", "1s");
+        start(LONG);
         proxy.failScripts(LOADING);
         openBreaker();
         awaitProbe();
@@ -254,29 +273,28 @@ class BreakerFaultsTest {
             before = backend.peek(TestBackend.charge("k.breaker", 1, FaultCalls.LIMIT));
             assertThat(before.get(0).remaining()).isEqualTo(FaultCalls.LIMIT.permits());
             Await.until(
-                    "the probe's key has expired",
-                    Duration.ofSeconds(10),
-                    () -> admin.keys("*").isEmpty());
+                    "the probe's key has expired", LONG, () -> admin.keys("*").isEmpty());
         }
     }
 
     @Test
     void theProbeOfAnInterruptedCallerContinues() throws InterruptedException {
-        start("300", "10s");
+        start(LONG);
         proxy.failScripts(LOADING);
         openBreaker();
         awaitProbe();
         proxy.forward();
-        proxy.delay(Duration.ofMillis(300));
+        redis.pause();
         AtomicReference<Reason> interrupted = new AtomicReference<>();
         Thread caller = new Thread(() -> interrupted.set(reason(false)));
         long before = proxy.scripts();
         caller.start();
-        Await.until("the probe is sent", Duration.ofSeconds(10), () -> proxy.scripts() > before);
+        Await.until("the probe is sent", LONG, () -> proxy.scripts() > before);
         caller.interrupt();
         caller.join();
         assertThat(interrupted).hasValue(Reason.TIMEOUT);
-        Await.until("the probe closes the breaker", Duration.ofSeconds(10), () -> reason(false) == null);
+        redis.resume();
+        Await.until("the probe closes the breaker", LONG, () -> reason(false) == null);
         assertThat(proxy.scripts() - before).as("the probe, and the decision").isEqualTo(2);
     }
 }

@@ -27,7 +27,7 @@ class CrossSlotAcquireCancelTest {
             List.of(one, other),
             charge -> charge.storedKey().hashCode(),
             steps,
-            System.nanoTime() + Duration.ofMinutes(1).toNanos());
+            Duration.ofMinutes(1).toNanos());
 
     /** Completes requests at once, and cancels the call while it sends the second request that spends. */
     private final class CancellingSteps extends ManualSteps {

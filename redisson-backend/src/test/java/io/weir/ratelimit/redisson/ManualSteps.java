@@ -35,6 +35,14 @@ class ManualSteps implements AcquireSteps {
 
     private final AcquireRequests requests = AcquireRequests.in("test");
 
+    /** The clock, which the test sets. */
+    long nanos;
+
+    @Override
+    public long nanoTime() {
+        return nanos;
+    }
+
     @Override
     public AcquireRequest create(List<Charge> charges, Operation operation) {
         return requests.create(charges, operation);
