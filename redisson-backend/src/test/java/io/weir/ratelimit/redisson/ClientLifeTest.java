@@ -8,7 +8,6 @@ import io.weir.ratelimit.fixtures.RedisFixture;
 import io.weir.ratelimit.fixtures.RedisProcess;
 import io.weir.ratelimit.fixtures.TestThreads;
 import io.weir.ratelimit.spi.BackendException;
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -60,8 +59,7 @@ class ClientLifeTest {
             RedissonClient client = fixture.client();
             fixture.backend().close();
             assertThat(client.isShutdown()).isFalse();
-            RedissonBackend another = new RedissonBackend(client, fixture.namespace(), Duration.ofSeconds(20));
-            FaultCalls.awaitDecision(another);
+            fixture.another().close();
         }
     }
 

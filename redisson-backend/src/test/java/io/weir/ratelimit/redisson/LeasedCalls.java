@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.redisson;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import io.weir.ratelimit.Algorithm;
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.fixtures.Await;
+import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.Limit;
 import io.weir.ratelimit.spi.PolicyLimits;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.stream.IntStream;
 
 /** Calls of one key of a policy with leases, with a count of the allowed ones. */
@@ -23,13 +27,24 @@ final class LeasedCalls {
     private final RedissonBackend other;
 
     private final Charge charge;
+    private final Runnable checkLeases;
     private long allowed;
     private long failed;
 
     LeasedCalls(RedissonBackend backend, RedissonBackend other, Charge charge) {
+        this(backend, other, charge, () -> {});
+    }
+
+    /**
+     * Creates calls of a backend with a manual timer.
+     *
+     * @param checkLeases runs the next check of the leases
+     */
+    LeasedCalls(RedissonBackend backend, RedissonBackend other, Charge charge, Runnable checkLeases) {
         this.backend = backend;
         this.other = other;
         this.charge = charge;
+        this.checkLeases = checkLeases;
     }
 
     static Charge charge(long lease, Limit... limits) {
@@ -56,21 +71,57 @@ final class LeasedCalls {
     /** Calls until the instance holds leased permits. */
     LeasedCalls hot() {
         Await.until("the instance holds leased permits", SOON, () -> {
-            calls(20);
-            return spentInRedis() > allowed + failed;
+            callAtOnce();
+            return holdsPermits();
         });
         return this;
     }
 
-    /** Calls until 50 calls in a row are rejected. */
-    List<Decision> untilRejected() {
-        List<Decision> all = new ArrayList<>();
-        for (int rejected = 0; rejected < 50; ) {
-            Decision decision = call();
-            all.add(decision);
-            rejected = decision.allowed() ? 0 : rejected + 1;
+    /** Starts enough calls to make the key hot, however long a round trip takes. */
+    private void callAtOnce() {
+        List<CompletableFuture<Decision>> calls = IntStream.range(0, 2 * HotKeyDetector.HOT)
+                .mapToObj(call -> backend.acquireAsync(List.of(charge)).toCompletableFuture())
+                .toList();
+        for (CompletableFuture<Decision> call : calls) {
+            try {
+                counted(call.join());
+            } catch (CompletionException e) {
+                assertThat(e).hasCauseInstanceOf(BackendException.class);
+                failed++;
+            }
         }
-        return all;
+    }
+
+    /** Calls once, and returns whether the call has spent a leased permit and another one is left. */
+    private boolean holdsPermits() {
+        long before = spentInRedis();
+        if (before <= allowed + failed) {
+            return false;
+        }
+        call();
+        return before > allowed + failed && spentInRedis() == before;
+    }
+
+    /** Calls until as many calls have been allowed, and checks that no more are allowed. */
+    void spendAll(long expected) {
+        Await.until(expected + " calls are allowed", SOON, () -> {
+            untilRejected();
+            return allowed >= expected;
+        });
+        calls(50);
+        assertThat(allowed).isEqualTo(expected);
+    }
+
+    void untilRejected() {
+        while (call().allowed()) {
+            // the limit is not spent
+        }
+    }
+
+    /** Refunds the call of a decision, so that it is not one of the allowed ones. */
+    void refund(Decision.Allowed decision) {
+        allowed--;
+        backend.refund(decision.receipt());
     }
 
     long allowed() {
@@ -82,9 +133,16 @@ final class LeasedCalls {
         return quota.capacity() - quota.remaining();
     }
 
-    /** Waits until Redis has charged exactly the allowed calls of this and other instances. */
+    /**
+     * Waits until Redis has charged exactly the allowed calls.
+     *
+     * @param allowedToOthers the allowed calls of other instances, minus the refunded ones of this instance
+     */
     void awaitRefunds(long allowedToOthers) {
-        Await.until("all unspent permits are refunded", SOON, () -> spentInRedis() == allowed + allowedToOthers);
+        Await.until("all unspent permits are refunded", SOON, () -> {
+            checkLeases.run();
+            return spentInRedis() == allowed + allowedToOthers;
+        });
     }
 
     /** Records failed calls, each of which Redis may have charged. */
@@ -95,6 +153,7 @@ final class LeasedCalls {
     /** Waits until Redis has charged the allowed calls, and at most the failed ones besides. */
     void awaitRefundsExceptOfFailedCalls() {
         Await.until("all unspent permits are refunded", SOON, () -> {
+            checkLeases.run();
             long more = spentInRedis() - allowed;
             return more >= 0 && more <= failed;
         });

@@ -8,7 +8,6 @@ import io.weir.ratelimit.fixtures.Await;
 import io.weir.ratelimit.fixtures.RedisProcess;
 import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.Limit;
-import java.time.Duration;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -19,12 +18,12 @@ class LeasesInOutageTest {
 
     @Test
     void spendsLeasedPermitsDuringAnOutageAndEachPermitOnce() {
+        ManualTimer timer = new ManualTimer();
         try (RedisProcess process = RedisProcess.started();
-                TestBackend fixture =
-                        TestBackend.on(process.address(), FaultCalls.DEADLINE).ready()) {
-            RedissonBackend watch = new RedissonBackend(fixture.client(), fixture.namespace(), Duration.ofSeconds(20));
-            FaultCalls.awaitDecision(watch);
-            LeasedCalls calls = new LeasedCalls(fixture.backend(), watch, LeasedCalls.charge(200, LIMIT));
+                TestBackend fixture = TestBackend.on(process.address(), FaultCalls.DEADLINE, timer)
+                        .ready()) {
+            RedissonBackend watch = fixture.another();
+            LeasedCalls calls = new LeasedCalls(fixture.backend(), watch, LeasedCalls.charge(200, LIMIT), timer::run);
             for (int outage = 0; outage < 3; outage++) {
                 hot(calls);
                 long before = calls.allowed();
@@ -43,6 +42,7 @@ class LeasesInOutageTest {
                 FaultCalls.awaitDecision(fixture.backend());
             }
             calls.awaitRefundsExceptOfFailedCalls();
+            watch.close();
         }
     }
 

@@ -44,12 +44,9 @@ class SharedLimitTest {
             names = {"FIXED_WINDOW", "SLIDING_WINDOW", "TOKEN_BUCKET", "LEAKY_BUCKET"})
     void twoInstancesShareOneLimitExactly(Algorithm algorithm) throws Exception {
         try (TestBackend one = TestBackend.on(RedisFixture.shared().address()).ready();
-                TestBackend other =
-                        TestBackend.on(RedisFixture.shared().address()).ready()) {
-            RedissonBackend second = new RedissonBackend(other.client(), one.namespace(), Duration.ofSeconds(20));
-            FaultCalls.awaitDecision(second);
+                TestBackend other = one.anotherClient()) {
             Limit limit = TestBackend.limitOf(algorithm, 777, Duration.ofDays(30));
-            assertThat(allowed(limit, List.of(one.backend(), second))).isEqualTo(777);
+            assertThat(allowed(limit, List.of(one.backend(), other.backend()))).isEqualTo(777);
             assertThat(one.remaining("k.hot", limit)).isZero();
         }
     }

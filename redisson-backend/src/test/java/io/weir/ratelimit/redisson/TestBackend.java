@@ -35,6 +35,15 @@ record TestBackend(String address, RedissonClient client, String namespace, Redi
     }
 
     static TestBackend on(String address, Duration deadline) {
+        return on(address, deadline, Timer.PLATFORM);
+    }
+
+    /** Connects a backend with a timer of the checks of leases. */
+    static TestBackend on(String address, Duration deadline, Timer leaseTimer) {
+        return on(address, "test-" + UUID.randomUUID(), deadline, leaseTimer);
+    }
+
+    private static TestBackend on(String address, String namespace, Duration deadline, Timer leaseTimer) {
         RedisAddress parsed = RedisAddress.parse(address);
         // The default codec needs jars that scripts do not need.
         Config config = new Config().setCodec(StringCodec.INSTANCE);
@@ -42,17 +51,31 @@ record TestBackend(String address, RedissonClient client, String namespace, Redi
         parsed.password().ifPresent(config::setPassword);
         config.useSingleServer().setAddress(parsed.server()).setDatabase(parsed.database());
         RedissonClient client = Redisson.create(config);
-        String namespace = "test-" + UUID.randomUUID();
-        return new TestBackend(address, client, namespace, withoutBreaker(client, namespace, deadline));
+        return new TestBackend(address, client, namespace, withoutBreaker(client, namespace, deadline, leaseTimer));
+    }
+
+    /** Returns another instance with the same keys and a client of its own. */
+    TestBackend anotherClient() {
+        return on(address, namespace, Duration.ofSeconds(20), Timer.PLATFORM).ready();
+    }
+
+    /** Returns another instance with the same keys and the same client, which the caller closes. */
+    RedissonBackend another() {
+        RedissonBackend another = new RedissonBackend(client, namespace, Duration.ofSeconds(20));
+        FaultCalls.awaitDecision(another);
+        return another;
     }
 
     /** Returns a backend whose calls all reach Redis, even if many fail. */
-    private static RedissonBackend withoutBreaker(RedissonClient client, String namespace, Duration deadline) {
+    private static RedissonBackend withoutBreaker(
+            RedissonClient client, String namespace, Duration deadline, Timer leaseTimer) {
         return new RedissonBackend(
                 new RedisClient(() -> client, false, namespace, deadline),
                 namespace,
                 deadline,
-                ScriptSender.REDIS_CLOCK);
+                ScriptSender.REDIS_CLOCK,
+                Breaker.disabled(),
+                leaseTimer);
     }
 
     /** Returns a limit whose permits can all be spent at once, for which a leaky bucket needs a burst. */
