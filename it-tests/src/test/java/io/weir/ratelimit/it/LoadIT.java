@@ -101,24 +101,30 @@ class LoadIT {
         long outages = lines("WEIR-301");
         long killed;
         long back;
+        long keys;
+        List<Integer> threads = new ArrayList<>(List.of(jvm.threads()));
         List<Long> heap = new ArrayList<>();
         List<Load.Request> requests;
         try (Load load = load(PER_SECOND)) {
-            pause(LONG.dividedBy(3));
+            threads.add(maxThreads(LONG.dividedBy(3)));
             killed = System.nanoTime();
             redis.kill();
             // No request waits for Redis during the collection, which would cause further timeouts.
             heap.add(jvm.usedHeap());
-            pause(LONG.dividedBy(6));
+            threads.add(maxThreads(LONG.dividedBy(6)));
             redis.start();
             back = System.nanoTime();
-            pause(LONG.dividedBy(2));
+            threads.add(maxThreads(LONG.dividedBy(2)));
             requests = load.end();
+            keys = keys();
             heap.add(jvm.usedHeap());
         }
         LoadReport report = new LoadReport(requests);
-        System.out.println(report.text("Load for " + LONG + ", Redis unavailable for "
-                + Duration.ofNanos(back - killed).toMillis() + " ms; heap after a" + " collection " + heap + " KiB"));
+        System.out.println(
+                report.text("Load for " + LONG + " with " + PER_SECOND + " requests/s, Redis unavailable for "
+                        + Duration.ofNanos(back - killed).toMillis() + " ms; heap after a collection " + heap
+                        + " KiB; threads before and at most until, during and after the outage " + threads
+                        + "; keys in Redis " + keys));
 
         noRequestFailed(report);
         assertThat(report.maxAllowed(LOCAL, WINDOW)).isBetween(1, 2 * (SHARED_LIMIT + LOCAL_LIMIT));
@@ -132,9 +138,9 @@ class LoadIT {
             return lines("WEIR-302") == lines("WEIR-301");
         });
         assertThat(heap.get(1)).as("heap %s", heap).isLessThan(heap.get(0) + heap.get(0) / 5);
-        try (RedisConnection connection = redis.connect()) {
-            Await.until("all keys expired", TIMEOUT, () -> connection.number("DBSIZE") == 0);
-        }
+        assertThat(threads).allSatisfy(most -> assertThat(most).isLessThan(threads.get(0) + 40));
+        Await.until("all keys expired", TIMEOUT, () -> keys() == 0);
+        System.out.println("Keys in Redis after all windows: 0");
     }
 
     @Test
@@ -196,8 +202,24 @@ class LoadIT {
         assertThat(report.othersThan(LOCAL, 200, 429, 503)).isZero();
     }
 
+    private long keys() {
+        try (RedisConnection connection = redis.connect()) {
+            return connection.number("DBSIZE");
+        }
+    }
+
     private long lines(String message) {
         return Pattern.compile(message).matcher(server.log()).results().count();
+    }
+
+    /** Waits, and returns the maximum number of threads of the server in the meantime. */
+    private int maxThreads(Duration time) {
+        int max = jvm.threads();
+        for (long start = System.nanoTime(); System.nanoTime() - start < time.toNanos(); ) {
+            pause(Duration.ofMillis(500));
+            max = Math.max(max, jvm.threads());
+        }
+        return max;
     }
 
     private static void pause(Duration time) {
