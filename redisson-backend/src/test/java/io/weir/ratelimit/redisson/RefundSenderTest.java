@@ -118,7 +118,7 @@ class RefundSenderTest {
                             "CircuitBreaker/enabled",
                             "true",
                             "CircuitBreaker/delay",
-                            "3600"))
+                            "3600000"))
                     .started();
             try {
                 FaultCalls.awaitDecision(backend);
