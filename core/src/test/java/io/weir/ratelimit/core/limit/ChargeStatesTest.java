@@ -45,4 +45,19 @@ class ChargeStatesTest {
                 .extracting(Quota::remaining)
                 .containsExactly(70L);
     }
+
+    @Test
+    void calculatesTheQuotasOfSeveralChargesInTheirOrder() {
+        List<ChargeStates> charges = List.of(
+                new ChargeStates(two, List.of(new FixedWindowState(5, 3), new FixedWindowState(5, 30))),
+                new ChargeStates(one, List.of(new FixedWindowState(5, 98))));
+        List<Quota> unspent = ChargeStates.quotas(charges, false, 5);
+        assertThat(unspent).extracting(Quota::name).containsExactly("two-1s", "two-1h", "one");
+        assertThat(unspent).extracting(Quota::remaining).containsExactly(7L, 70L, 2L);
+        assertThat(unspent).extracting(Quota::rejected).containsExactly(false, false, true);
+        assertThat(ChargeStates.quotas(charges, true, 5))
+                .extracting(Quota::rejected)
+                .containsExactly(false, false, false);
+        assertThat(ChargeStates.quotas(List.of(), true, 5)).isEmpty();
+    }
 }

@@ -131,6 +131,23 @@ class SlidingLogSummaryTest {
                 .isFalse();
     }
 
+    @Test
+    void aSummaryCountsAsManyPermitsAsALogCan() {
+        Limit most = limit(Limit.MAX_LOG_PERMITS);
+        SlidingLogState summary = SlidingLogState.summary(most, Limit.MAX_LOG_PERMITS, START, START + 5, 0, 0);
+        assertThat(summary.spent()).isEqualTo(Limit.MAX_LOG_PERMITS);
+        assertThat(summary.remaining(most, START + 5)).isZero();
+    }
+
+    @Test
+    void theInstantOfANeedHasNoEffectWithoutANeed() {
+        Limit five = limit(5);
+        SlidingLogState summary = SlidingLogState.summary(five, 5, START, START + 20, 0, START + 10);
+        assertThat(summary).isEqualTo(SlidingLogState.summary(five, 5, START, START + 20, 0, 0));
+        assertThat(summary.retryAfterMicros(five, 1, START + 20)).isEqualTo(WINDOW.toNanos() / 1_000 - 20);
+        assertThat(summary.retryAfterMicros(five, 2, START + 20)).isEqualTo(WINDOW.toNanos() / 1_000);
+    }
+
     @ParameterizedTest
     @ValueSource(longs = {-1, 10_001, 1L << 32, Long.MAX_VALUE})
     void rejectsASummaryOfMorePermitsThanALogCounts(long spent) {
