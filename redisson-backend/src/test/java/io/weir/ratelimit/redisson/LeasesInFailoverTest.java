@@ -49,7 +49,7 @@ class LeasesInFailoverTest {
                         .isLessThanOrEqualTo(PERMITS);
                 long failures = first.failures() + second.failures();
                 // The reply to a request for permits can be lost, before and during the failover.
-                Await.until("unspent permits are refunded", LeasedCalls.SOON, () -> {
+                Await.until("only failed calls and lost replies are charged beside the calls", LeasedCalls.SOON, () -> {
                     long spent = fixture.spent(charge);
                     return spent >= allowed(both) && spent <= allowed(both) + failures + 4 * LEASE;
                 });
