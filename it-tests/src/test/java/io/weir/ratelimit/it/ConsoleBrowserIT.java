@@ -4,10 +4,13 @@ package io.weir.ratelimit.it;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.ratelimit.console.Browser;
-import io.weir.ratelimit.fixtures.RedisProcess;
+import io.weir.ratelimit.fixtures.RedisConnection;
+import io.weir.ratelimit.fixtures.RedisFixture;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.UUID;
 import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -15,6 +18,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** The console of the example in a browser under load. Creates the screenshots of the documentation. */
 @Tag("server")
 class ConsoleBrowserIT {
+    private static final String NAMESPACE = "it-" + UUID.randomUUID();
     private static final Path SCREENSHOTS = Path.of("target/screenshots");
     private static final List<String> PATHS = List.of(
             "api/hello",
@@ -25,17 +29,25 @@ class ConsoleBrowserIT {
             "api/report",
             "api/hello");
 
+    private final RedisFixture redis = RedisFixture.shared();
+
     @TempDir
     Path profile;
+
+    @AfterEach
+    void dropKeys() {
+        try (RedisConnection connection = redis.connect()) {
+            connection.drop("weir:1:{" + NAMESPACE + ":*");
+        }
+    }
 
     @Test
     void findsAndResetsARejectedCaller() throws Exception {
         try (Browser browser = Browser.start(profile);
-                RedisProcess redis = RedisProcess.started();
                 Server server = LibertyServer.named("console")
                         .systemProperty("ratelimit.redis.address", redis.address())
                         .systemProperty("ratelimit.redis.deadline", "2s")
-                        .systemProperty("ratelimit.namespace", "example")
+                        .systemProperty("ratelimit.namespace", NAMESPACE)
                         .systemProperty("ratelimit.trusted-proxies", "127.0.0.0/8")
                         .systemProperty("ratelimit.policies.hello.limit", "5/1h")
                         .start()) {
