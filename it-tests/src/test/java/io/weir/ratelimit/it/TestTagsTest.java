@@ -24,11 +24,11 @@ class TestTagsTest {
 
     @Test
     void testsThatStartRedisAreTagged() throws IOException {
-        sources("Test.java")
-                .forEach(
-                        (file, source) -> assertThat(tags(source).stream().anyMatch(Set.of("redis", "fault")::contains))
-                                .as("%s has a tag for Redis, and starts one", file.getFileName())
-                                .isEqualTo(PROCESS.matcher(source).find()));
+        sources("Test.java").forEach((file, source) -> {
+            if (PROCESS.matcher(source).find()) {
+                assertThat(tags(source)).as("%s", file.getFileName()).containsAnyOf("redis", "fault");
+            }
+        });
     }
 
     @Test
