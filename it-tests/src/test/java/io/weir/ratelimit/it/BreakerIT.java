@@ -123,8 +123,7 @@ class BreakerIT {
                 .systemProperty("ratelimit.policies.compute.limit", "1000000/1h")
                 .systemProperty("ratelimit.policies.compute.on-failure", "closed")
                 .systemProperty(TUNING + "requestVolumeThreshold", Integer.toString(volume))
-                .systemProperty(TUNING + "delay", Long.toString(DELAY.toMillis()))
-                .systemProperty(TUNING + "delayUnit", "MILLIS");
+                .systemProperty(TUNING + "delay", Long.toString(DELAY.toMillis()));
     }
 
     /** Warms up the JVM, whose first responses are slow enough for timeouts. */

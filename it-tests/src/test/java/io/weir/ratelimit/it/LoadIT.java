@@ -57,7 +57,7 @@ class LoadIT {
                 .systemProperty("ratelimit.redis.address", redis.address())
                 .systemProperty("ratelimit.redis.deadline", "250ms")
                 .systemProperty("ratelimit.instances", Integer.toString(SHARED_LIMIT / LOCAL_LIMIT))
-                .systemProperty("io.weir.ratelimit.redisson.RedisGuard/call/CircuitBreaker/delay", "1")
+                .systemProperty("io.weir.ratelimit.redisson.RedisGuard/call/CircuitBreaker/delay", "1000")
                 .systemProperty("ratelimit.policies.compute.limit", "200/1s")
                 .systemProperty("ratelimit.policies.compute.key", "header:X-Client")
                 .systemProperty("ratelimit.policies.compute.on-failure", "open")

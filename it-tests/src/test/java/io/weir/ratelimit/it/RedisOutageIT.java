@@ -44,7 +44,7 @@ class RedisOutageIT {
                 Server started = LibertyServer.named("outage")
                         .systemProperty("ratelimit.redis.address", redis.address())
                         .systemProperty("ratelimit.redis.deadline", "300ms")
-                        .systemProperty("io.weir.ratelimit.redisson.RedisGuard/call/CircuitBreaker/delay", "1")
+                        .systemProperty("io.weir.ratelimit.redisson.RedisGuard/call/CircuitBreaker/delay", "1000")
                         .systemProperty("ratelimit.policies.compute.on-failure", "closed")
                         .environment("RATELIMIT_POLICIES__REPORTSERVICE_REPORT__ON_FAILURE", "closed")
                         .start()) {

@@ -24,7 +24,7 @@ import org.eclipse.microprofile.config.Config;
  * @param successes the number of successful probes that close the breaker, 1 or more
  */
 record BreakerSettings(boolean enabled, int volume, Duration delay, int successes) {
-    /** The values of the annotation of {@link RedisGuard#call}. */
+    /** The values of the annotation of {@link RedisGuard#call}, whose unit of the delay is the millisecond. */
     static final BreakerSettings DEFAULT = new BreakerSettings(true, 5, Duration.ofSeconds(30), 1);
 
     /** A breaker that never opens. */
@@ -49,11 +49,11 @@ record BreakerSettings(boolean enabled, int volume, Duration delay, int successe
                 .orElse(true);
         Reader reader = new Reader(config, problems);
         ChronoUnit unit =
-                reader.read("delayUnit", ChronoUnit.SECONDS, "a unit such as MILLIS or SECONDS", Reader::exactUnit);
+                reader.read("delayUnit", ChronoUnit.MILLIS, "a unit such as MILLIS or SECONDS", Reader::exactUnit);
         long longest = MAX_DELAY.dividedBy(unit.getDuration());
         long delay = reader.read(
                 "delay",
-                DEFAULT.delay.toSeconds(),
+                DEFAULT.delay.toMillis(),
                 "a whole number, 0 or more, of at most 365 days",
                 text -> Reader.fromZero(text).filter(number -> number <= longest));
         return new BreakerSettings(

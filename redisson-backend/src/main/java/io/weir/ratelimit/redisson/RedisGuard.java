@@ -20,14 +20,16 @@ public class RedisGuard {
      * Reports the outcome of a call to Redis to the breaker. The method is synchronous, since on some servers the breaker sees no failure
      * of a method that returns a stage. It is called after the call to Redis, so that successful calls do not pay for it.
      *
+     * <p>The unit of the delay is the millisecond, since Payara reads each delay in milliseconds, whatever its unit.
+     *
      * @param failure the failure of the call, null if it succeeded
      * @throws BackendException the failure
      */
     @CircuitBreaker(
             requestVolumeThreshold = 5,
             failureRatio = 1,
-            delay = 30,
-            delayUnit = ChronoUnit.SECONDS,
+            delay = 30_000,
+            delayUnit = ChronoUnit.MILLIS,
             successThreshold = 1)
     public void call(@Nullable BackendException failure) {
         if (failure != null) {

@@ -47,18 +47,18 @@ class BreakerSettingsTest {
     void readsThePropertiesOfMicroProfileFaultTolerance() {
         assertThat(read(
                         METHOD + "requestVolumeThreshold", "20",
-                        METHOD + "delay", "1500",
-                        METHOD + "delayUnit", "MILLIS",
+                        METHOD + "delay", "15",
+                        METHOD + "delayUnit", "SECONDS",
                         METHOD + "successThreshold", "3"))
-                .isEqualTo(new BreakerSettings(true, 20, Duration.ofMillis(1500), 3));
+                .isEqualTo(new BreakerSettings(true, 20, Duration.ofSeconds(15), 3));
         assertThat(problems).isEmpty();
     }
 
     @Test
     void prefersAPropertyOfTheMethod() {
-        assertThat(read("CircuitBreaker/delay", "7").delay()).isEqualTo(Duration.ofSeconds(7));
+        assertThat(read("CircuitBreaker/delay", "7").delay()).isEqualTo(Duration.ofMillis(7));
         assertThat(read("CircuitBreaker/delay", "7", METHOD + "delay", "2").delay())
-                .isEqualTo(Duration.ofSeconds(2));
+                .isEqualTo(Duration.ofMillis(2));
     }
 
     @ParameterizedTest
@@ -86,7 +86,7 @@ class BreakerSettingsTest {
         "requestVolumeThreshold, five",
         "delay, -1",
         "delay, 1.5",
-        "delay, 31536001",
+        "delay, 31536000001",
         "delay, 9223372036854775807",
         "delayUnit, FORTNIGHTS",
         "delayUnit, MONTHS",

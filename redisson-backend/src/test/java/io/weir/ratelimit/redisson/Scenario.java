@@ -46,7 +46,7 @@ final class Scenario implements AutoCloseable {
                         "CircuitBreaker/enabled",
                         "true",
                         "CircuitBreaker/delay",
-                        "1"))
+                        "1000"))
                 .started();
         if (ready) {
             FaultCalls.awaitDecision(backend);
