@@ -4,6 +4,7 @@ package io.weir.ratelimit.it;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.ratelimit.fixtures.Await;
+import io.weir.ratelimit.fixtures.FaultProxy;
 import io.weir.ratelimit.fixtures.RedisProcess;
 import java.net.URI;
 import java.time.Duration;
@@ -17,6 +18,7 @@ class MinimalServerIT {
     private static final String TUNING = "io.weir.ratelimit.redisson.RedisGuard/call/CircuitBreaker/";
     private static final Duration DEADLINE = Duration.ofMillis(300);
     private static final Duration TIMEOUT = Duration.ofSeconds(20);
+    private static final int VOLUME = 10;
 
     @Test
     void openLibertyWithoutOptionalFeatures() {
@@ -36,22 +38,33 @@ class MinimalServerIT {
         }
     }
 
+    /** The failure ratio has no effect without the breaker of the server: see {@link ServerBreakerIT}. */
     @Test
     void breakerWorksWithoutFaultToleranceOfTheServer() {
         try (RedisProcess redis = RedisProcess.started();
+                FaultProxy proxy = FaultProxy.inFrontOf(redis);
                 Server server = LibertyServer.named("minimal-redis")
                         .without("mpFaultTolerance", "mpMetrics", "mpTelemetry", "mpHealth")
-                        .systemProperty("ratelimit.redis.address", redis.address())
+                        .systemProperty("ratelimit.redis.address", proxy.address())
                         .systemProperty("ratelimit.redis.deadline", DEADLINE.toMillis() + "ms")
+                        .systemProperty("ratelimit.policies.compute.limit", "1000000/1h")
                         .systemProperty("ratelimit.policies.compute.on-failure", "closed")
-                        .systemProperty(TUNING + "requestVolumeThreshold", "3")
-                        .systemProperty(TUNING + "delay", "1")
+                        .systemProperty(TUNING + "failureRatio", "0.4")
+                        .systemProperty(TUNING + "requestVolumeThreshold", Integer.toString(VOLUME))
+                        .systemProperty(TUNING + "delay", "1000")
                         .start()) {
             URI search = server.baseUri().resolve("api/search");
             Await.until(
                     "a decision of the backend",
                     TIMEOUT,
                     () -> Http.get(search).headers().firstValue("RateLimit").isPresent());
+            for (int call = 0; call < 2 * VOLUME; call++) {
+                proxy.failScripts("LOADING Redis is loading the dataset in memory");
+                assertThat(Http.get(search).statusCode()).isEqualTo(503);
+                proxy.forward();
+                Http.get(search);
+            }
+            assertThat(server.log()).as("half of the calls failed").doesNotContain("WEIR-416");
             redis.pause();
             try {
                 Await.until("the breaker is open", TIMEOUT, () -> {
