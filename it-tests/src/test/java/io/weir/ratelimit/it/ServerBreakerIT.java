@@ -24,7 +24,8 @@ class ServerBreakerIT {
     private static final String METHOD = "io.weir.ratelimit.redisson.RedisGuard.call";
     private static final String TUNING = "io.weir.ratelimit.redisson.RedisGuard/call/CircuitBreaker/";
     private static final String ERROR = "LOADING Redis is loading the dataset in memory";
-    private static final Pattern OPENED = Pattern.compile("WEIR-416 .*: the breaker of MicroProfile Fault Tolerance is open\\.");
+    private static final Pattern OPENED =
+            Pattern.compile("WEIR-416 .*: the breaker of MicroProfile Fault Tolerance is open\\.");
     private static final Pattern CLOSED = Pattern.compile("WEIR-418");
     private static final Pattern RECOVERED = Pattern.compile("WEIR-302 .*\\(.*breaker-open (\\d+)");
     private static final Duration DELAY = Duration.ofSeconds(2);
@@ -51,6 +52,7 @@ class ServerBreakerIT {
     }
 
     @Test
+    @Tag("ci")
     void payaraMicro() {
         counters = this::scraped;
         opensAndCloses(PayaraServer.named("server-breaker-payara"));
@@ -58,6 +60,7 @@ class ServerBreakerIT {
 
     /** WildFly has no MicroProfile Metrics and exports these metrics to OpenTelemetry. */
     @Test
+    @Tag("ci")
     void wildFly() {
         try (OtlpReceiver collector = new OtlpReceiver()) {
             counters = (name, tag, value) -> exported(collector.counters(), name, tag, value);
@@ -198,8 +201,7 @@ class ServerBreakerIT {
     }
 
     private double scraped(String name, String tag, String value) {
-        return Scrape.of(server)
-                .sum(name.replace('.', '_'), "method=\"" + METHOD + '"', tag + "=\"" + value + '"');
+        return Scrape.of(server).sum(name.replace('.', '_'), "method=\"" + METHOD + '"', tag + "=\"" + value + '"');
     }
 
     private static double exported(Map<String, Long> all, String name, String tag, String value) {
