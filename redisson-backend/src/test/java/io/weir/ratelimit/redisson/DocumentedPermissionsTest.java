@@ -5,14 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.weir.ratelimit.Decision;
-import io.weir.ratelimit.fixtures.Await;
 import io.weir.ratelimit.fixtures.ClusterFixture;
 import io.weir.ratelimit.fixtures.RedisConnection;
 import io.weir.ratelimit.fixtures.RedisProcess;
 import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.BackendException.Reason;
 import io.weir.ratelimit.spi.Charge;
-import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -69,11 +67,8 @@ class DocumentedPermissionsTest {
             RedissonBackend backend =
                     new TestConfig(Map.of(RedisSettings.ADDRESS, DocumentedUser.address(process))).started();
             try {
-                Await.until(
-                        "Redis has denied a command",
-                        Duration.ofSeconds(10),
-                        () -> FaultCalls.failure(backend).reason() == Reason.BACKEND_ERROR);
-                assertThat(FaultCalls.failure(backend)).hasMessage("Redis answered NOPERM");
+                assertThat(FaultCalls.awaitFailure(backend, Reason.BACKEND_ERROR))
+                        .hasMessage("Redis answered NOPERM");
             } finally {
                 backend.close();
             }

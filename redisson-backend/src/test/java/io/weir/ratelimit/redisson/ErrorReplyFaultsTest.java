@@ -2,18 +2,23 @@
 package io.weir.ratelimit.redisson;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.weir.ratelimit.fixtures.Await;
 import io.weir.ratelimit.fixtures.FaultProxy;
 import io.weir.ratelimit.fixtures.RedisConnection;
 import io.weir.ratelimit.fixtures.RedisProcess;
 import io.weir.ratelimit.fixtures.TestFolder;
+import io.weir.ratelimit.fixtures.TestPorts;
 import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.BackendException.Reason;
+import io.weir.ratelimit.spi.Charge;
 import java.io.UncheckedIOException;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -31,7 +36,7 @@ class ErrorReplyFaultsTest {
                 Scenario scenario = Scenario.of(Fault.OUT_OF_MEMORY, redis.address())) {
             scenario.during(() -> {
                         admin.call("CONFIG", "SET", "maxmemory", "1");
-                        Scenario.lasts(A_WHILE);
+                        scenario.lasts(A_WHILE);
                         scenario.load().awaitMessage("Redis answered OOM");
                         admin.call("CONFIG", "SET", "maxmemory", "0");
                     })
@@ -49,7 +54,7 @@ class ErrorReplyFaultsTest {
             scenario.during(() -> {
                         CompletableFuture<Object> endless = CompletableFuture.supplyAsync(
                                 () -> endlessScript(redis), task -> new Thread(task, "endless").start());
-                        Scenario.lasts(A_WHILE.multipliedBy(2));
+                        scenario.lasts(A_WHILE.multipliedBy(2));
                         scenario.load().awaitMessage("Redis answered BUSY");
                         admin.call("SCRIPT", "KILL");
                         assertThat(endless.join().toString()).contains("killed");
@@ -69,14 +74,18 @@ class ErrorReplyFaultsTest {
 
     @Test
     void aRedisThatLoadsItsDataDecidesAfterwards() {
-        // Redis loads 2,500 keys, each in one millisecond. The keys have enough bytes that Redis replies meanwhile.
+        // Redis loads each key in one millisecond. The keys have enough bytes that Redis replies meanwhile.
+        int keys = Scenario.FULL ? 2_500 : 1_000;
         try (TestFolder folder = TestFolder.create();
                 RedisProcess redis = RedisProcess.started(
                         "--dir", folder.path().toString(), "--rdbcompression", "no", "--key-load-delay", "1000");
                 Scenario scenario = Scenario.of(Fault.LOADING, redis.address())) {
             try (RedisConnection admin = redis.connect()) {
                 admin.call(
-                        "EVAL", "for i = 1, 2500 do redis.call('SET', 'other.' .. i, string.rep('x', 40000)) end", 0);
+                        "EVAL",
+                        "for i = 1, ARGV[1] do redis.call('SET', 'other.' .. i, string.rep('x', 40000)) end",
+                        0,
+                        keys);
             }
             scenario.during(() -> {
                         endWithItsData(redis);
@@ -109,8 +118,8 @@ class ErrorReplyFaultsTest {
                 Scenario scenario = Scenario.of(Fault.READ_ONLY, redis.address())) {
             scenario.during(() -> {
                         // The master does not exist, so that the replica keeps its data.
-                        admin.call("REPLICAOF", "127.0.0.1", RedisProcess.freePort());
-                        Scenario.lasts(A_WHILE);
+                        admin.call("REPLICAOF", "127.0.0.1", TestPorts.next());
+                        scenario.lasts(A_WHILE);
                         scenario.load().awaitMessage("Redis answered READONLY");
                         admin.call("REPLICAOF", "NO", "ONE");
                     })
@@ -128,7 +137,7 @@ class ErrorReplyFaultsTest {
                         admin.call("CONFIG", "SET", "requirepass", "the-r1ght-secret");
                         // Authenticated connections stay authenticated.
                         admin.call("CLIENT", "KILL", "TYPE", "normal");
-                        Scenario.lasts(A_WHILE);
+                        scenario.lasts(A_WHILE);
                         scenario.load().awaitMessage("Redis answered NOAUTH");
                         admin.call("CONFIG", "SET", "requirepass", "");
                     })
@@ -142,7 +151,8 @@ class ErrorReplyFaultsTest {
                 RedisConnection admin = RedisConnection.to(redis.address("an-0ther-secret"));
                 Scenario scenario = Scenario.fromTheStart(Fault.PASSWORD_WRONG, redis.address("the-r1ght-secret"))) {
             scenario.until(() -> {
-                        Scenario.lasts(A_WHILE);
+                        Scenario.lasts(A_WHILE, Duration.ZERO);
+                        scenario.load().awaitFailure(Reason.BACKEND_ERROR);
                         admin.call("CONFIG", "SET", "requirepass", "the-r1ght-secret");
                     })
                     .recovers();
@@ -160,7 +170,7 @@ class ErrorReplyFaultsTest {
             try (Scenario scenario = Scenario.of(Fault.PERMISSION_REMOVED, DocumentedUser.address(redis))) {
                 scenario.during(() -> {
                             admin.call("ACL", "SETUSER", DocumentedUser.USER, "-evalsha");
-                            Scenario.lasts(A_WHILE);
+                            scenario.lasts(A_WHILE);
                             scenario.load().awaitMessage("Redis answered NOPERM");
                             admin.call("ACL", "SETUSER", DocumentedUser.USER, "+evalsha");
                         })
@@ -182,15 +192,22 @@ class ErrorReplyFaultsTest {
     void reportsTheCodeOfAnErrorReplyAndDoesNotRetry(String error) {
         try (RedisProcess redis = RedisProcess.started();
                 FaultProxy proxy = FaultProxy.inFrontOf(redis)) {
-            RedissonBackend backend = new TestConfig(Map.of(RedisSettings.ADDRESS, proxy.address())).started();
+            RedissonBackend backend = new TestConfig(
+                            Map.of(RedisSettings.ADDRESS, proxy.address(), "ratelimit.redis.deadline", "20s"))
+                    .started();
             try {
                 FaultCalls.awaitDecision(backend);
                 proxy.failScripts(error);
                 long before = proxy.scripts();
-                BackendException failure = FaultCalls.failure(backend);
+                List<Charge> charges = List.of(TestBackend.charge("k.fault", 1, FaultCalls.LIMIT));
+                BackendException failure = catchThrowableOfType(BackendException.class, () -> backend.acquire(charges));
                 assertThat(failure.reason()).isEqualTo(Reason.BACKEND_ERROR);
                 assertThat(failure).hasMessage("Redis answered " + error.substring(0, error.indexOf(' ')));
-                assertThat(FaultCalls.asyncFailure(backend)).hasMessage(failure.getMessage());
+                assertThat(backend.acquireAsync(charges))
+                        .failsWithin(Duration.ofSeconds(60))
+                        .withThrowableOfType(ExecutionException.class)
+                        .withCauseInstanceOf(BackendException.class)
+                        .withMessageEndingWith(failure.getMessage());
                 assertThat(proxy.scripts() - before).isEqualTo(2);
                 proxy.forward();
                 FaultCalls.awaitDecision(backend);

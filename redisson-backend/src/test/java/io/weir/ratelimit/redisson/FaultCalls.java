@@ -8,6 +8,7 @@ import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.fixtures.Await;
 import io.weir.ratelimit.fixtures.Stopwatch;
 import io.weir.ratelimit.spi.BackendException;
+import io.weir.ratelimit.spi.BackendException.Reason;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.Limit;
 import java.time.Duration;
@@ -17,6 +18,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 
 /** Calls of a backend that is unavailable, each with a check of its duration. */
 final class FaultCalls {
@@ -56,6 +58,16 @@ final class FaultCalls {
         } catch (InterruptedException | TimeoutException e) {
             throw new AssertionError("never completed", e);
         }
+    }
+
+    /** Calls until a call fails for a reason, checks that each call fails in time, and returns the failure. */
+    static BackendException awaitFailure(RedissonBackend backend, Reason reason) {
+        AtomicReference<BackendException> last = new AtomicReference<>();
+        Await.until("a call fails with " + reason, Duration.ofSeconds(30), () -> {
+            last.set(failure(backend));
+            return last.get().reason() == reason;
+        });
+        return last.get();
     }
 
     private static void assertInTime(Stopwatch watch) {

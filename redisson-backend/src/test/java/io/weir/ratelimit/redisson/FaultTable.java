@@ -5,10 +5,11 @@ import io.weir.ratelimit.redisson.LoadedBackend.Call;
 import io.weir.ratelimit.spi.BackendException.Reason;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.time.Duration;
-import java.util.EnumMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -16,7 +17,10 @@ import java.util.TreeMap;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** The effects of each fault on callers, as {@code target/failures.md}, which is rewritten with each row. */
+/**
+ * The effects of each fault on callers, as {@code target/failures.md}. Each row has a file of its own, and each new row rewrites the
+ * table with the rows of all test JVMs.
+ */
 final class FaultTable {
     private static final Path FILE = Path.of("target", "failures.md");
     private static final String HEAD = """
@@ -24,7 +28,7 @@ final class FaultTable {
             |---|---|---|---|---|---|---|---|---|
             """;
 
-    private static final Map<Fault, String> ROWS = new EnumMap<>(Fault.class);
+    private static final Path ROWS = Path.of("target", "failures");
 
     private FaultTable() {}
 
@@ -57,7 +61,7 @@ final class FaultTable {
                 .mapToLong(call -> call.endNanos() - endedNanos)
                 .max()
                 .orElse(0);
-        ROWS.put(
+        write(
                 fault,
                 "| %s | %.1f s | %,d | %,d | %s | %s, %s, %s ms | %,d, %,d | %s | %s, %s ms |%n"
                         .formatted(
@@ -76,7 +80,6 @@ final class FaultTable {
                                         : "%,d".formatted(spent - allowed),
                                 millis(first),
                                 millis(last)));
-        write();
     }
 
     private static String reasons(LoadedBackend... loads) {
@@ -100,12 +103,28 @@ final class FaultTable {
         return String.format(Locale.ROOT, nanos < 10_000_000 ? "%.1f" : "%.0f", nanos / 1e6);
     }
 
-    private static void write() {
+    private static void write(Fault fault, String row) {
         try {
-            Files.createDirectories(FILE.getParent());
-            Files.writeString(FILE, HEAD + String.join("", ROWS.values()));
+            Files.createDirectories(ROWS);
+            Path lock = ROWS.resolve("lock");
+            try (FileChannel channel = FileChannel.open(lock, StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
+                channel.lock();
+                Files.writeString(ROWS.resolve(fault.name()), row);
+                Files.writeString(FILE, HEAD + rows());
+            }
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
+    }
+
+    private static String rows() throws IOException {
+        StringBuilder all = new StringBuilder();
+        for (Fault fault : Fault.values()) {
+            Path row = ROWS.resolve(fault.name());
+            if (Files.exists(row)) {
+                all.append(Files.readString(row));
+            }
+        }
+        return all.toString();
     }
 }

@@ -12,6 +12,8 @@ import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -27,32 +29,38 @@ class FirstCallTest {
     void theFirstCallsOnAStoppedRedisTakeOneDeadlineEach(boolean connected) {
         long[] nanos = new long[BACKENDS * CALLS];
         long[] first = new long[BACKENDS];
-        List<Duration> counted = new ArrayList<>();
+        List<Duration> counted = Collections.synchronizedList(new ArrayList<>());
+        List<RedissonBackend> backends = new ArrayList<>();
         try (RedisProcess redis = RedisProcess.started()) {
-            for (int number = 0; number < BACKENDS; number++) {
-                RedissonBackend backend = connected ? start(redis) : null;
-                if (connected) {
-                    FaultCalls.awaitDecision(backend);
-                }
-                redis.pause();
-                backend = connected ? backend : start(redis);
-                try {
-                    for (int call = 0; call < CALLS; call++) {
-                        Stopwatch watch = Stopwatch.started();
-                        nanos[number * CALLS + call] = failing(backend);
-                        counted.add(watch.elapsed());
-                    }
-                    first[number] = nanos[number * CALLS];
-                } finally {
-                    redis.resume();
-                    backend.close();
-                }
+            if (connected) {
+                startAll(redis, backends);
+                backends.forEach(FaultCalls::awaitDecision);
             }
+            redis.pause();
+            if (!connected) {
+                startAll(redis, backends);
+            }
+            List<CompletableFuture<Void>> callers = IntStream.range(0, BACKENDS)
+                    .mapToObj(number -> CompletableFuture.runAsync(
+                            () -> {
+                                for (int call = 0; call < CALLS; call++) {
+                                    Stopwatch watch = Stopwatch.started();
+                                    nanos[number * CALLS + call] = failing(backends.get(number));
+                                    counted.add(watch.elapsed());
+                                }
+                                first[number] = nanos[number * CALLS];
+                            },
+                            task -> new Thread(task, "caller-" + number).start()))
+                    .toList();
+            callers.forEach(CompletableFuture::join);
+            redis.resume();
+        } finally {
+            backends.forEach(RedissonBackend::close);
         }
         Arrays.sort(nanos);
         Arrays.sort(first);
         System.out.printf(
-                "Redis stopped, %s: %d calls of %d new backends, deadline %d ms: median %s, p99 %s, longest %s ms; the first of each: median %s, longest %s ms%n",
+                "Redis stopped, %s: %d calls of %d new backends at the same time, deadline %d ms: median %s, p99 %s, longest %s ms; the first of each: median %s, longest %s ms%n",
                 connected ? "after the backend has connected" : "before the backend has connected",
                 nanos.length,
                 BACKENDS,
@@ -64,6 +72,12 @@ class FirstCallTest {
                 FaultTable.millis(first[first.length - 1]));
         Collections.sort(counted);
         assertThat(counted.get(counted.size() * 99 / 100 - 1)).isLessThan(FaultCalls.DEADLINE.plus(FaultCalls.MARGIN));
+    }
+
+    private static void startAll(RedisProcess redis, List<RedissonBackend> backends) {
+        for (int number = 0; number < BACKENDS; number++) {
+            backends.add(start(redis));
+        }
     }
 
     private static RedissonBackend start(RedisProcess redis) {

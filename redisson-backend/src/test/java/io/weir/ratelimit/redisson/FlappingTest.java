@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 /** A flapping Redis does not use more and more resources. */
 @Tag("fault")
 class FlappingTest {
-    private static final int TURNS = Boolean.getBoolean("weir.test.full") ? 60 : 5;
+    private static final int TURNS = Scenario.FULL ? 60 : 4;
     private static final Duration A_SECOND = Duration.ofSeconds(1);
 
     /** Each call that times out occupies a connection for one second. The pool of the client has no more than this. */
@@ -50,9 +50,9 @@ class FlappingTest {
             long start = System.nanoTime();
             scenario.during(() -> {
                         for (int turn = 0; turn < TURNS; turn++) {
-                            Scenario.lasts(A_SECOND);
+                            Scenario.lasts(A_SECOND, A_SECOND);
                             redis.pause();
-                            Scenario.lasts(A_SECOND);
+                            Scenario.lasts(A_SECOND, A_SECOND);
                             redis.resume();
                             assertThat(connections(admin)).isLessThan(MAX_CONNECTIONS);
                             assertThat(threads.newThreads()).hasSizeLessThan(MAX_THREADS);

@@ -67,6 +67,8 @@ final class LoadedBackend implements AutoCloseable {
     private final Set<String> messages = new ConcurrentSkipListSet<>();
     private final Collection<Call> calls = new ConcurrentLinkedQueue<>();
     private final AtomicReference<Throwable> unexpected = new AtomicReference<>();
+    private final AtomicLong openSinceNanos = new AtomicLong(Long.MAX_VALUE);
+    private final AtomicBoolean failedProbe = new AtomicBoolean();
     private final AtomicBoolean ended = new AtomicBoolean();
     private final List<Thread> threads = new ArrayList<>();
 
@@ -115,7 +117,7 @@ final class LoadedBackend implements AutoCloseable {
                 decidedInARow.incrementAndGet();
                 decided = true;
             } catch (BackendException e) {
-                failed.merge(e.reason(), 1L, Long::sum);
+                recordFailure(e.reason(), watch.startNanos());
                 messages.add(String.valueOf(e.getMessage()));
                 decidedInARow.set(0);
             } catch (RuntimeException | Error e) {
@@ -124,6 +126,15 @@ final class LoadedBackend implements AutoCloseable {
             }
             calls.add(call(watch, System.nanoTime(), decided));
             LockSupport.parkNanos(PAUSE.toNanos());
+        }
+    }
+
+    private void recordFailure(Reason reason, long startNanos) {
+        failed.merge(reason, 1L, Long::sum);
+        if (reason == Reason.BREAKER_OPEN) {
+            openSinceNanos.compareAndSet(Long.MAX_VALUE, System.nanoTime());
+        } else if (startNanos > openSinceNanos.get()) {
+            failedProbe.set(true);
         }
     }
 
@@ -198,6 +209,17 @@ final class LoadedBackend implements AutoCloseable {
     /** Waits until a call has failed for a reason. */
     void awaitFailure(Reason reason) {
         Await.until("a call fails with " + reason, MAX_WAIT, () -> failed.containsKey(reason));
+    }
+
+    /** Waits until more calls have failed than were in flight. */
+    void awaitMoreFailures() {
+        long before = failures();
+        Await.until("more calls fail", MAX_WAIT, () -> failures() > before + threads.size());
+    }
+
+    /** Waits until the breaker has opened, and a call that began afterwards has failed in another way, such as a probe. */
+    void awaitFailedProbe() {
+        Await.until("a probe fails", MAX_WAIT, failedProbe::get);
     }
 
     Map<Reason, Long> failuresByReason() {

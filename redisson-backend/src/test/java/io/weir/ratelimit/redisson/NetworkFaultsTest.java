@@ -30,8 +30,8 @@ class NetworkFaultsTest {
     void latencyAboveTheDeadlineSpendsEachPermitAtMostOnce() {
         try (Scenario scenario = Scenario.of(Fault.SLOW, proxy.address())) {
             scenario.during(() -> {
-                        proxy.delay(Duration.ofMillis(250));
-                        Scenario.lasts(A_WHILE);
+                        proxy.delay(Duration.ofMillis(Scenario.FULL ? 250 : 500));
+                        scenario.lasts(A_WHILE);
                         proxy.forward();
                     })
                     .recovers();
@@ -44,10 +44,11 @@ class NetworkFaultsTest {
         try (Scenario scenario = Scenario.of(Fault.SILENT, proxy.address())) {
             scenario.during(() -> {
                 proxy.blackhole();
-                Scenario.lasts(A_WHILE);
+                scenario.lasts(A_WHILE);
                 proxy.forward();
             });
-            Await.until("dead connections are closed", Duration.ofSeconds(5), () -> proxy.blackholedConnections() == 0);
+            Await.until(
+                    "dead connections are closed", Duration.ofSeconds(30), () -> proxy.blackholedConnections() == 0);
             scenario.recovers();
             assertThat(scenario.load().failuresByReason()).containsKey(Reason.TIMEOUT);
         }
@@ -58,7 +59,7 @@ class NetworkFaultsTest {
         try (Scenario scenario = Scenario.of(Fault.CONNECTIONS_RESET, proxy.address())) {
             scenario.during(() -> {
                         proxy.resetConnections();
-                        Scenario.lasts(A_WHILE);
+                        scenario.lasts(A_WHILE);
                         scenario.load().awaitFailure(Reason.CONNECTION);
                         proxy.forward();
                     })

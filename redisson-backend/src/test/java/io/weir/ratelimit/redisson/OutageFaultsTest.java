@@ -13,7 +13,6 @@ import org.junit.jupiter.api.Test;
 /** A Redis that is unavailable or paused for some time. */
 @Tag("fault")
 class OutageFaultsTest {
-    private static final boolean FULL = Boolean.getBoolean("weir.test.full");
     private static final Duration A_WHILE = Duration.ofSeconds(2);
 
     @Test
@@ -21,7 +20,8 @@ class OutageFaultsTest {
         try (RedisProcess redis = RedisProcess.notStarted();
                 Scenario scenario = Scenario.fromTheStart(Fault.ABSENT, redis.address())) {
             scenario.until(() -> {
-                        Scenario.lasts(A_WHILE);
+                        Scenario.lasts(A_WHILE, Duration.ZERO);
+                        scenario.load().awaitFailure(Reason.NOT_READY);
                         redis.start();
                     })
                     .recovers();
@@ -39,7 +39,7 @@ class OutageFaultsTest {
                 Scenario scenario = Scenario.of(Fault.KILLED, redis.address())) {
             scenario.during(() -> {
                         redis.kill();
-                        Scenario.lasts(A_WHILE);
+                        scenario.lasts(A_WHILE);
                         scenario.load().awaitFailure(Reason.CONNECTION);
                         redis.start();
                     })
@@ -53,7 +53,7 @@ class OutageFaultsTest {
                 Scenario scenario = Scenario.of(Fault.STOPPED, redis.address())) {
             scenario.during(() -> {
                         redis.pause();
-                        Scenario.lasts(FULL ? Duration.ofSeconds(60) : Duration.ofSeconds(5));
+                        scenario.lasts(Duration.ofSeconds(60));
                         redis.resume();
                     })
                     .recovers();

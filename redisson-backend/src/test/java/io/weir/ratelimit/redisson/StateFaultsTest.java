@@ -31,7 +31,7 @@ class StateFaultsTest {
             scenario.during(() -> {
                         for (int flush = 0; flush < FLUSHES; flush++) {
                             admin.call("SCRIPT", "FLUSH");
-                            Scenario.lasts(Duration.ofMillis(100));
+                            Scenario.lasts(Duration.ofMillis(100), Duration.ofMillis(30));
                         }
                     })
                     .recovers();
@@ -50,10 +50,12 @@ class StateFaultsTest {
                                 2,
                                 key,
                                 "kept");
-                        Scenario.lasts(Duration.ofSeconds(1));
+                        Scenario.lasts(Duration.ofSeconds(1), Duration.ZERO);
+                        scenario.load().awaitFailure(Reason.FOREIGN_STATE);
                         assertThat(admin.number("LLEN", key)).isEqualTo(1);
                         admin.call("SET", key, "not the state of a limit");
-                        Scenario.lasts(Duration.ofSeconds(1));
+                        Scenario.lasts(Duration.ofSeconds(1), Duration.ZERO);
+                        scenario.load().awaitMoreFailures();
                         assertThat(admin.text("GET", key)).isEqualTo("not the state of a limit");
                         admin.call("RENAME", "kept", key);
                     })

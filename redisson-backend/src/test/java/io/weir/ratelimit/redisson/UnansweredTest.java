@@ -22,39 +22,48 @@ import org.redisson.Redisson;
 import org.redisson.api.RedissonClient;
 import org.redisson.client.codec.StringCodec;
 import org.redisson.config.Config;
+import org.redisson.config.ConstantDelay;
 
 /** A server that accepts calls and does not reply. */
 @Tag("fault")
 class UnansweredTest {
-    /** Long enough for a client with default settings to send a command more than once. */
-    private static final Duration STOPPED = Duration.ofSeconds(7);
+    /** Long enough for a client that retries at once to send a command more than once, one second after its deadline. */
+    private static final Duration STOPPED = Duration.ofMillis(2_500);
 
     @Test
     void aStoppedRedisCostsOneDeadlinePerCallAndChargesEachCallAtMostOnce() {
-        try (RedisProcess process = RedisProcess.started();
-                TestBackend fixture =
-                        TestBackend.on(process.address(), FaultCalls.DEADLINE).ready()) {
-            assertThat(fixture.client().getConfig().useSingleServer().getRetryAttempts())
-                    .as("the client retries by default")
-                    .isPositive();
-            FaultCalls.awaitDecision(fixture.backend());
+        Config config = new Config().setCodec(StringCodec.INSTANCE);
+        try (RedisProcess process = RedisProcess.started()) {
+            config.useSingleServer()
+                    .setAddress(process.address())
+                    .setRetryAttempts(4)
+                    .setRetryDelay(new ConstantDelay(Duration.ofMillis(1)));
+            RedissonClient client = Redisson.create(config);
+            RedissonBackend backend = new RedissonBackend(
+                    new RedisClient(() -> client, true, "test", FaultCalls.DEADLINE),
+                    "test",
+                    FaultCalls.DEADLINE,
+                    ScriptSender.REDIS_CLOCK);
+            FaultCalls.awaitDecision(backend);
             process.pause();
             int calls = 0;
             long end = System.nanoTime() + STOPPED.toNanos();
             while (System.nanoTime() < end) {
-                assertThat(FaultCalls.failure(fixture.backend()).reason()).isEqualTo(Reason.TIMEOUT);
-                assertThat(FaultCalls.asyncFailure(fixture.backend()).reason()).isEqualTo(Reason.TIMEOUT);
+                assertThat(FaultCalls.failure(backend).reason()).isEqualTo(Reason.TIMEOUT);
+                assertThat(FaultCalls.asyncFailure(backend).reason()).isEqualTo(Reason.TIMEOUT);
                 calls += 2;
             }
             process.resume();
-            FaultCalls.awaitDecision(fixture.backend());
+            FaultCalls.awaitDecision(backend);
             try (RedisConnection redis = process.connect()) {
                 // Commands that were sent during the pause have run before this one.
                 redis.call("PING");
                 Charge charge = TestBackend.charge("k.fault", 1, FaultCalls.LIMIT);
-                assertThat(FaultCalls.spent(fixture.backend(), charge))
+                assertThat(FaultCalls.spent(backend, charge))
                         .as("permits charged by %d calls", calls)
                         .isBetween(1L, (long) calls);
+            } finally {
+                backend.close();
             }
         }
     }

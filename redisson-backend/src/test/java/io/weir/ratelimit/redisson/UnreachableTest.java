@@ -38,7 +38,7 @@ class UnreachableTest {
                     // A call on a connection that the client considers open times out.
                     Await.until(
                             "each call fails without a connection",
-                            Duration.ofSeconds(10),
+                            Duration.ofSeconds(30),
                             () -> IntStream.range(0, 5).allMatch(call -> failsToConnect(backend)));
                     process.start();
                     FaultCalls.awaitDecision(backend);
@@ -78,11 +78,7 @@ class UnreachableTest {
             String address = password.isEmpty() ? process.address() : process.address(password);
             RedissonBackend backend = new TestConfig(Map.of(RedisSettings.ADDRESS, address)).started();
             try {
-                Await.until(
-                        "Redis has rejected the password",
-                        Duration.ofSeconds(10),
-                        () -> FaultCalls.failure(backend).reason() == Reason.BACKEND_ERROR);
-                BackendException rejection = FaultCalls.failure(backend);
+                BackendException rejection = FaultCalls.awaitFailure(backend, Reason.BACKEND_ERROR);
                 assertThat(rejection).hasMessage("Redis answered " + (password.isEmpty() ? "NOAUTH" : "WRONGPASS"));
                 for (Throwable cause = rejection; cause != null; cause = cause.getCause()) {
                     assertThat(cause.toString()).doesNotContain("secret");
