@@ -3,11 +3,13 @@ package io.weir.ratelimit.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.weir.ratelimit.fixtures.RedisProcess;
+import io.weir.ratelimit.fixtures.RedisConnection;
+import io.weir.ratelimit.fixtures.RedisFixture;
 import java.net.URI;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -21,14 +23,15 @@ import org.junit.jupiter.api.Test;
 class TwoServerKindsIT {
     private static final int ROUNDS = 5;
     private static final int PLAN_LIMIT = 20;
+    private static final String NAMESPACE = "it-" + UUID.randomUUID();
 
-    private static RedisProcess redis;
+    private static RedisFixture redis;
     private static Server liberty;
     private static Server wildfly;
 
     @BeforeAll
     static void start() {
-        redis = RedisProcess.started();
+        redis = RedisFixture.shared();
         CompletableFuture<Server> starting = CompletableFuture.supplyAsync(
                 () -> node(LibertyServer.named("kind-liberty")).start());
         try {
@@ -47,7 +50,9 @@ class TwoServerKindsIT {
         if (wildfly != null) {
             wildfly.close();
         }
-        redis.close();
+        try (RedisConnection connection = redis.connect()) {
+            connection.drop("weir:1:{" + NAMESPACE + ":*");
+        }
     }
 
     private static <B extends ServerBuilder<B>> B node(B server) {
@@ -59,6 +64,7 @@ class TwoServerKindsIT {
                 .systemProperty("ratelimit.policies.bursty.key", "header:X-API-Key")
                 .systemProperty("ratelimit.policies.bursty.limit", "2/1s")
                 .systemProperty("ratelimit.policies.bursty.burst", "2")
+                .systemProperty("ratelimit.namespace", NAMESPACE)
                 .systemProperty("ratelimit.redis.address", redis.address())
                 .systemProperty("ratelimit.redis.deadline", "5s");
     }
