@@ -81,7 +81,10 @@ record RedisSettings(
      * a script that Redis has lost with its source, in one step that cannot fail for the same reason again.
      */
     private static Config forScripts(Config config) {
-        return config.setCodec(ByteArrayCodec.INSTANCE).setUseScriptCache(false).setLazyInitialization(true);
+        return config.setCodec(ByteArrayCodec.INSTANCE)
+                .setUseScriptCache(false)
+                .setLazyInitialization(true)
+                .setNettyHook(new ClientChecks(config.getNettyHook()));
     }
 
     private static InputStream open(String location) throws IOException {
