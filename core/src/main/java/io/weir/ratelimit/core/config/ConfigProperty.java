@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.core.config;
 
+import java.util.List;
 import java.util.Optional;
 
 /**
@@ -8,13 +9,19 @@ import java.util.Optional;
  *
  * @param value the value with its expressions resolved; empty if the property is not set or not readable
  * @param readable whether the value can be read; false, for example, if it refers to a property that does not exist
+ * @param unset the names in the expressions of an unreadable value that have no value; empty if they are not known
  */
-public record ConfigProperty(Optional<String> value, boolean readable) {
+public record ConfigProperty(Optional<String> value, boolean readable, List<String> unset) {
     /** A property without a value. */
-    public static final ConfigProperty ABSENT = new ConfigProperty(Optional.empty(), true);
+    public static final ConfigProperty ABSENT = new ConfigProperty(Optional.empty(), true, List.of());
 
-    /** A property whose value cannot be read. */
-    public static final ConfigProperty UNREADABLE = new ConfigProperty(Optional.empty(), false);
+    /** A property whose value cannot be read for an unknown reason. */
+    public static final ConfigProperty UNREADABLE = new ConfigProperty(Optional.empty(), false, List.of());
+
+    /** Copies the list. */
+    public ConfigProperty {
+        unset = List.copyOf(unset);
+    }
 
     /**
      * Creates a property with a value.
@@ -23,7 +30,17 @@ public record ConfigProperty(Optional<String> value, boolean readable) {
      * @return the property
      */
     public static ConfigProperty of(String value) {
-        return new ConfigProperty(Optional.of(value), true);
+        return new ConfigProperty(Optional.of(value), true, List.of());
+    }
+
+    /**
+     * Creates a property that cannot be read because its expressions name properties without a value.
+     *
+     * @param unset these names; empty if they are not known
+     * @return the property
+     */
+    public static ConfigProperty unresolved(List<String> unset) {
+        return new ConfigProperty(Optional.empty(), false, unset);
     }
 
     /** Returns a text without the value, which can be a secret. */

@@ -48,7 +48,10 @@ public final class ConfigReader {
     public Optional<String> text(String property) {
         ConfigProperty value = config.get(property);
         if (!value.readable()) {
-            report(MESSAGES.problem("WEIR-101", property, ""));
+            report(
+                    value.unset().isEmpty()
+                            ? MESSAGES.problem("WEIR-101", property, "")
+                            : MESSAGES.problem("WEIR-101.unset", property, "", String.join(", ", value.unset())));
         }
         return value.value().map(String::strip);
     }

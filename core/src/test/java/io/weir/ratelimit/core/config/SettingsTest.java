@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -269,6 +270,35 @@ class SettingsTest {
                         "",
                         "the value cannot be read",
                         "check the ${...} expressions in the value"));
+    }
+
+    @Test
+    void aPropertyWithoutAValueInAnExpressionIsNamed() {
+        ConfigProperties config = new ConfigProperties() {
+            @Override
+            public ConfigProperty get(String name) {
+                return ConfigProperty.unresolved(List.of("API_LIMIT_SECRET", "SALT"));
+            }
+
+            @Override
+            public String source(String name) {
+                return "application";
+            }
+
+            @Override
+            public Set<String> names() {
+                return Set.of();
+            }
+        };
+        assertThat(new ConfigReader(config, problems).text("ratelimit.key-secret"))
+                .isEmpty();
+        assertThat(problems.found())
+                .containsExactly(new ConfigurationProblem(
+                        "WEIR-101",
+                        "ratelimit.key-secret",
+                        "",
+                        "no source sets API_LIMIT_SECRET, SALT, to which the value refers",
+                        "set the property or the environment variable, or write a default as in ${name:default}"));
     }
 
     @Test

@@ -3,11 +3,15 @@ package io.weir.ratelimit.interceptor.cdi;
 
 import io.weir.ratelimit.core.config.ConfigProperties;
 import io.weir.ratelimit.core.config.ConfigProperty;
+import java.util.List;
 import java.util.NoSuchElementException;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
 import org.eclipse.microprofile.config.Config;
+import org.eclipse.microprofile.config.ConfigValue;
 import org.eclipse.microprofile.config.spi.ConfigSource;
 
 /**
@@ -18,6 +22,9 @@ import org.eclipse.microprofile.config.spi.ConfigSource;
 record MicroProfileProperties(Config config) implements ConfigProperties {
     private static final String PREFIX = "ratelimit.";
 
+    /** An expression without a default. */
+    private static final Pattern EXPRESSION = Pattern.compile("\\$\\{([^${}:]+)}");
+
     @Override
     public ConfigProperty get(String name) {
         try {
@@ -27,14 +34,23 @@ record MicroProfileProperties(Config config) implements ConfigProperties {
             }
             // MicroProfile Config treats an unresolved expression in an optional property as no value. Without this
             // test, a secret or a limit would be missing without a message.
-            return config.getConfigValue(name).getRawValue() == null ? ConfigProperty.ABSENT : unresolved(name);
+            ConfigValue unresolved = config.getConfigValue(name);
+            return unresolved.getRawValue() == null || unresolved.getValue() != null
+                    ? ConfigProperty.ABSENT
+                    : ConfigProperty.unresolved(unset(unresolved.getRawValue()));
         } catch (IllegalArgumentException | NoSuchElementException e) {
             return ConfigProperty.UNREADABLE;
         }
     }
 
-    private ConfigProperty unresolved(String name) {
-        return config.getConfigValue(name).getValue() == null ? ConfigProperty.UNREADABLE : ConfigProperty.ABSENT;
+    private List<String> unset(String text) {
+        return EXPRESSION
+                .matcher(text)
+                .results()
+                .map((MatchResult expression) -> expression.group(1))
+                .filter(name -> config.getConfigValue(name).getValue() == null)
+                .distinct()
+                .toList();
     }
 
     @Override

@@ -33,9 +33,15 @@ class MicroProfilePropertiesTest {
     }
 
     @Test
-    void anUnresolvedExpressionIsUnreadable() {
-        MicroProfileProperties config = of(Map.of(), Map.of("ratelimit.key-secret", "${NO_SUCH_NAME}"));
-        assertThat(config.get("ratelimit.key-secret")).isEqualTo(ConfigProperty.UNREADABLE);
+    void anUnresolvedExpressionNamesThePropertiesWithoutAValue() {
+        MicroProfileProperties config = of(
+                Map.of("HOST", "cache.example"),
+                Map.of(
+                        "ratelimit.key-secret", "${NO_SUCH_NAME}",
+                        "ratelimit.redis.address", "redis://${USER}:${redis.password}@${HOST}:${PORT:6379}"));
+        assertThat(config.get("ratelimit.key-secret")).isEqualTo(ConfigProperty.unresolved(List.of("NO_SUCH_NAME")));
+        assertThat(config.get("ratelimit.redis.address"))
+                .isEqualTo(ConfigProperty.unresolved(List.of("USER", "redis.password")));
     }
 
     @Test
