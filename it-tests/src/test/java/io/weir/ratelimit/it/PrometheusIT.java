@@ -15,17 +15,26 @@ import org.junit.jupiter.api.Test;
 /** A Prometheus that scrapes the example and evaluates the alert rules. */
 @Tag("server")
 class PrometheusIT {
+    /** Keeps the rate of the rejections below one per second, from which WeirRejectionSpike can fire. */
+    private static final Duration INTERVAL = Duration.ofSeconds(2);
+
     private int allowed;
     private int rejected;
+    private long lastCall;
 
     @Test
     void rejectionRateAlertNamesItsPolicy() {
         Tool tool = Tool.named("prometheus");
-        try (Server server = LibertyServer.named("scraped-liberty").start();
+        try (Server server = LibertyServer.named("scraped-liberty")
+                        .systemProperty("ratelimit.policies.hello.limit", "5/1h")
+                        .start();
                 Prometheus prometheus = Prometheus.start(tool, "prometheus", server)) {
             URI hello = server.baseUri().resolve("api/hello");
+            call(hello, 6);
             JsonObject alert = await(prometheus, () -> {
-                call(hello);
+                if (System.nanoTime() - lastCall > INTERVAL.toNanos()) {
+                    call(hello, 1);
+                }
                 return firing(prometheus, "WeirRejectionRate");
             });
             assertThat(alert.getJsonObject("labels").getString("job")).isEqualTo("example");
@@ -48,8 +57,9 @@ class PrometheusIT {
         }
     }
 
-    private void call(URI uri) {
-        for (int status : Http.statuses(3, uri)) {
+    private void call(URI uri, int calls) {
+        lastCall = System.nanoTime();
+        for (int status : Http.statuses(calls, uri)) {
             if (status == 200) {
                 allowed++;
             } else {
