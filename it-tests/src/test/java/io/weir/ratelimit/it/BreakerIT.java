@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 @Tag("server")
 class BreakerIT {
     private static final String TUNING = "io.weir.ratelimit.redisson.RedisGuard/call/CircuitBreaker/";
-    private static final Duration DEADLINE = Duration.ofMillis(300);
+    private static final Duration DEADLINE = Duration.ofSeconds(1);
     private static final Duration DELAY = Duration.ofSeconds(2);
     private static final Duration TIMEOUT = Duration.ofSeconds(20);
     private static final int REQUESTS = 40;
