@@ -9,6 +9,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.function.UnaryOperator;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /** Open Liberty with the {@code server.xml} of the example. */
 final class LibertyServer extends ServerBuilder<LibertyServer> {
@@ -21,6 +22,7 @@ final class LibertyServer extends ServerBuilder<LibertyServer> {
     private final Map<String, String> bootstrapProperties = new LinkedHashMap<>();
     private final Map<String, String> overrides = new LinkedHashMap<>();
     private UnaryOperator<String> change = UnaryOperator.identity();
+    private LibertyWorkArea workArea;
 
     private LibertyServer(String name) {
         super("openliberty", name, FAILED, STARTED);
@@ -65,8 +67,8 @@ final class LibertyServer extends ServerBuilder<LibertyServer> {
         bootstrapProperties.put("http.port", Integer.toString(httpPort));
         bootstrapProperties.putIfAbsent("https.port", "-1");
         Files.createDirectories(server.resolve("apps"));
-        String xml = Files.readString(Path.of(Server.required("weir.example.server.xml")));
-        Files.writeString(server.resolve("server.xml"), change.apply(xml));
+        String xml = change.apply(Files.readString(Path.of(Server.required("weir.example.server.xml"))));
+        Files.writeString(server.resolve("server.xml"), xml);
         Files.copy(war(), server.resolve("apps").resolve(WAR));
         Files.write(
                 server.resolve("bootstrap.properties"),
@@ -74,6 +76,8 @@ final class LibertyServer extends ServerBuilder<LibertyServer> {
                         .map(entry -> entry.getKey() + "=" + entry.getValue())
                         .toList());
         Files.write(server.resolve("jvm.options"), jvmOptions());
+        workArea = new LibertyWorkArea(javaHome(), Stream.concat(Stream.of(xml), overrides.values().stream()));
+        workArea.restore(server);
         Path overrideDir = Files.createDirectories(server.resolve("configDropins/overrides"));
         for (Map.Entry<String, String> override : overrides.entrySet()) {
             Files.writeString(overrideDir.resolve(override.getKey()), override.getValue());
@@ -86,5 +90,10 @@ final class LibertyServer extends ServerBuilder<LibertyServer> {
         command.environment().put("WLP_USER_DIR", directory.toString());
         command.environment().put("WLP_LOGGING_CONSOLE_LOGLEVEL", "INFO");
         return command;
+    }
+
+    @Override
+    void stopped(Path directory) throws IOException {
+        workArea.store(directory.resolve("servers").resolve(name));
     }
 }

@@ -28,6 +28,9 @@ import java.util.stream.Stream;
  * }</pre>
  */
 final class Server implements AutoCloseable {
+    /** The exit value of a JVM that ended because of SIGTERM. */
+    private static final int TERMINATED = 143;
+
     private static final Set<Server> RUNNING = ConcurrentHashMap.newKeySet();
 
     static {
@@ -37,6 +40,7 @@ final class Server implements AutoCloseable {
     private final Process process;
     private final String name;
     private final int port;
+    private DirectoryAction afterStop = directory -> {};
 
     private Server(Process process, String name, int port) {
         this.process = process;
@@ -81,6 +85,12 @@ final class Server implements AutoCloseable {
             throw new IllegalStateException("System property " + property + " is not set: run by mvn verify");
         }
         return value;
+    }
+
+    /** Sets what {@link #stop()} does with the directory after the process has terminated. */
+    Server afterStop(DirectoryAction action) {
+        afterStop = action;
+        return this;
     }
 
     /** Returns the root of the application, with a slash at the end. */
@@ -132,10 +142,14 @@ final class Server implements AutoCloseable {
             process.destroy();
             if (!process.waitFor(30, TimeUnit.SECONDS)) {
                 kill();
+            } else if (process.exitValue() == TERMINATED) {
+                afterStop.accept(directory());
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             kill();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
         } finally {
             RUNNING.remove(this);
         }
@@ -157,5 +171,11 @@ final class Server implements AutoCloseable {
 
     private static Path console(String name) {
         return directory(name).resolve("console.log");
+    }
+
+    /** An action on the directory of a server. */
+    @FunctionalInterface
+    interface DirectoryAction {
+        void accept(Path directory) throws IOException;
     }
 }

@@ -63,6 +63,9 @@ abstract class ServerBuilder<B extends ServerBuilder<B>> {
      */
     abstract ProcessBuilder command(Path directory, int httpPort) throws IOException;
 
+    /** Uses the directory of a server that has ended after {@link Server#stop()}. */
+    void stopped(Path directory) throws IOException {}
+
     abstract B self();
 
     /** Sets the WAR; the default is the example. */
@@ -194,7 +197,7 @@ abstract class ServerBuilder<B extends ServerBuilder<B>> {
         try {
             ProcessBuilder command = command(Server.emptyDirectory(name), httpPort);
             command.environment().putAll(environment);
-            return Server.run(command, name, httpPort);
+            return Server.run(command, name, httpPort).afterStop(this::stopped);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
