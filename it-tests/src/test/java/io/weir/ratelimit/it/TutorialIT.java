@@ -17,6 +17,7 @@ import org.junit.jupiter.api.TestFactory;
 
 /** Creates the files, runs the commands and compares the output of the tutorial and of the README. */
 @Tag("server")
+@Tag("ci")
 class TutorialIT {
     private boolean failed;
 
