@@ -13,8 +13,8 @@ import java.util.function.Function;
  *
  * <p>Each proxy reports the address of its peer in a header, at the right end. The addresses are read from right to left,
  * beginning with the peer of the server, as long as they are trusted. The first address that is not trusted is the client,
- * because no trusted proxy has reported the addresses to its left. If a trusted proxy reports anything other than a literal
- * address, the client is that proxy.
+ * because no trusted proxy has reported the addresses to its left. If a trusted proxy reports the unspecified address or
+ * anything other than a literal address, the client is that proxy.
  */
 public final class ClientAddress {
     private static final System.Logger LOG = System.getLogger("io.weir.ratelimit");
@@ -60,7 +60,7 @@ public final class ClientAddress {
             while (end >= 0) {
                 int start = header.start(line, end);
                 IpAddress next = start < 0 ? null : header.address(line, start, end);
-                if (next == null) {
+                if (next == null || next.isUnspecified()) {
                     return hop;
                 }
                 if (!isTrusted(next)) {

@@ -99,7 +99,7 @@ final class ForwardedElement {
         if (address != null) {
             return false;
         }
-        address = escapes ? unescaped(value, valueEnd) : HopAddress.read(line, value, valueEnd, false);
+        address = escapes ? unescaped(value, valueEnd) : HopAddress.read(line, value, valueEnd, true);
         return address != null;
     }
 
@@ -133,7 +133,7 @@ final class ForwardedElement {
             }
             text.append(line.charAt(i));
         }
-        return HopAddress.read(text.toString(), 0, text.length(), false);
+        return HopAddress.read(text.toString(), 0, text.length(), true);
     }
 
     private void skipBlanks() {

@@ -24,7 +24,7 @@ public enum ForwardedHeader {
             while (first < last && isBlank(line.charAt(last - 1))) {
                 last--;
             }
-            return HopAddress.read(line, first, last, true);
+            return HopAddress.read(line, first, last, false);
         }
     },
 

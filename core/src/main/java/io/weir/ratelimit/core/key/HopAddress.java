@@ -10,40 +10,61 @@ final class HopAddress {
     /**
      * Parses the address in a part of a text. Returns null if it is not a literal address.
      *
-     * @param bareIpv6 whether an IPv6 address may have no brackets; such an address has no port
+     * @param isNode whether the text is a node of RFC 7239: an IPv6 address has brackets, and a port may be obfuscated. In other
+     *     texts, an IPv6 address may have no brackets; such an address has no port
      */
-    static @Nullable IpAddress read(String text, int start, int end, boolean bareIpv6) {
+    static @Nullable IpAddress read(String text, int start, int end, boolean isNode) {
         IpAddress ipv4 = IpAddress.readIpv4(text, start, end);
         if (ipv4 != null) {
             return ipv4;
         }
         if (start < end && text.charAt(start) == '[') {
             int close = indexOf(text, ']', start, end);
-            return close == end || !isPortOrNothing(text, close + 1, end)
+            return close == end || !isPortOrNothing(text, close + 1, end, isNode)
                     ? null
                     : IpAddress.readIpv6(text, start + 1, close);
         }
         int colon = indexOf(text, ':', start, end);
         if (colon < end && indexOf(text, ':', colon + 1, end) < end) {
-            return bareIpv6 ? IpAddress.readIpv6(text, start, end) : null;
+            return isNode ? null : IpAddress.readIpv6(text, start, end);
         }
-        return isPortOrNothing(text, colon, end) ? IpAddress.readIpv4(text, start, colon) : null;
+        return isPortOrNothing(text, colon, end, isNode) ? IpAddress.readIpv4(text, start, colon) : null;
     }
 
-    private static boolean isPortOrNothing(String text, int start, int end) {
+    private static boolean isPortOrNothing(String text, int start, int end, boolean isNode) {
         if (start == end) {
             return true;
         }
-        int digits = end - start - 1;
-        if (text.charAt(start) != ':' || digits < 1 || digits > 5) {
+        int first = start + 1;
+        if (text.charAt(start) != ':' || first == end) {
             return false;
         }
-        for (int i = start + 1; i < end; i++) {
+        boolean obfuscated = isNode && text.charAt(first) == '_';
+        return obfuscated ? isObfuscated(text, first + 1, end) : isNumber(text, first, end);
+    }
+
+    private static boolean isNumber(String text, int start, int end) {
+        if (end - start > 5) {
+            return false;
+        }
+        for (int i = start; i < end; i++) {
             if (text.charAt(i) < '0' || text.charAt(i) > '9') {
                 return false;
             }
         }
         return true;
+    }
+
+    /** Tests the characters after the first of an {@code obfport} of RFC 7239, section 6. */
+    private static boolean isObfuscated(String text, int start, int end) {
+        for (int i = start; i < end; i++) {
+            char c = text.charAt(i);
+            char lower = (char) (c | 0x20);
+            if ((lower < 'a' || lower > 'z') && (c < '0' || c > '9') && c != '.' && c != '_' && c != '-') {
+                return false;
+            }
+        }
+        return start < end;
     }
 
     /** Returns the index of a character in a part of a text, or the end of the part. */

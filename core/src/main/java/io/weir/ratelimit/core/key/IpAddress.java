@@ -187,6 +187,11 @@ public final class IpAddress {
         }
     }
 
+    /** Tests for {@code ::} and {@code 0.0.0.0}, which are the address of no host. */
+    boolean isUnspecified() {
+        return high == 0 && (low == 0 || low == MAPPED);
+    }
+
     boolean isIpv4() {
         return high == 0 && low >>> 32 == MAPPED >>> 32;
     }

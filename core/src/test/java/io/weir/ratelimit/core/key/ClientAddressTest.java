@@ -151,7 +151,16 @@ class ClientAddressTest {
                 "203.0.113.7;",
                 "\r\nHost: x",
                 "a\rb",
-                "%31"
+                "%31",
+                "0.0.0.0",
+                "0.0.0.0:80",
+                "::",
+                "::%eth0",
+                "[::]",
+                "[::]:80",
+                "::ffff:0.0.0.0",
+                "203.0.113.7:_obfport",
+                "[2001:db8::7]:_obfport"
             })
     void theClientIsTheHopThatReportedNoLiteralAddress(String junk) {
         assertThat(xff(junk)).isEqualTo(PEER);
@@ -210,6 +219,12 @@ class ClientAddressTest {
                 "for=\"junk, for=203.0.113.7                        => 203.0.113.7",
                 "for=\"\\, for=203.0.113.7                          => 203.0.113.7",
                 "for=10.0.0.3, for=10.0.0.2                         => 10.0.0.3",
+                "for=\"203.0.113.7:_obfport\"                       => 203.0.113.7",
+                "for=203.0.113.7:_obfport                           => 203.0.113.7",
+                "for=\"203.0.113.7:_aZ09._-\";proto=http            => 203.0.113.7",
+                "for=\"[2001:db8::7]:__\"                           => 2001:db8::7",
+                "for=\"203.0.113.7\\:\\_x\"                           => 203.0.113.7",
+                "for=203.0.113.7, for=\"10.0.0.2:_x\"               => 203.0.113.7",
             })
     void readsForwardedAsItsStandardSpecifies(String line, String client) {
         assertThat(forwarded(line)).isEqualTo(client);
@@ -254,7 +269,21 @@ class ClientAddressTest {
                 "for=203.0.113.7\0",
                 "\u017for=203.0.113.7",
                 "for=\"203.0.113.7, 203.0.113.8\"",
-                "for=203.0.113.7;host=\"a\"b\""
+                "for=203.0.113.7;host=\"a\"b\"",
+                "for=\"203.0.113.7:_\"",
+                "for=\"203.0.113.7:obfport\"",
+                "for=\"203.0.113.7:_a:80\"",
+                "for=\"203.0.113.7:_a!\"",
+                "for=\"203.0.113.7:_a b\"",
+                "for=\"203.0.113.7:_\u00e9\"",
+                "for=\"203.0.113.7:_@\"",
+                "for=\"203.0.113.7:8_\"",
+                "for=\"203.0.113.7:123456\"",
+                "for=\"[2001:db8::7]:_\"",
+                "for=\"[2001:db8::7]_a\"",
+                "for=0.0.0.0",
+                "for=\"[::]\"",
+                "for=\"[::]:_x\""
             })
     void theClientIsTheHopThatReportedAnElementWithoutALiteralAddress(String junk) {
         assertThat(forwarded(junk)).isEqualTo(PEER);
@@ -329,6 +358,8 @@ class ClientAddressTest {
                 "for=",
                 "for=\"10.0.0.2\",",
                 "for=\"[fd00::1]\",",
+                "for=\"10.0.0.2:_x\",",
+                "_",
                 "\"\",",
                 "a=\"\\\\\",");
     }
