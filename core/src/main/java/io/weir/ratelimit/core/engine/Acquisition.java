@@ -241,7 +241,7 @@ final class Acquisition {
                 reserved = false;
             }
             release();
-            request.decided(binding, timed.charges(), timed.decision());
+            request.decided(binding, timed);
         }
         return Step.END;
     }

@@ -4,7 +4,6 @@ package io.weir.ratelimit.core.engine;
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.CallContext;
-import io.weir.ratelimit.spi.Charge;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -122,9 +121,9 @@ public final class RequestState {
     }
 
     /** Records a decision that the backend or a failure mode has taken. */
-    void decided(Binding decided, List<Charge> charges, Decision decision) {
+    void decided(Binding decided, TimedDecision timed) {
         decided(decided);
-        quotas.add(decided, charges, decision);
+        quotas.add(decided, timed);
     }
 
     /** Records that the backend has failed to decide about this request. */

@@ -17,13 +17,16 @@ public final class ResponseQuotas {
     private String endpoint = "";
     private List<Charge> charges = List.of();
     private boolean hidden;
+    private long atNanos;
 
     ResponseQuotas() {}
 
-    synchronized void add(Binding binding, List<Charge> decided, Decision last) {
+    synchronized void add(Binding binding, TimedDecision timed) {
+        Decision last = timed.decision();
         decision = last;
         endpoint = binding.endpoint();
-        charges = decided;
+        charges = timed.charges();
+        atNanos = timed.atNanos();
         hidden |= binding.isMinimal();
         latest = latest.isEmpty() ? last.quotas() : merge(latest, last.quotas());
     }
@@ -63,6 +66,15 @@ public final class ResponseQuotas {
      */
     public synchronized List<Quota> all() {
         return latest;
+    }
+
+    /**
+     * Returns the instant of the last decision.
+     *
+     * @return the instant, by {@link System#nanoTime}; 0 if no limit was checked
+     */
+    public synchronized long atNanos() {
+        return atNanos;
     }
 
     /** Hides all quotas of the request from the client, because of a policy with minimal disclosure. */

@@ -51,6 +51,15 @@ class RequestStateTest {
     }
 
     @Test
+    void keepsTheInstantOfTheLastDecisionForTheResponse() {
+        for (Policy policy : List.of(A, B)) {
+            long before = System.nanoTime();
+            engine.decide(binding(1, policy), ALICE, request);
+            assertThat(request.quotas().atNanos() - before).isBetween(0L, System.nanoTime() - before);
+        }
+    }
+
+    @Test
     void aCallWithAHigherCostPaysTheDifference() {
         engine.decide(binding(3, A), ALICE, request);
         engine.decide(binding(10, A), ALICE, request);

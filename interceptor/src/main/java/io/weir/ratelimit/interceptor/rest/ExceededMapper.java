@@ -11,6 +11,7 @@ import jakarta.ws.rs.core.HttpHeaders;
 import jakarta.ws.rs.core.Response;
 import jakarta.ws.rs.ext.ExceptionMapper;
 import jakarta.ws.rs.ext.Providers;
+import java.time.Instant;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -44,7 +45,13 @@ public class ExceededMapper implements ExceptionMapper<RateLimitExceededExceptio
         Response response = context.rejections()
                 .exceeded(exception.decision(), new RejectionContext(endpoint, hidden, AcceptHeader.of(headers)));
         if (!hidden) {
-            context.fields().write(QuotaView.rejected(exception.decision(), QuotaView.now()), response.getHeaders());
+            // The instant of a decision that application code has requested is not known.
+            long elapsedNanos = quotas.filter(state ->
+                            state.last().filter(exception.decision()::equals).isPresent())
+                    .map(state -> System.nanoTime() - state.atNanos())
+                    .orElse(0L);
+            long atMicros = QuotaView.epochMicros(elapsedNanos, Instant.now());
+            context.fields().write(QuotaView.rejected(exception.decision(), atMicros), response.getHeaders());
         }
         return response;
     }

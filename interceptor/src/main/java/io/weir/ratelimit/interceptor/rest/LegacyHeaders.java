@@ -19,9 +19,8 @@ final class LegacyHeaders implements HeaderDialect {
     @Override
     public void write(QuotaView view, BiConsumer<String, String> fields) {
         Quota quota = view.decisive();
-        long reset = view.nowSeconds() + QuotaView.ceilSeconds(quota.resetAfterMicros());
         fields.accept(LIMIT_FIELD, String.valueOf(quota.permits()));
         fields.accept(REMAINING_FIELD, String.valueOf(quota.remaining()));
-        fields.accept(RESET_FIELD, String.valueOf(reset));
+        fields.accept(RESET_FIELD, String.valueOf(view.resetSeconds()));
     }
 }

@@ -3,6 +3,7 @@ package io.weir.ratelimit.interceptor.rest;
 
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.Quota;
+import java.time.Instant;
 import java.util.List;
 import java.util.OptionalLong;
 
@@ -11,28 +12,40 @@ import java.util.OptionalLong;
  *
  * @param quotas one quota per limit, at least one
  * @param decisive the quota that rejected the call, else the one closest to exhaustion
- * @param nowSeconds the time of the server, in seconds since the epoch
+ * @param atMicros the instant of the quotas by the clock of the server, in microseconds since the epoch
  */
-record QuotaView(List<Quota> quotas, Quota decisive, long nowSeconds) {
+record QuotaView(List<Quota> quotas, Quota decisive, long atMicros) {
+    private static final long MICROS = 1_000_000;
 
     /** Creates the view of an allowed call. */
-    static QuotaView allowed(List<Quota> quotas, long nowSeconds) {
-        return new QuotaView(quotas, Quota.closestToExhaustion(quotas), nowSeconds);
+    static QuotaView allowed(List<Quota> quotas, long atMicros) {
+        return new QuotaView(quotas, Quota.closestToExhaustion(quotas), atMicros);
     }
 
     /** Creates the view of a rejected call. */
-    static QuotaView rejected(Decision.Rejected decision, long nowSeconds) {
-        return new QuotaView(decision.quotas(), decision.decisiveQuota(), nowSeconds);
+    static QuotaView rejected(Decision.Rejected decision, long atMicros) {
+        return new QuotaView(decision.quotas(), decision.decisiveQuota(), atMicros);
     }
 
-    /** Returns the time of the server, in seconds since the epoch. */
-    static long now() {
-        return System.currentTimeMillis() / 1_000;
+    /**
+     * Returns an instant in microseconds since the epoch, rounded up, because a client must not be told too early a time.
+     *
+     * @param elapsedNanos the time since that instant
+     * @param now the time of the server, read after {@code elapsedNanos}
+     */
+    static long epochMicros(long elapsedNanos, Instant now) {
+        return now.getEpochSecond() * MICROS + (now.getNano() + 999) / 1_000 - elapsedNanos / 1_000;
+    }
+
+    /** Returns when the decisive quota resets, in seconds since the epoch. Only the sum is rounded, so each end is one second. */
+    long resetSeconds() {
+        long micros = decisive.resetAfterMicros();
+        return atMicros / MICROS + micros / MICROS + ceilSeconds(atMicros % MICROS + micros % MICROS);
     }
 
     /** Converts microseconds to seconds, rounded up, because a client must not retry too early. */
     static long ceilSeconds(long micros) {
-        return micros / 1_000_000 + (micros % 1_000_000 == 0 ? 0 : 1);
+        return micros / MICROS + (micros % MICROS == 0 ? 0 : 1);
     }
 
     /** Converts a wait to seconds, rounded up, and at least 1. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.interceptor.rest;
 
+import static io.weir.ratelimit.interceptor.rest.Quotas.NOW_MICROS;
 import static io.weir.ratelimit.interceptor.rest.Quotas.NOW_SECONDS;
 import static io.weir.ratelimit.interceptor.rest.Quotas.allowed;
 import static io.weir.ratelimit.interceptor.rest.Quotas.fields;
@@ -9,6 +10,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.ratelimit.Quota;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -27,7 +29,7 @@ class HeaderDialectTest {
                     + "(, \"[\\x20-\\x21\\x23-\\x5B\\x5D-\\x7E]*\"(;[a-z*][a-z0-9_.*-]*=-?[0-9]{1,15})*)*");
 
     private static QuotaView view(Quota... quotas) {
-        return QuotaView.allowed(List.of(quotas), NOW_SECONDS);
+        return QuotaView.allowed(List.of(quotas), NOW_MICROS);
     }
 
     @Test
@@ -76,7 +78,7 @@ class HeaderDialectTest {
     void writesTheWaitOfARejectedCall() {
         Quota rejected = rejected("api-1s", 10, Duration.ofSeconds(1), 100_000, 1_900_000);
         Quota other = allowed("api-1h", 1000, Duration.ofHours(1), 400, 3_600_000, 2_160_000_000L);
-        QuotaView view = new QuotaView(List.of(rejected, other), rejected, NOW_SECONDS);
+        QuotaView view = new QuotaView(List.of(rejected, other), rejected, NOW_MICROS);
         assertThat(fields("ietf", view))
                 .containsExactly(
                         "RateLimit-Policy: \"api-1s\";q=10;w=1, \"api-1h\";q=1000;w=3600",
@@ -90,7 +92,7 @@ class HeaderDialectTest {
     @Test
     void writesNoWaitIfNoWaitHelps() {
         Quota never = new Quota("api", "api", 10, 10, MINUTE, 10, true, Quota.NEVER, 0, 0);
-        assertThat(fields("ietf", new QuotaView(List.of(never), never, NOW_SECONDS)))
+        assertThat(fields("ietf", new QuotaView(List.of(never), never, NOW_MICROS)))
                 .containsExactly("RateLimit-Policy: \"api\";q=10;w=60", "RateLimit: \"api\";r=10");
     }
 
@@ -112,6 +114,54 @@ class HeaderDialectTest {
         assertThat(fields("ietf", view)).contains("RateLimit: \"api\";r=5;t=" + seconds);
         assertThat(fields("draft-06", view)).contains("RateLimit-Reset: " + seconds);
         assertThat(fields("legacy", view)).contains("X-RateLimit-Reset: " + (NOW_SECONDS + seconds));
+    }
+
+    /** The backend reports the time until an end in microseconds. The response is written some time after the decision. */
+    @Test
+    void theSameEndIsAlwaysTheSameSecondAndNeverAnEarlierOne() {
+        long seed = Long.getLong("weir.test.seed", 1);
+        System.out.printf("reset: -Dweir.test.seed=%d%n", seed);
+        Random random = new Random(seed);
+        Instant start = Instant.ofEpochSecond(NOW_SECONDS);
+        for (int i = 0; i < 10_000; i++) {
+            long endMicros = random.nextInt(100_000_000);
+            long second = NOW_SECONDS + QuotaView.ceilSeconds(endMicros);
+            for (int call = 0; call < 5; call++) {
+                long decidedMicros = random.nextLong(endMicros + 1);
+                long elapsedMicros = random.nextInt(3_000_000);
+                Instant written = start.plusNanos(1_000 * (decidedMicros + elapsedMicros));
+                QuotaView view = QuotaView.allowed(
+                        List.of(allowed("api", 10, MINUTE, 5, 0, endMicros - decidedMicros)),
+                        QuotaView.epochMicros(1_000 * elapsedMicros, written));
+                assertThat(fields("legacy", view)).as("seed %d", seed).contains("X-RateLimit-Reset: " + second);
+                assertThat(decidedMicros + elapsedMicros + 1_000_000 * waitIn("draft-06", "RateLimit-Reset: ", view))
+                        .as("seed %d", seed)
+                        .isGreaterThanOrEqualTo(endMicros);
+            }
+        }
+    }
+
+    private static long waitIn(String dialect, String prefix, QuotaView view) {
+        return fields(dialect, view).stream()
+                .filter(field -> field.startsWith(prefix))
+                .mapToLong(field -> Long.parseLong(field.substring(prefix.length())))
+                .sum();
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "0, 0, 0",
+        "1, 0, 1",
+        "1000, 0, 1",
+        "1001, 0, 2",
+        "1001, 999, 2",
+        "1001, 1000, 1",
+        "999999999, 0, 1000000",
+        "0, 1500000000, -1500000"
+    })
+    void theInstantOfADecisionIsRoundedUp(long nanosNow, long elapsedNanos, long micros) {
+        assertThat(QuotaView.epochMicros(elapsedNanos, Instant.ofEpochSecond(NOW_SECONDS, nanosNow)))
+                .isEqualTo(NOW_MICROS + micros);
     }
 
     @ParameterizedTest
@@ -153,7 +203,7 @@ class HeaderDialectTest {
                         random.nextLong() >>> (1 + random.nextInt(60))));
             }
             Quota decisive = quotas.get(random.nextInt(quotas.size()));
-            for (String field : fields("ietf", new QuotaView(quotas, decisive, NOW_SECONDS))) {
+            for (String field : fields("ietf", new QuotaView(quotas, decisive, NOW_MICROS))) {
                 String value = field.substring(field.indexOf(": ") + 2);
                 assertThat(value).as("seed %d", seed).matches(LIST_OF_STRINGS);
             }

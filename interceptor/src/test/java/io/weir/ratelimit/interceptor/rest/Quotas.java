@@ -10,6 +10,7 @@ import java.util.Map;
 /** Quotas, and the header fields that a dialect writes for them. */
 final class Quotas {
     static final long NOW_SECONDS = 1_714_592_383;
+    static final long NOW_MICROS = 1_000_000 * NOW_SECONDS;
 
     private Quotas() {}
 

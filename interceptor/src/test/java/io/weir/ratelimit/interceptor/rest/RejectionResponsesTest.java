@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.interceptor.rest;
 
+import static io.weir.ratelimit.interceptor.rest.Quotas.NOW_MICROS;
 import static io.weir.ratelimit.interceptor.rest.Quotas.NOW_SECONDS;
 import static io.weir.ratelimit.interceptor.rest.Quotas.allowed;
 import static io.weir.ratelimit.interceptor.rest.Quotas.rejected;
@@ -45,7 +46,7 @@ class RejectionResponsesTest {
         Decision.Rejected decision = new Decision.Rejected(List.of(quotas));
         Response response = rejections().exceeded(decision, new RejectionContext("", false, AcceptHeader.ANYTHING));
         new QuotaFields(HeaderDialect.named(dialects))
-                .write(QuotaView.rejected(decision, NOW_SECONDS), response.getHeaders());
+                .write(QuotaView.rejected(decision, NOW_MICROS), response.getHeaders());
         return response;
     }
 
