@@ -178,7 +178,8 @@ public sealed interface Decision {
      * @param allowed whether the call may proceed
      * @param reason why the backend was unavailable: a {@linkplain RateLimitUnavailableException#reason() reason} such as {@code
      *     timeout} or {@code breaker-open}
-     * @param retryAfter the time after which a retry can succeed; zero if that is unknown or if the call may proceed
+     * @param retryAfter the time after which a retry can succeed, with a random addition that spreads the retries; zero if that is
+     *     unknown or if the call may proceed
      */
     record Degraded(FailureMode mode, boolean allowed, String reason, Duration retryAfter) implements Decision {
 

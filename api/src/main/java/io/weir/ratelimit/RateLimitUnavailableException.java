@@ -44,7 +44,7 @@ public final class RateLimitUnavailableException extends RuntimeException {
     }
 
     /**
-     * Returns the time after which a retry can succeed.
+     * Returns the time after which a retry can succeed. It contains a random addition that spreads the retries.
      *
      * @return the time; zero if it is unknown
      */

@@ -26,6 +26,8 @@ public final class FailureModes {
     private static final List<FailureMode> STRICTEST_FIRST =
             List.of(FailureMode.CLOSED, FailureMode.LOCAL, FailureMode.SAMPLE);
 
+    private static final long MAX_JITTER_MILLIS = 30_000;
+
     private final int instances;
     private final InstanceShare share;
     private final Supplier<RateLimitBackend> localBackend;
@@ -64,10 +66,20 @@ public final class FailureModes {
         FailureMode mode = strictest(binding, charges);
         return switch (mode) {
             case OPEN -> new Decision.Degraded(mode, true, reason);
-            case CLOSED -> new Decision.Degraded(mode, false, reason, failure.retryAfter());
+            case CLOSED -> new Decision.Degraded(mode, false, reason, retryAfter(failure));
             case SAMPLE -> new Decision.Degraded(mode, random.applyAsInt(instances) == 0, reason);
             case LOCAL -> decideLocally(binding, charges, reason);
         };
+    }
+
+    /**
+     * Returns the time after which a retry can succeed, with up to half of it and at most 30 s added at random, because otherwise
+     * all clients come back when the backend is called again. Zero if the time is unknown.
+     */
+    Duration retryAfter(BackendException failure) {
+        Duration wait = failure.retryAfter();
+        int jitterMillis = (int) Math.min(MAX_JITTER_MILLIS, wait.toMillis() / 2);
+        return jitterMillis <= 0 ? wait : wait.plusMillis(random.applyAsInt(jitterMillis + 1));
     }
 
     private static FailureMode strictest(Binding binding, List<Charge> charges) {

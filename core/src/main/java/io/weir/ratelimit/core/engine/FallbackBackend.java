@@ -153,7 +153,7 @@ public final class FallbackBackend {
         } catch (RuntimeException e) {
             BackendException failure = asBackendException(e);
             health.operationFailed(failure);
-            throw new RateLimitUnavailableException(failure.reason().tag(), failure.retryAfter());
+            throw new RateLimitUnavailableException(failure.reason().tag(), failureModes.retryAfter(failure));
         }
     }
 

@@ -88,10 +88,35 @@ class FailureModesTest {
         return allowed;
     }
 
-    @Test
-    void closedRejectsUntilTheBreakerProbes() {
-        assertThat(decide(instance(3, 10), policy("a", FailureMode.CLOSED, perMinute(5)), 1))
-                .isEqualTo(new Decision.Degraded(FailureMode.CLOSED, false, "breaker-open", Duration.ofMillis(12_500)));
+    /** The breaker probes after 12,500 ms. The source of random numbers is asked for 0 to 6,250 ms. */
+    @ParameterizedTest
+    @CsvSource({"0, 12500", "1, 12501", "6250, 18750"})
+    void closedRejectsUntilTheBreakerProbesOrUpToHalfOfTheWaitLonger(int drawn, long millis) {
+        List<Integer> bounds = new ArrayList<>();
+        FailureModes modes = drawing(drawn, bounds);
+        assertThat(decide(modes, policy("a", FailureMode.CLOSED, perMinute(5)), 1))
+                .isEqualTo(new Decision.Degraded(FailureMode.CLOSED, false, "breaker-open", Duration.ofMillis(millis)));
+        assertThat(modes.retryAfter(OPEN_BREAKER)).isEqualTo(Duration.ofMillis(millis));
+        assertThat(bounds).containsExactly(6_251, 6_251);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"0, 0", "1, 0", "2, 2", "3, 2", "60000, 30001", "60002, 30001", "9223372036854775807, 30001"})
+    void theJitterIsBounded(long waitMillis, int bound) {
+        List<Integer> bounds = new ArrayList<>();
+        Duration wait = Duration.ofMillis(waitMillis);
+        BackendException failure = new BackendException(Reason.BREAKER_OPEN, "not asked", null, wait);
+        assertThat(drawing(Math.max(0, bound - 1), bounds).retryAfter(failure))
+                .isEqualTo(wait.plusMillis(Math.max(0, bound - 1)));
+        assertThat(bounds).isEqualTo(bound == 0 ? List.of() : List.of(bound));
+    }
+
+    /** Returns failure modes that draw a number and keep the bounds of the draws. */
+    private static FailureModes drawing(int drawn, List<Integer> bounds) {
+        return new FailureModes(5, () -> new LocalBackend(1), bound -> {
+            bounds.add(bound);
+            return drawn;
+        });
     }
 
     @Test
@@ -249,10 +274,7 @@ class FailureModesTest {
     @CsvSource({"0, true", "1, false", "4, false"})
     void sampleAllowsOneNumberOfTheInstances(int drawn, boolean allowed) {
         List<Integer> bounds = new ArrayList<>();
-        FailureModes modes = new FailureModes(5, () -> new LocalBackend(1), bound -> {
-            bounds.add(bound);
-            return drawn;
-        });
+        FailureModes modes = drawing(drawn, bounds);
         assertThat(decide(modes, policy("a", FailureMode.SAMPLE, perMinute(0)), 1))
                 .isEqualTo(new Decision.Degraded(FailureMode.SAMPLE, allowed, "breaker-open"));
         assertThat(bounds).containsExactly(5);
