@@ -63,7 +63,9 @@ final class Deployment {
     /** Creates the application. It starts only if there are no problems. */
     DeployedApplication create(Set<Class<?>> beanClasses) {
         ClientAddress clients = new ClientAddress(settings.trustedProxies(), settings.forwardedHeader());
-        PolicySnapshotLoader loader = PolicySnapshotLoader.of(beanClasses, resolvers(clients), problems);
+        OverrideSources sources = OverrideSources.of(beans.all(PolicySource.class), problems);
+        PolicySnapshotLoader loader =
+                PolicySnapshotLoader.of(beanClasses, resolvers(clients), sources.policies(), problems);
         ConfigSnapshot loadedConfig = new ConfigSnapshot(config);
         PolicySnapshot snapshot = loader.load(loadedConfig, problems);
         RateLimitBackend backend = new BackendSelector(
@@ -72,7 +74,6 @@ final class Deployment {
         CdiEvents events = new CdiEvents(beans.manager());
         Telemetry telemetry = telemetry(backend, events);
         Optional<RejectionResponder> responder = beans.responder(problems);
-        OverrideSources sources = OverrideSources.of(beans.all(PolicySource.class), problems);
         Overrides overrides = overrides(sources, telemetry);
         TopKeysTracker topKeys =
                 settings.enabled() ? new TopKeysTracker(masker, System::nanoTime) : TopKeysTracker.NONE;

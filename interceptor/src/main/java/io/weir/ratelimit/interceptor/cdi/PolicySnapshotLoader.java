@@ -6,6 +6,7 @@ import io.weir.ratelimit.core.config.Origin;
 import io.weir.ratelimit.core.config.Problems;
 import io.weir.ratelimit.core.engine.PathRules;
 import io.weir.ratelimit.core.policy.Bypass;
+import io.weir.ratelimit.core.policy.CostCheck;
 import io.weir.ratelimit.core.policy.LoadedPolicies;
 import io.weir.ratelimit.core.policy.MethodCosts;
 import io.weir.ratelimit.core.policy.MethodLimits;
@@ -21,6 +22,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -29,16 +31,19 @@ import java.util.stream.Stream;
 final class PolicySnapshotLoader {
     private final List<LimitedMethod> methods;
     private final Resolvers resolvers;
+    private final Set<String> policiesOfSources;
     private final LateMethods late;
 
-    private PolicySnapshotLoader(List<LimitedMethod> methods, Resolvers resolvers) {
+    private PolicySnapshotLoader(List<LimitedMethod> methods, Resolvers resolvers, Set<String> policiesOfSources) {
         this.methods = List.copyOf(methods);
         this.resolvers = resolvers;
+        this.policiesOfSources = Set.copyOf(policiesOfSources);
         this.late = new LateMethods(resolvers);
     }
 
-    /** Creates a loader with the annotations of bean classes. */
-    static PolicySnapshotLoader of(Set<Class<?>> beanClasses, Resolvers resolvers, Problems problems) {
+    /** Creates a loader with the annotations of bean classes and the policies that {@code PolicySource} beans name. */
+    static PolicySnapshotLoader of(
+            Set<Class<?>> beanClasses, Resolvers resolvers, Set<String> policiesOfSources, Problems problems) {
         AnnotationScanner scanner = new AnnotationScanner(problems);
         Reachability reachability = new Reachability(problems);
         List<LimitedMethod> methods = new ArrayList<>();
@@ -49,7 +54,7 @@ final class PolicySnapshotLoader {
                         .ifPresent(limits -> methods.add(new LimitedMethod(beanClass, method, limits)));
             }
         }
-        return new PolicySnapshotLoader(methods, resolvers);
+        return new PolicySnapshotLoader(methods, resolvers, policiesOfSources);
     }
 
     /** Returns the limited methods of beans. */
@@ -74,9 +79,14 @@ final class PolicySnapshotLoader {
         Set<String> invalid = new TreeSet<>(loaded.invalid());
         invalid.addAll(misused(loaded.policies(), problems));
         Map<String, Policy> policies = new LinkedHashMap<>(loaded.policies());
-        previous.ifPresent(snapshot -> keepValid(policies, snapshot, invalid, loaded.complete()));
         Map<String, Long> costs =
                 costs(config, known, previous.map(PolicySnapshot::costs).orElse(Map.of()), problems);
+        Set<String> exceeded = exceeded(config, known, loaded.policies(), costs, problems);
+        invalid.addAll(exceeded);
+        previous.ifPresent(snapshot -> {
+            keepValid(policies, snapshot, invalid, loaded.complete());
+            keepCosts(costs, snapshot, known, exceeded);
+        });
         MethodBinder binder = new MethodBinder(policies, costs, config, late);
         return new PolicySnapshot(
                 policies,
@@ -107,6 +117,40 @@ final class PolicySnapshotLoader {
                     });
         }
         return misused;
+    }
+
+    /** Finds the policies that can never hold the cost of a call. */
+    private Set<String> exceeded(
+            ConfigProperties config,
+            List<MethodLimits> known,
+            Map<String, Policy> policies,
+            Map<String, Long> costs,
+            Problems problems) {
+        CostCheck check = new CostCheck(config, known, costs);
+        Set<String> exceeded = new TreeSet<>();
+        for (Policy policy : new TreeMap<>(policies).values()) {
+            Problems ofPolicy = new Problems();
+            check.check(policy, ofPolicy);
+            if (!policiesOfSources.contains(policy.name()) && !ofPolicy.found().isEmpty()) {
+                exceeded.add(policy.name());
+                problems.addAll(ofPolicy.found());
+            }
+        }
+        return exceeded;
+    }
+
+    /** Restores the costs of methods under policies that cannot hold them. */
+    private static void keepCosts(
+            Map<String, Long> costs, PolicySnapshot previous, List<MethodLimits> methods, Set<String> exceeded) {
+        methods.stream()
+                .filter(method -> exceeded.stream().anyMatch(method::isUnder))
+                .map(MethodLimits::endpoint)
+                .forEach(endpoint -> {
+                    costs.remove(endpoint);
+                    if (previous.costs().containsKey(endpoint)) {
+                        costs.put(endpoint, previous.costs().get(endpoint));
+                    }
+                });
     }
 
     /** Replaces invalid policies by the previous ones. An unchanged policy stays the same object, because calls wait under it. */

@@ -10,9 +10,9 @@ import io.weir.ratelimit.core.config.ConsoleSettings;
 import io.weir.ratelimit.core.config.Settings;
 import io.weir.ratelimit.core.key.AddressRange;
 import io.weir.ratelimit.core.message.Message;
+import io.weir.ratelimit.core.policy.CostCheck;
 import io.weir.ratelimit.core.policy.MethodLimits;
 import io.weir.ratelimit.core.policy.Policy;
-import io.weir.ratelimit.spi.Limit;
 import io.weir.ratelimit.spi.PolicyLimits;
 import java.util.ArrayList;
 import java.util.List;
@@ -117,10 +117,7 @@ final class StartWarnings {
     private void checkCosts(List<MethodLimits> methods) {
         for (Policy policy : new TreeMap<>(snapshot.policies()).values()) {
             for (PolicyLimits limits : limits(policy)) {
-                OptionalLong capacity = limits.limits().stream()
-                        .mapToLong(Limit::capacity)
-                        .filter(permits -> permits > 0)
-                        .min();
+                OptionalLong capacity = CostCheck.capacity(limits);
                 OptionalLong cost = costs(policy, methods).max();
                 if (capacity.isPresent() && cost.isPresent() && cost.getAsLong() > capacity.getAsLong()) {
                     warnings.add(MESSAGES.message("WEIR-009", limits, capacity.getAsLong(), cost.getAsLong()));

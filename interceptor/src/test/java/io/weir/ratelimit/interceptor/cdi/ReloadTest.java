@@ -135,7 +135,7 @@ class ReloadTest {
         private Deployed() {
             Problems problems = new Problems();
             this.loader = PolicySnapshotLoader.of(
-                    Set.of(Search.class), new Resolvers(new KeyTerms(32, 64), Map.of()), problems);
+                    Set.of(Search.class), new Resolvers(new KeyTerms(32, 64), Map.of()), Set.of(), problems);
             ConfigSnapshot read = new ConfigSnapshot(new MicroProfileProperties(config));
             this.first = loader.load(read, problems);
             assertThat(problems.found()).isEmpty();
@@ -381,6 +381,23 @@ class ReloadTest {
         deployed.change("ratelimit.costs.\"Search.expensive\"", "free");
         assertThat(now().costs()).containsExactly(Map.entry("Search.expensive", 2L));
         assertThat(results).containsExactly(Result.INVALID);
+    }
+
+    @Test
+    void keepsACostAndALimitIfThePolicyCanNeverHoldTheNewCost() {
+        file.put("ratelimit.costs.\"Search.expensive\"", "2");
+        Deployed deployed = new Deployed();
+        file.put("ratelimit.policies.other.limit", "21/1m");
+        deployed.change("ratelimit.costs.\"Search.expensive\"", "1000");
+        assertThat(now().costs()).containsExactly(Map.entry("Search.expensive", 2L));
+        assertThat(limits("other")).as("a valid change").isEqualTo("[21/1m sliding-window]");
+        assertThat(warnings())
+                .singleElement()
+                .asString()
+                .contains("WEIR-140 ratelimit.costs.\"Search.expensive\" = 1000: ");
+        deployed.change("ratelimit.costs.\"Search.expensive\"", "3");
+        assertThat(now().costs()).containsExactly(Map.entry("Search.expensive", 3L));
+        assertThat(results).containsExactly(Result.INVALID, Result.APPLIED);
     }
 
     @Test

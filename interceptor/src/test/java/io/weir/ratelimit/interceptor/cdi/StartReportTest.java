@@ -61,7 +61,7 @@ class StartReportTest {
             Problems problems = new Problems();
             settings = Settings.read(config, problems);
             loader = PolicySnapshotLoader.of(
-                    Set.of(Search.class), new Resolvers(new KeyTerms(32, 64), Map.of()), problems);
+                    Set.of(Search.class), new Resolvers(new KeyTerms(32, 64), Map.of()), Set.of("sourced"), problems);
             snapshot = loader.load(config, problems);
             assertThat(problems.found()).isEmpty();
         }
@@ -256,7 +256,8 @@ class StartReportTest {
 
     @Test
     void warnsOfACallThatIsAlwaysRejected() {
-        assertThat(new Report("ratelimit.policies.api.limit=6/1m, 1000/1h").warnings("local"))
+        assertThat(new Report("ratelimit.policies.api.limit=6/1m, 1000/1h", "ratelimit.policies.api.mode=shadow")
+                        .warnings("local"))
                 .containsExactly(
                         "WEIR-009 Policy api[6/1m sliding-window, 1000/1h sliding-window] has a capacity of 6 permits, but a"
                                 + " call costs up to 7. Such a call is always rejected. Reduce the cost, or raise the limit.");
@@ -270,11 +271,14 @@ class StartReportTest {
                                 "ratelimit.policies.api.tier=header:X-Plan",
                                 "ratelimit.policies.api.tiers.free.limit=5/1m",
                                 "ratelimit.policies.path.limit=5/1m",
-                                "ratelimit.policies.path.costs./x=6")
+                                "ratelimit.policies.path.mode=shadow",
+                                "ratelimit.policies.path.costs./x=6",
+                                "ratelimit.policies.sourced.limit=5/1m",
+                                "ratelimit.policies.sourced.costs./x=6")
                         .warnings("local").stream()
                                 .map(line -> line.substring(0, line.indexOf('[')))
                                 .filter(line -> !line.contains("WEIR-008")))
-                .containsExactly("WEIR-009 Policy api/free", "WEIR-009 Policy path");
+                .containsExactly("WEIR-009 Policy api/free", "WEIR-009 Policy path", "WEIR-009 Policy sourced");
     }
 
     @Test

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.core.policy;
+
+import static io.weir.ratelimit.core.message.CoreMessages.MESSAGES;
+
+import io.weir.ratelimit.core.config.ConfigKeys;
+import io.weir.ratelimit.core.config.ConfigProperties;
+import io.weir.ratelimit.core.config.ConfigReader;
+import io.weir.ratelimit.core.config.PolicyProperties;
+import io.weir.ratelimit.core.config.Problems;
+import io.weir.ratelimit.spi.Limit;
+import io.weir.ratelimit.spi.PolicyLimits;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.stream.Stream;
+
+/**
+ * The check for costs that no limits of their policy can ever hold, so that each such call would be rejected. A policy in shadow mode
+ * rejects nothing and is not checked.
+ */
+public final class CostCheck {
+    private final ConfigProperties config;
+    private final Collection<MethodLimits> methods;
+    private final Map<String, Long> costs;
+
+    private record Cost(String place, long permits) {}
+
+    /**
+     * Creates a check.
+     *
+     * @param config the configuration
+     * @param methods the annotated methods
+     * @param costs the configured costs by {@code Class.method}
+     */
+    public CostCheck(ConfigProperties config, Collection<MethodLimits> methods, Map<String, Long> costs) {
+        this.config = config;
+        this.methods = methods;
+        this.costs = costs;
+    }
+
+    /**
+     * Checks a policy.
+     *
+     * @param policy the policy
+     * @param problems collects the costs that the policy can never hold
+     */
+    public void check(Policy policy, Problems problems) {
+        if (policy.mode() == Policy.Mode.ENFORCE) {
+            largestCapacity(policy).ifPresent(capacity -> check(policy, capacity, problems));
+        }
+    }
+
+    private void check(Policy policy, long capacity, Problems problems) {
+        costs(policy, new ConfigReader(config, problems).policy(policy.name()))
+                .filter(cost -> cost.permits() > capacity)
+                .distinct()
+                .forEach(cost -> problems.add(MESSAGES.problem(
+                        "WEIR-140", cost.place(), Long.toString(cost.permits()), policy.name(), capacity)));
+    }
+
+    /** Returns the most permits that a caller of any tier can spend at once, empty if the policy blocks all callers. */
+    private static OptionalLong largestCapacity(Policy policy) {
+        return Stream.concat(Stream.of(policy.limits()), policy.tiers().limits().values().stream())
+                .map(CostCheck::capacity)
+                .flatMapToLong(OptionalLong::stream)
+                .max();
+    }
+
+    /**
+     * Returns the most permits that a caller can spend at once. A limit of zero blocks on purpose.
+     *
+     * @param limits the limits of a policy or of a tier
+     * @return the smallest capacity of a limit, empty if all limits are zero
+     */
+    public static OptionalLong capacity(PolicyLimits limits) {
+        return limits.limits().stream()
+                .mapToLong(Limit::capacity)
+                .filter(permits -> permits > 0)
+                .min();
+    }
+
+    /** Returns the costs that apply. A cost of a path precedes the others, so they may never apply if a path has a cost. */
+    private Stream<Cost> costs(Policy policy, PolicyProperties properties) {
+        Map<PathPattern, Long> ofPaths = policy.pathRule().map(PathRule::costs).orElse(Map.of());
+        if (!ofPaths.isEmpty()) {
+            return ofPaths.entrySet().stream()
+                    .map(cost -> new Cost(
+                            properties.name(
+                                    ConfigKeys.PATH_COST.attribute(cost.getKey().toString())),
+                            cost.getValue()))
+                    .sorted(Comparator.comparing(Cost::place));
+        }
+        Cost own = new Cost(properties.name(ConfigKeys.COST), policy.cost());
+        Stream<Cost> ofMethods = methods.stream()
+                .filter(method -> method.isUnder(policy.name()))
+                .map(method -> cost(method).orElse(own));
+        return Stream.concat(ofMethods, policy.pathRule().map(rule -> own).stream());
+    }
+
+    private Optional<Cost> cost(MethodLimits method) {
+        Long configured = costs.get(method.endpoint());
+        if (configured != null) {
+            return Optional.of(new Cost(MethodCosts.PREFIX + '"' + method.endpoint() + '"', configured));
+        }
+        return method.cost() > 0
+                ? Optional.of(new Cost(method.endpoint() + " @RateLimit(cost)", method.cost()))
+                : Optional.empty();
+    }
+}
