@@ -14,6 +14,7 @@ import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
@@ -36,6 +37,8 @@ final class RedisClient implements AutoCloseable {
     private static final int ATTEMPTS_PER_CLIENT = 5;
     private static final long MIN_PAUSE_MILLIS = 100;
     private static final long MAX_PAUSE_MILLIS = 2_000;
+    private static final long WARNING_SECONDS = 5;
+    private static final String IN_PROGRESS = "the first attempt is in progress";
 
     private final Supplier<RedissonClient> source;
     private final boolean owned;
@@ -49,9 +52,13 @@ final class RedisClient implements AutoCloseable {
     /** Whether keys are spread over the slots of a cluster. */
     private volatile boolean hasSlots;
 
-    private volatile BackendException notReady = new BackendException(
-            Reason.NOT_READY, "No connection to Redis yet: the first attempt is in progress.", null);
+    private volatile RedisEndpoints endpoints = RedisEndpoints.UNKNOWN;
+    private volatile BackendException notReady = RedisFailures.notReady(IN_PROGRESS, endpoints, null);
     private volatile boolean closed;
+
+    /** Completes if there is no connection in time. Ends otherwise, so that the timer does not refer to a closed client. */
+    private final CompletableFuture<Void> late =
+            new CompletableFuture<Void>().completeOnTimeout(null, WARNING_SECONDS, TimeUnit.SECONDS);
 
     /**
      * Creates a client and starts to connect it.
@@ -66,6 +73,8 @@ final class RedisClient implements AutoCloseable {
         this.owned = owned;
         this.namespace = namespace;
         this.timeout = deadline.plus(BEYOND_DEADLINE);
+        CompletionStage<Void> timer = late;
+        timer.thenRun(this::warn);
         this.connector = new Thread(this::connect, "weir-redis-connect");
         this.connector.setDaemon(true);
         this.connector.start();
@@ -85,6 +94,15 @@ final class RedisClient implements AutoCloseable {
             }
             pause = Math.min(2 * pause, MAX_PAUSE_MILLIS);
         }
+        late.cancel(false);
+    }
+
+    /** Logs once that there is no connection: an application without calls would start without any sign of it. */
+    private void warn() {
+        if (firstAttempt.getCount() > 0) {
+            notReady = RedisFailures.notReady(ConnectionCause.noAnswer(endpoints.tls()), endpoints, null);
+        }
+        MESSAGES.log(LOG, "WEIR-319", WARNING_SECONDS, notReady.getMessage());
     }
 
     /**
@@ -107,6 +125,7 @@ final class RedisClient implements AutoCloseable {
                     closeClient();
                     return true;
                 }
+                endpoints = RedisEndpoints.of(created.getConfig());
             }
             // A script that is sent again is charged again. This setting also applies to a client that retries by
             // default.
@@ -128,8 +147,8 @@ final class RedisClient implements AutoCloseable {
                 notReady = new BackendException(Reason.NOT_READY, "The Redis client cannot run: " + missing, e);
                 return true;
             }
-            // The first degraded decision logs the reason. A warning here would be repeated at each attempt.
-            notReady = RedisFailures.toNotReady(e);
+            // One warning and the first degraded decision log the reason, not each attempt.
+            notReady = RedisFailures.toNotReady(e, endpoints);
             LOG.log(Level.DEBUG, "{0}", notReady.getMessage());
             return false;
         } finally {
@@ -207,6 +226,7 @@ final class RedisClient implements AutoCloseable {
     @Override
     public void close() {
         closed = true;
+        late.cancel(false);
         connector.interrupt();
         closeClient();
     }

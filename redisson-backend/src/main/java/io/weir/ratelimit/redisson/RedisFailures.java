@@ -6,7 +6,6 @@ import io.weir.ratelimit.spi.BackendException.Reason;
 import java.util.concurrent.CompletionException;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 import org.redisson.client.RedisException;
 import org.redisson.client.RedisOutOfMemoryException;
@@ -32,24 +31,32 @@ final class RedisFailures {
         if (cause.getCause() == null && isErrorReply(cause)) {
             return new BackendException(Reason.BACKEND_ERROR, "Redis answered " + errorCode(cause), cause);
         }
-        return new BackendException(Reason.CONNECTION, name, cause);
+        String words = ConnectionCause.of(cause, false)
+                .map(known -> name + ", " + known)
+                .orElse(name);
+        return new BackendException(Reason.CONNECTION, words, cause);
     }
 
     /** Returns why there is no connection: an error reply, such as that of a wrong password, a failure of TLS, or no reply. */
-    static BackendException toNotReady(Throwable failure) {
+    static BackendException toNotReady(Throwable failure, RedisEndpoints endpoints) {
         for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
             if (isErrorReply(cause)) {
-                return new BackendException(Reason.BACKEND_ERROR, "Redis answered " + errorCode(cause), failure);
-            }
-            if (cause instanceof SSLException) {
-                return notReady(cause.getClass().getSimpleName(), failure);
+                String code = errorCode(cause);
+                String words = ConnectionCause.ofErrorReply(code, String.valueOf(cause.getMessage()))
+                        .map(known -> ", " + known)
+                        .orElse("");
+                return new BackendException(
+                        Reason.BACKEND_ERROR, "Redis" + endpoints + " answered " + code + words, failure);
             }
         }
-        return notReady(toBackendException(failure).getMessage(), failure);
+        String words = ConnectionCause.of(failure, endpoints.tls())
+                .orElseGet(() -> unwrap(failure).getClass().getSimpleName());
+        return notReady(words, endpoints, failure);
     }
 
-    private static BackendException notReady(@Nullable String why, Throwable failure) {
-        return new BackendException(Reason.NOT_READY, "No connection to Redis yet: " + why, failure);
+    /** Returns the failure of calls before the first connection. */
+    static BackendException notReady(String why, RedisEndpoints endpoints, @Nullable Throwable failure) {
+        return new BackendException(Reason.NOT_READY, "No connection to Redis" + endpoints + " yet: " + why, failure);
     }
 
     /** Returns the cause of the failure of a stage. */

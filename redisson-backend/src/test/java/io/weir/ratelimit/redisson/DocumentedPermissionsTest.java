@@ -89,7 +89,8 @@ class DocumentedPermissionsTest {
                     new TestConfig(Map.of(RedisSettings.ADDRESS, DocumentedUser.address(process))).started();
             try {
                 assertThat(FaultCalls.awaitFailure(backend, Reason.BACKEND_ERROR))
-                        .hasMessage("Redis answered NOPERM");
+                        .hasMessage("Redis at redis://127.0.0.1:" + process.port()
+                                + " answered NOPERM, the user needs more rights");
             } finally {
                 backend.close();
             }

@@ -79,7 +79,11 @@ class UnreachableTest {
             RedissonBackend backend = new TestConfig(Map.of(RedisSettings.ADDRESS, address)).started();
             try {
                 BackendException rejection = FaultCalls.awaitFailure(backend, Reason.BACKEND_ERROR);
-                assertThat(rejection).hasMessage("Redis answered " + (password.isEmpty() ? "NOAUTH" : "WRONGPASS"));
+                assertThat(rejection)
+                        .hasMessage("Redis at redis://127.0.0.1:" + process.port() + " answered "
+                                + (password.isEmpty()
+                                        ? "NOAUTH, a password is required"
+                                        : "WRONGPASS, the user or the password is wrong"));
                 for (Throwable cause = rejection; cause != null; cause = cause.getCause()) {
                     assertThat(cause.toString()).doesNotContain("secret");
                 }
