@@ -25,6 +25,8 @@ class RedisOutageIT {
     private static final Duration TIMEOUT = Duration.ofSeconds(20);
     private static final Duration PAUSE = Duration.ofMillis(100);
     private static final Pattern UNAVAILABLE = Pattern.compile("WARNING.*WEIR-301.*");
+    private static final Pattern FOREIGN = Pattern.compile("WARNING.*WEIR-320.* of policy hello");
+    private static final String HELLO_KEY = "weir:1:{default:i.127.0.0.1}:hello:s10000";
     private static final Pattern AVAILABLE = Pattern.compile("WEIR-302 .* again after \\d+ s\\D+(\\d+)");
 
     /** The deadline is 300 ms, so the median is well below the timeout of Redisson, which is one second. */
@@ -53,6 +55,7 @@ class RedisOutageIT {
             recoversByItself(redis);
             usesTheDocumentedKey(redis);
             servesWhileRedisIsPaused(redis);
+            reportsForeignDataUnderAKey(redis);
             servesWhileRedisIsKilled(redis);
         }
     }
@@ -110,12 +113,11 @@ class RedisOutageIT {
     }
 
     private void usesTheDocumentedKey(RedisProcess redis) {
-        String key = "weir:1:{default:i.127.0.0.1}:hello:s10000";
         try (RedisConnection connection = redis.connect()) {
-            assertThat(connection.keys("*")).contains(key);
+            assertThat(connection.keys("*")).contains(HELLO_KEY);
             // The key recovers after two windows, and its TTL is at most twice as long.
-            assertThat(connection.number("PTTL", key)).isBetween(1L, 40_000L);
-            connection.call("DEL", key);
+            assertThat(connection.number("PTTL", HELLO_KEY)).isBetween(1L, 40_000L);
+            connection.call("DEL", HELLO_KEY);
         }
         // The rejection is cached for up to one second, independently of the key.
         AtomicReference<HttpResponse<String>> first = new AtomicReference<>(get("api/hello"));
@@ -127,7 +129,7 @@ class RedisOutageIT {
         });
         assertThat(LimitResponse.remaining(first.get())).isEqualTo(4);
         try (RedisConnection connection = redis.connect()) {
-            assertThat(connection.number("PTTL", key)).isBetween(18_000L, 40_000L);
+            assertThat(connection.number("PTTL", HELLO_KEY)).isBetween(18_000L, 40_000L);
         }
     }
 
@@ -142,6 +144,18 @@ class RedisOutageIT {
             redis.resume();
         }
         awaitRecovery(2);
+    }
+
+    private void reportsForeignDataUnderAKey(RedisProcess redis) {
+        try (RedisConnection connection = redis.connect()) {
+            connection.call("SET", HELLO_KEY, "foreign data");
+        }
+        for (int i = 0; i < 7; i++) {
+            LimitResponse.verifyNoQuota(get("api/hello"));
+        }
+        assertThat(get("api/search").statusCode()).isEqualTo(200);
+        assertThat(lines(FOREIGN)).hasSize(1);
+        assertThat(lines(UNAVAILABLE)).hasSize(2);
     }
 
     private void servesWhileRedisIsKilled(RedisProcess redis) {

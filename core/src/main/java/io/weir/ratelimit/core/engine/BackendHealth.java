@@ -23,13 +23,13 @@ import org.jspecify.annotations.Nullable;
  * The health of the backend, derived from the answers and failures of its operations.
  *
  * <p>An outage begins with a failure and ends with an answer after a time without failures. Its begin and its end are each logged
- * once and reported once, so an outage does not flood the log.
+ * once and reported once, so an outage does not flood the log. Foreign state under a key is an answer about that key and no outage.
  */
 public final class BackendHealth {
     /** A backend that answers every other call is still unavailable, so an outage ends after this time without a failure. */
     private static final long QUIET_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-    /** If some keys fail, calls for other keys succeed in between. */
+    /** If the backend is full for some keys, calls for other keys succeed in between. */
     private static final long QUIET_NANOS_OF_SOME_KEYS = TimeUnit.MINUTES.toNanos(1);
 
     private static final System.Logger LOG = System.getLogger("io.weir.ratelimit");
@@ -178,8 +178,7 @@ public final class BackendHealth {
         Optional<BackendException> failure = probe.run();
         if (failure.isEmpty()) {
             succeeded();
-        } else if (failure.get().reason() == Reason.FOREIGN_STATE) {
-            // Only the key of the probe has a foreign state.
+        } else if (concernsOneKey(failure.get())) {
             operationFailed(failure.get());
             succeeded();
         } else {
@@ -238,15 +237,23 @@ public final class BackendHealth {
     /** Records that the backend failed to decide. An open breaker is no failure of the backend. */
     void decisionFailed(BackendException failure) {
         decidedWithoutBackend(failure);
-        if (failure.reason() != Reason.BREAKER_OPEN) {
+        if (concernsOneKey(failure)) {
+            operationFailed(failure);
+        } else if (failure.reason() != Reason.BREAKER_OPEN) {
             lastFailure = new Failure(failure.reason(), lastFailureNanos);
             operationFailed(failure);
         }
     }
 
+    private static boolean concernsOneKey(BackendException failure) {
+        return failure.reason() == Reason.FOREIGN_STATE;
+    }
+
     /** Records a decision without a call of the backend, because of an earlier failure. */
     void decidedWithoutBackend(BackendException failure) {
-        unavailable(failure);
+        if (!concernsOneKey(failure)) {
+            unavailable(failure);
+        }
         degraded.increment(failure.reason());
     }
 

@@ -19,7 +19,6 @@ import java.util.logging.Logger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class BackendHealthTest {
@@ -216,12 +215,26 @@ class BackendHealthTest {
         assertThat(backend.calls).isEmpty();
     }
 
+    @Test
+    void foreignStateUnderAKeyLeavesTheBackendUp() {
+        fail(Reason.FOREIGN_STATE);
+        assertThat(health.readiness())
+                .isEqualTo(new Report("fake", State.UP, false, Duration.ZERO, Optional.empty(), 0, 1, true));
+        assertThat(backend.calls).isEmpty();
+        fail(Reason.TIMEOUT);
+        fail(Reason.FOREIGN_STATE);
+        backend.failure = FakeBackend.down(Reason.TIMEOUT);
+        assertThat(health.readiness()).satisfies(report -> {
+            assertThat(report.state()).isEqualTo(State.DEGRADED);
+            assertThat(report.lastFailure()).contains("timeout");
+            assertThat(report.ready()).isFalse();
+        });
+    }
+
     /** The key of one caller must not take the instance from all others. */
-    @ParameterizedTest
-    @EnumSource(
-            value = Reason.class,
-            names = {"FOREIGN_STATE", "FULL"})
-    void anInstanceWhoseBackendFailsForSomeKeysIsReady(Reason reason) {
+    @Test
+    void anInstanceWhoseBackendFailsForSomeKeysIsReady() {
+        Reason reason = Reason.FULL;
         fail(reason);
         assertThat(health.readiness()).satisfies(report -> {
             assertThat(report.state()).isEqualTo(State.DEGRADED);

@@ -15,7 +15,6 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The begin and the end of outages. */
@@ -93,13 +92,30 @@ class BackendOutageTest {
         assertThat(log.lines()).hasSize(2).last().asString().contains("without it: 10000 (");
     }
 
-    @ParameterizedTest
-    @EnumSource(
-            value = Reason.class,
-            names = {"FOREIGN_STATE", "FULL"})
-    void anOutageOfSomeKeysEndsAfterAQuietMinute(Reason reason) {
+    @Test
+    void foreignStateUnderAKeyIsNoOutageAndHidesNone() {
         for (int i = 0; i < 100; i++) {
-            health.decisionFailed(FakeBackend.down(reason));
+            health.decisionFailed(FakeBackend.down(Reason.FOREIGN_STATE));
+        }
+        health.notifyChanges();
+        assertThat(health.isUnavailable()).isFalse();
+        assertThat(log.lines()).isEmpty();
+        assertThat(changes).isEmpty();
+        assertThat(errors).hasSize(100).containsOnly(Reason.FOREIGN_STATE);
+        assertThat(health.report().degradedDecisions()).isEqualTo(100);
+        fail(1);
+        assertThat(log.lines()).containsExactly(BEGIN);
+        health.decisionFailed(FakeBackend.down(Reason.FOREIGN_STATE));
+        nanos.addAndGet(TimeUnit.SECONDS.toNanos(1));
+        health.decisionFailed(FakeBackend.down(Reason.FOREIGN_STATE));
+        health.answered();
+        assertThat(health.isUnavailable()).isFalse();
+    }
+
+    @Test
+    void anOutageOfSomeKeysEndsAfterAQuietMinute() {
+        for (int i = 0; i < 100; i++) {
+            health.decisionFailed(FakeBackend.down(Reason.FULL));
             nanos.addAndGet(TimeUnit.SECONDS.toNanos(59));
             health.answered();
         }

@@ -111,6 +111,7 @@ public record Telemetry(
             spans = attributes;
         }
         listeners.add(new RejectionLog(keys, System::nanoTime));
+        listeners.add(new ForeignStateLog(keys, System::nanoTime));
         observers.forEach(observer -> listeners.add(new RejectionNotifier(keys, observer)));
         if (problems.found().isEmpty()) {
             log(settings, metrics, spans != SpanDecorator.NONE, exporting);

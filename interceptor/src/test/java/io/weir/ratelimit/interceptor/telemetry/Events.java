@@ -56,7 +56,11 @@ final class Events {
     }
 
     static DecisionEvent degraded(List<Charge> charges, FailureMode mode) {
-        return event(charges, new Decision.Degraded(mode, mode == FailureMode.OPEN, "timeout"));
+        return degraded(charges, mode, "timeout");
+    }
+
+    static DecisionEvent degraded(List<Charge> charges, FailureMode mode, String reason) {
+        return event(charges, new Decision.Degraded(mode, mode == FailureMode.OPEN, reason));
     }
 
     private static DecisionEvent event(List<Charge> charges, Decision decision) {

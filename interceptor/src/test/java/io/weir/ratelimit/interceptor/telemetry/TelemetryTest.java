@@ -189,8 +189,8 @@ class TelemetryTest {
             assertThat(listeners)
                     .isEqualTo(
                             traces
-                                    ? "[DecisionMetrics, SpanAttributes, RejectionLog]"
-                                    : "[DecisionMetrics, RejectionLog]");
+                                    ? "[DecisionMetrics, SpanAttributes, RejectionLog, ForeignStateLog]"
+                                    : "[DecisionMetrics, RejectionLog, ForeignStateLog]");
             assertThat(log.lines())
                     .first()
                     .asString()
