@@ -18,6 +18,13 @@ public interface BackendListener {
     void onBatch(int requests, int queuedKeys);
 
     /**
+     * Reports the reply to a batch. A batch that failed, or that got no reply, is not reported.
+     *
+     * @param nanos the time between sending the batch and receiving the reply, in nanoseconds, 0 or more
+     */
+    default void onReply(long nanos) {}
+
+    /**
      * Reports that the breaker opened or closed. Called once per change, in order.
      *
      * @param open whether the breaker is open from now on, so that the backend is not called

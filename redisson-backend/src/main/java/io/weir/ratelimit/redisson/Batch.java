@@ -37,6 +37,7 @@ final class Batch {
     private int parts;
     private long deadlineNanos;
     private long sentNanos;
+    private long receivedNanos;
 
     /** Whether the queue has its place back, after the reply or because a request timed out. Guarded by the lock of the queue. */
     boolean released;
@@ -204,7 +205,7 @@ final class Batch {
 
     /** Completes each request with its part of the reply. */
     void complete(byte[] reply) {
-        long receivedNanos = System.nanoTime();
+        receivedNanos = System.nanoTime();
         BatchReply decoded = ScriptCodec.decode(this, reply);
         RedisTime time = new RedisTime(decoded.nowMicros(), sentNanos, receivedNanos);
         for (int i = 0; i < groups.size(); i++) {
@@ -216,6 +217,11 @@ final class Batch {
                 group.complete(groupReply, decoded.states(), time);
             }
         }
+    }
+
+    /** Returns the time between sending and receiving a batch with a reply, in nanoseconds. */
+    long durationNanos() {
+        return receivedNanos - sentNanos;
     }
 
     /** Completes each request with a failure. */

@@ -103,7 +103,7 @@ final class Batcher {
         while (next != null) {
             Batch batch = next;
             next = null;
-            notifyListener(batch.size());
+            notifyListener(() -> listener.onBatch(batch.size(), waitingKeys.get()));
             CompletableFuture<byte[]> reply = send(batch);
             if (reply.isDone()) {
                 next = queue.release(batch);
@@ -121,9 +121,9 @@ final class Batcher {
         }
     }
 
-    private void notifyListener(int requests) {
+    private void notifyListener(Runnable event) {
         try {
-            listener.onBatch(requests, waitingKeys.get());
+            event.run();
         } catch (RuntimeException | LinkageError e) {
             if (listenerFailed.compareAndSet(false, true)) {
                 MESSAGES.log(LOG, e, "WEIR-413");
@@ -150,6 +150,7 @@ final class Batcher {
         BackendException failure = null;
         try {
             batch.complete(reply.join());
+            notifyListener(() -> listener.onReply(batch.durationNanos()));
         } catch (RuntimeException | Error e) {
             failure = RedisFailures.toBackendException(e);
         }

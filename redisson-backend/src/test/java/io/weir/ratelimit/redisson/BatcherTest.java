@@ -30,8 +30,21 @@ class BatcherTest {
     private final List<Batch> sent = new ArrayList<>();
     private final List<CompletableFuture<byte[]>> replies = new ArrayList<>();
     private final List<Integer> notified = new ArrayList<>();
+    private final List<Long> replyTimes = new ArrayList<>();
     private final Batcher batcher = new Batcher(
-            this::send, (requests, waitingKeys) -> notified.addAll(List.of(requests, waitingKeys)), Breaker.disabled());
+            this::send,
+            new BackendListener() {
+                @Override
+                public void onBatch(int requests, int waitingKeys) {
+                    notified.addAll(List.of(requests, waitingKeys));
+                }
+
+                @Override
+                public void onReply(long nanos) {
+                    replyTimes.add(nanos);
+                }
+            },
+            Breaker.disabled());
 
     private CompletableFuture<byte[]> send(Batch batch) {
         sent.add(batch);
@@ -270,6 +283,7 @@ class BatcherTest {
 
     @Test
     void aFailedBatchFailsOnlyItsOwnRequests() {
+        long start = System.nanoTime();
         sendMaxInFlight();
         List<AcquireRequest> failing = enqueued("k.", 3);
         reply(0);
@@ -279,6 +293,10 @@ class BatcherTest {
         reply(MAX_IN_FLIGHT + 1);
         assertThat(next)
                 .allSatisfy(request -> assertThat(request.join().spent()).isTrue());
+        assertThat(replyTimes)
+                .as("of the two batches with a reply")
+                .hasSize(2)
+                .allSatisfy(nanos -> assertThat(nanos).isBetween(0L, System.nanoTime() - start));
     }
 
     @Test

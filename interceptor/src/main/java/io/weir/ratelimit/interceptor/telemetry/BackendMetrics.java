@@ -10,12 +10,14 @@ import java.util.function.LongConsumer;
  */
 final class BackendMetrics implements BackendListener {
     private final LongConsumer size;
+    private final LongConsumer duration;
     private final LongConsumer queue;
     private final LongConsumer breakerOpen;
     private final LongConsumer leases;
 
     BackendMetrics(Meters meters) {
         this.size = meters.sizes(Metric.BATCH_SIZE);
+        this.duration = meters.timer(Metric.BATCH_DURATION);
         this.queue = meters.gauge(Metric.QUEUE_SIZE);
         this.breakerOpen = meters.gauge(Metric.BREAKER_OPEN);
         this.leases = meters.gauge(Metric.LEASES);
@@ -25,6 +27,11 @@ final class BackendMetrics implements BackendListener {
     public void onBatch(int requests, int keysWaiting) {
         size.accept(requests);
         queue.accept(keysWaiting);
+    }
+
+    @Override
+    public void onReply(long nanos) {
+        duration.accept(nanos);
     }
 
     @Override

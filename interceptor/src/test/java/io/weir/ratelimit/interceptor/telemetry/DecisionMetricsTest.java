@@ -159,6 +159,16 @@ class DecisionMetricsTest {
 
     @ParameterizedTest
     @MethodSource("apis")
+    void measuresTheTimeOfReplies(SeriesReader reader) {
+        BackendMetrics metrics = new BackendMetrics(reader.meters());
+        metrics.onBatch(1, 0);
+        metrics.onReply(2_000_000);
+        metrics.onReply(500_000);
+        assertThat(reader.times()).contains(entry("ratelimit.batch.duration{}", List.of(2.0, 0.0025)));
+    }
+
+    @ParameterizedTest
+    @MethodSource("apis")
     void gaugesOfTheBreakerAndOfLeasesExistFromTheStart(SeriesReader reader) {
         BackendMetrics metrics = new BackendMetrics(reader.meters());
         assertThat(reader.gauges()).contains(entry("ratelimit.breaker.open{}", 0L), entry("ratelimit.leases{}", 0L));
@@ -193,6 +203,8 @@ class DecisionMetricsTest {
         assertThat(seconds).startsWith(0.0001, 0.00025, 0.0005, 0.001);
         String timers = properties.getProperty("mp.metrics.distribution.timer.buckets");
         assertThat(buckets(timers, "ratelimit.check.duration"))
+                .containsExactlyElementsOf(seconds.subList(3, seconds.size()));
+        assertThat(buckets(timers, "ratelimit.batch.duration"))
                 .containsExactlyElementsOf(seconds.subList(3, seconds.size()));
         String histograms = properties.getProperty("mp.metrics.distribution.histogram.buckets");
         assertThat(buckets(histograms, "ratelimit.utilization"))
