@@ -2,12 +2,14 @@
 package io.weir.example;
 
 import io.weir.ratelimit.RateLimit;
+import jakarta.enterprise.context.RequestScoped;
 import jakarta.ws.rs.GET;
 import jakarta.ws.rs.Path;
 import jakarta.ws.rs.Produces;
 import jakarta.ws.rs.core.MediaType;
 
 /** An expensive resource: a call spends 50 permits of the policy {@code compute}. */
+@RequestScoped
 @Path("export")
 public class ExportResource {
     @GET

@@ -2,12 +2,14 @@
 package io.weir.example;
 
 import io.weir.ratelimit.RateLimitExempt;
+import jakarta.enterprise.context.RequestScoped;
 import jakarta.ws.rs.GET;
 import jakarta.ws.rs.Path;
 import jakarta.ws.rs.Produces;
 import jakarta.ws.rs.core.MediaType;
 
 /** A resource that is exempt from limits. */
+@RequestScoped
 @Path("health")
 public class HealthResource {
     @GET

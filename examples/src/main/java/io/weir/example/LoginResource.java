@@ -3,6 +3,7 @@ package io.weir.example;
 
 import io.weir.ratelimit.RateLimit;
 import io.weir.ratelimit.RateLimitKey;
+import jakarta.enterprise.context.RequestScoped;
 import jakarta.ws.rs.Consumes;
 import jakarta.ws.rs.FormParam;
 import jakarta.ws.rs.POST;
@@ -14,6 +15,7 @@ import jakarta.ws.rs.core.Response;
 /**
  * A login with limits by address, by username and by the pair of both, in one decision. Responses disclose no quotas.
  */
+@RequestScoped
 @Path("login")
 public class LoginResource {
     private static final String PASSWORD = "secret";

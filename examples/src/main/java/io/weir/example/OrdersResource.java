@@ -2,6 +2,7 @@
 package io.weir.example;
 
 import io.weir.ratelimit.RateLimit;
+import jakarta.enterprise.context.RequestScoped;
 import jakarta.ws.rs.GET;
 import jakarta.ws.rs.Path;
 import jakarta.ws.rs.PathParam;
@@ -10,6 +11,7 @@ import jakarta.ws.rs.core.MediaType;
 import java.util.List;
 
 /** A resource with limits per organization, per team and per user, in one atomic decision. */
+@RequestScoped
 @Path("orgs/{org}/teams/{team}/users/{user}/orders")
 public class OrdersResource {
     @GET

@@ -2,6 +2,7 @@
 package io.weir.example;
 
 import io.weir.ratelimit.RateLimit;
+import jakarta.enterprise.context.RequestScoped;
 import jakarta.ws.rs.DefaultValue;
 import jakarta.ws.rs.GET;
 import jakarta.ws.rs.HeaderParam;
@@ -13,6 +14,7 @@ import jakarta.ws.rs.core.MediaType;
  * A resource with a limit that depends on the plan of the caller. For brevity, a header contains the plan. A real application uses a
  * source that the caller cannot choose, such as a claim of a JWT.
  */
+@RequestScoped
 @Path("plans/me")
 public class PlanResource {
     @GET

@@ -2,6 +2,7 @@
 package io.weir.example;
 
 import io.weir.ratelimit.RateLimiter;
+import jakarta.enterprise.context.RequestScoped;
 import jakarta.inject.Inject;
 import jakarta.ws.rs.GET;
 import jakarta.ws.rs.Path;
@@ -10,6 +11,7 @@ import jakarta.ws.rs.core.MediaType;
 import java.util.List;
 
 /** A resource that returns the remaining permits of the caller under the policy {@code hello}, without spending permits. */
+@RequestScoped
 @Path("quota")
 public class QuotaResource {
     @Inject

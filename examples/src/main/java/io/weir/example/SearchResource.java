@@ -2,6 +2,7 @@
 package io.weir.example;
 
 import io.weir.ratelimit.RateLimit;
+import jakarta.enterprise.context.RequestScoped;
 import jakarta.ws.rs.DefaultValue;
 import jakarta.ws.rs.GET;
 import jakarta.ws.rs.Path;
@@ -12,6 +13,7 @@ import java.util.List;
 import java.util.Locale;
 
 /** An expensive resource: a call spends 10 permits of the policy {@code compute}, which {@link ExportResource} shares. */
+@RequestScoped
 @Path("search")
 public class SearchResource {
     private static final List<String> WORDS = List.of("dam", "flume", "lock", "sluice", "spillway", "weir");

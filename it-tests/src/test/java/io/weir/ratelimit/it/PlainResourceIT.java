@@ -4,8 +4,10 @@ package io.weir.ratelimit.it;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.ratelimit.it.plain.PlainResource;
+import io.weir.ratelimit.it.unchecked.UncheckedResource;
 import java.nio.file.Path;
 import java.util.function.Supplier;
+import org.jboss.shrinkwrap.api.spec.WebArchive;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -35,6 +37,7 @@ class PlainResourceIT {
     private void limitsAPlainResource(Supplier<ServerBuilder<?>> kind) {
         resourceWithoutAScopeIsLimited(kind);
         invalidConfigurationFailsTheDeployment(kind);
+        invalidAnnotationsFailTheDeployment(kind);
     }
 
     private ServerBuilder<?> plain(Supplier<ServerBuilder<?>> kind) {
@@ -48,6 +51,9 @@ class PlainResourceIT {
             assertThat(Http.statuses(3, server.baseUri().resolve("api/plain")))
                     .as("after the request of the readiness check")
                     .containsExactly(200, 200, 429);
+            assertThat(server.log())
+                    .containsPattern(
+                            "(?s)WEIR-001 .*  policy PlainResource\\.get: 3/1h sliding-window; key ip; 1 method");
             assertThat(server.messages()).as("a warning of RESTEasy about Weir").doesNotContain("RESTEASY002155");
         }
     }
@@ -57,5 +63,16 @@ class PlainResourceIT {
         builder.systemProperty("ratelimit.policies.\"PlainResource.get\".limit", "3x1m");
         assertThat(builder.startExpectingFailure())
                 .contains("WEIR-111 ratelimit.policies.\"PlainResource.get\".limit = 3x1m: ");
+    }
+
+    private void invalidAnnotationsFailTheDeployment(Supplier<ServerBuilder<?>> kind) {
+        WebArchive war = TestWar.libraries("unchecked.war").addPackage(UncheckedResource.class.getPackage());
+        assertThat(kind.get().war(TestWar.written(war, temp)).startExpectingFailure())
+                .containsSubsequence(
+                        "WEIR-100 The rate limit configuration is invalid:",
+                        "WEIR-201 " + UncheckedResource.class.getName() + ".both(): ",
+                        "WEIR-111 " + UncheckedResource.class.getName()
+                                + ".invalidLimit() @RateLimit(limit) = 5/soon: ",
+                        "WEIR-110 UncheckedResource.missingPolicy: policy nowhere has no limit");
     }
 }

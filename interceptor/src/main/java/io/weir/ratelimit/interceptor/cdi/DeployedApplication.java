@@ -31,6 +31,7 @@ public final class DeployedApplication {
     private final Supplier<PolicySnapshot> policies;
     private final Supplier<Executor> executor;
     private final Optional<ReloadTimer> reloads;
+    private final ResourceCheck resources;
 
     DeployedApplication(
             RateLimitGate gate,
@@ -42,7 +43,8 @@ public final class DeployedApplication {
             SpanDecorator spans,
             Supplier<PolicySnapshot> policies,
             Supplier<Executor> executor,
-            Optional<ReloadTimer> reloads) {
+            Optional<ReloadTimer> reloads,
+            ResourceCheck resources) {
         this.gate = gate;
         this.health = health;
         this.limiter = limiter;
@@ -53,6 +55,7 @@ public final class DeployedApplication {
         this.policies = policies;
         this.executor = executor;
         this.reloads = reloads;
+        this.resources = resources;
     }
 
     /** Starts the reload of policies. The calling thread and the class loader are the application's. */
@@ -62,6 +65,10 @@ public final class DeployedApplication {
 
     void stop() {
         reloads.ifPresent(ReloadTimer::stop);
+    }
+
+    ResourceCheck resources() {
+        return resources;
     }
 
     /**

@@ -63,9 +63,9 @@ final class Deployment {
     /** Creates the application. It starts only if there are no problems. */
     DeployedApplication create(Set<Class<?>> beanClasses) {
         ClientAddress clients = new ClientAddress(settings.trustedProxies(), settings.forwardedHeader());
+        Resolvers resolvers = resolvers(clients);
         OverrideSources sources = OverrideSources.of(beans.all(PolicySource.class), problems);
-        PolicySnapshotLoader loader =
-                PolicySnapshotLoader.of(beanClasses, resolvers(clients), sources.policies(), problems);
+        PolicySnapshotLoader loader = PolicySnapshotLoader.of(beanClasses, resolvers, sources.policies(), problems);
         ConfigSnapshot loadedConfig = new ConfigSnapshot(config);
         PolicySnapshot snapshot = loader.load(loadedConfig, problems);
         RateLimitBackend backend = new BackendSelector(
@@ -107,7 +107,8 @@ final class Deployment {
                 telemetry.spans(),
                 policies,
                 executor,
-                reloads(loader, loadedConfig, snapshot, policies, topKeys, telemetry, readings));
+                reloads(loader, loadedConfig, snapshot, policies, topKeys, telemetry, readings),
+                new ResourceCheck(beanClasses, resolvers, sources.policies(), loadedConfig, settings));
     }
 
     private Resolvers resolvers(ClientAddress clients) {

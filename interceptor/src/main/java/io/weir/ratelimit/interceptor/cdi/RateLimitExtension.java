@@ -138,6 +138,21 @@ public class RateLimitExtension implements Extension {
     }
 
     /**
+     * Checks the resource classes of a REST application that are not beans, as the deployment has checked the beans.
+     *
+     * @param classes the classes of the application, resources or not
+     * @throws jakarta.enterprise.inject.spi.DeploymentException with all problems
+     * @throws IllegalStateException if the deployment has not ended
+     */
+    public void checkResources(Set<Class<?>> classes) {
+        DeployedApplication deployed = application();
+        callInApplication(() -> {
+            deployed.resources().check(classes);
+            return deployed;
+        });
+    }
+
+    /**
      * Registers a resource class, which need not be a bean.
      *
      * @param resourceClass the class

@@ -15,8 +15,10 @@ import io.weir.ratelimit.spi.Limit;
 import io.weir.ratelimit.spi.PolicyLimits;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -46,13 +48,26 @@ final class StartSummary {
                 + "; bypass: " + (snapshot.bypass().isEmpty() ? "none" : snapshot.bypass())
                 + "; reload interval: "
                 + (settings.reloads() ? settings.reloadInterval().toSeconds() + "s" : "none"));
-        new TreeMap<>(snapshot.policies())
-                .values().stream().limit(MAX_POLICIES).forEach(policy -> lines.add("policy " + text(policy)));
-        if (snapshot.policies().size() > MAX_POLICIES) {
-            lines.add("and " + (snapshot.policies().size() - MAX_POLICIES) + " more policies");
-        }
+        lines.addAll(texts(snapshot.policies()));
         return MESSAGES.message("WEIR-001.enabled", backend, reason(backend, config))
                 .withLines(lines);
+    }
+
+    /** Returns one line for each policy of the methods. */
+    List<String> policiesOfMethods() {
+        Map<String, Policy> used = new HashMap<>(snapshot.policies());
+        used.keySet().removeIf(name -> methods.stream().noneMatch(method -> method.isUnder(name)));
+        return texts(used);
+    }
+
+    private List<String> texts(Map<String, Policy> policies) {
+        List<String> lines = new ArrayList<>();
+        new TreeMap<>(policies)
+                .values().stream().limit(MAX_POLICIES).forEach(policy -> lines.add("policy " + text(policy)));
+        if (policies.size() > MAX_POLICIES) {
+            lines.add("and " + (policies.size() - MAX_POLICIES) + " more policies");
+        }
+        return lines;
     }
 
     private String reason(String backend, ConfigProperties config) {

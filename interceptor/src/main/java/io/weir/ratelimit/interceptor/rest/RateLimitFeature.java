@@ -1,18 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.interceptor.rest;
 
+import io.weir.ratelimit.interceptor.cdi.CurrentApplication;
 import io.weir.ratelimit.interceptor.cdi.ServletApi;
 import jakarta.ws.rs.ConstrainedTo;
 import jakarta.ws.rs.RuntimeType;
 import jakarta.ws.rs.core.Feature;
 import jakarta.ws.rs.core.FeatureContext;
+import java.lang.System.Logger.Level;
+import java.util.Set;
 
 /**
- * A feature that registers the providers of this package. The runtime finds it as a service (Jakarta REST 3.1, 4.1.2), also for
+ * A feature that registers the providers of this package and checks resources. The runtime finds it as a service (Jakarta REST 3.1, 4.1.2), also for
  * applications that list their classes. The providers have no {@code @Provider}, which would register them twice.
  */
 @ConstrainedTo(RuntimeType.SERVER)
 public final class RateLimitFeature implements Feature {
+    private static final System.Logger LOG = System.getLogger("io.weir.ratelimit");
+
     @Override
     public boolean configure(FeatureContext context) {
         // Some client runtimes load services and ignore the annotation above.
@@ -33,6 +38,16 @@ public final class RateLimitFeature implements Feature {
         context.register(ResourceClasses.class);
         context.register(ExceededMapper.class);
         context.register(UnavailableMapper.class);
+        checkResources(context.getConfiguration().getClasses());
         return true;
+    }
+
+    /** Checks resources that are not beans. Only Jersey shows the classes of resources to a feature, and only Payara needs this. */
+    private static void checkResources(Set<Class<?>> classes) {
+        try {
+            CurrentApplication.extension().checkResources(classes);
+        } catch (IllegalStateException e) {
+            LOG.log(Level.DEBUG, "The resource classes are not checked, because there is no CDI container", e);
+        }
     }
 }
