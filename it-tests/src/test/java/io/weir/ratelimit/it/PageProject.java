@@ -4,7 +4,6 @@ package io.weir.ratelimit.it;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
-import java.io.StringWriter;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -14,9 +13,6 @@ import java.util.function.UnaryOperator;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
-import javax.tools.JavaCompiler;
-import javax.tools.StandardJavaFileManager;
-import javax.tools.ToolProvider;
 import org.jboss.shrinkwrap.api.Filters;
 import org.jboss.shrinkwrap.api.ShrinkWrap;
 import org.jboss.shrinkwrap.api.asset.FileAsset;
@@ -89,22 +85,7 @@ record PageProject(Path folder) {
 
     private Path classes() throws IOException {
         Path classes = Files.createDirectories(folder.resolve("classes"));
-        JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
-        StringWriter errors = new StringWriter();
-        String classPath = System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"));
-        List<String> options =
-                List.of("-d", classes.toString(), "-cp", classPath, "--release", "17", "-proc:none", "-Xlint:all");
-        try (StandardJavaFileManager files = compiler.getStandardFileManager(null, null, null)) {
-            boolean compiled = compiler.getTask(
-                            errors,
-                            files,
-                            null,
-                            options,
-                            null,
-                            files.getJavaFileObjectsFromPaths(files(folder.resolve("src/main/java"))))
-                    .call();
-            assertThat(compiled).as("%s", errors).isTrue();
-        }
+        DocumentCompiler.compile(files(folder.resolve("src/main/java")), classes);
         return classes;
     }
 

@@ -25,7 +25,8 @@ record Snippet(String language, String text) {
         return sections;
     }
 
-    private static List<Snippet> of(String section) {
+    /** Returns the snippets of a page or of a part of it. */
+    static List<Snippet> of(String section) {
         return FENCE.matcher(section)
                 .results()
                 .map(fence -> new Snippet(fence.group(2), fence.group(3).replaceAll("(?m)^" + fence.group(1), "")))

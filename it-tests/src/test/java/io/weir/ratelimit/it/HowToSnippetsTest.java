@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.weir.ratelimit.RateLimit;
+import io.weir.ratelimit.core.config.ConfigProperties;
+import io.weir.ratelimit.core.config.Problems;
+import io.weir.ratelimit.core.config.Settings;
+import io.weir.ratelimit.core.key.KeyTerms;
+import io.weir.ratelimit.core.policy.MethodLimits;
+import io.weir.ratelimit.core.policy.PolicyLoader;
+import io.weir.ratelimit.core.policy.Resolvers;
+import io.weir.ratelimit.spi.TierResolver;
+import jakarta.inject.Named;
+import jakarta.json.Json;
+import java.io.IOException;
+import java.io.StringReader;
+import java.lang.reflect.AnnotatedElement;
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Properties;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import javax.xml.parsers.DocumentBuilderFactory;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.TestFactory;
+import org.junit.jupiter.api.io.TempDir;
+import org.redisson.config.Config;
+import org.xml.sax.InputSource;
+
+/**
+ * The snippets of each how-to page: Java code compiles, properties are valid for the configuration reader of Weir, and XML, JSON and YAML
+ * can be parsed. A comment {@code <!-- not compiled: reason -->} before a snippet excludes it.
+ */
+class HowToSnippetsTest {
+    private static final Path PAGES = Path.of("../docs/how-to");
+    private static final Pattern EXCLUDED =
+            Pattern.compile("(?ms)^ *<!-- not compiled: [a-zA-Z`@][^\\n]+ -->\\n+ *```.*?^ *```$");
+    private static final Pattern TYPE =
+            Pattern.compile("(?m)^(?:public |final |abstract )*(?:class|interface|record|enum) (\\w+)");
+
+    private static final Pattern LIMIT = Pattern.compile("ratelimit\\.policies\\.([\\w-]+)\\.limit");
+
+    /** The table of contents of the pages that apply limits. */
+    private static final String LIMIT_PAGES =
+            DocumentedNamesTest.readPath(Path.of("../docs/README.md")).split("(?m)^## (?:Limit|Operate)$")[1];
+
+    @TempDir
+    private Path temp;
+
+    @TestFactory
+    Stream<DynamicTest> snippetsOfEachPageAreValid() throws IOException {
+        try (Stream<Path> pages = Files.list(PAGES)) {
+            List<Path> sorted = pages.sorted().toList();
+            assertThat(sorted).hasSizeGreaterThan(20);
+            return sorted.stream()
+                    .map(page -> DynamicTest.dynamicTest(page.getFileName().toString(), () -> verify(page)));
+        }
+    }
+
+    private void verify(Path page) throws Exception {
+        String text = Files.readString(page);
+        List<Snippet> snippets = Snippet.of(EXCLUDED.matcher(text).replaceAll(""));
+        List<Class<?>> classes = compile(page.getFileName().toString(), texts(snippets, "java"));
+        Map<String, String> properties = verifyProperties(texts(snippets, "properties"), classes);
+        if (LIMIT_PAGES.contains(page.getFileName().toString())) {
+            verifyUses(properties, text);
+        }
+        for (String xml : texts(snippets, "xml")) {
+            DocumentBuilderFactory.newInstance()
+                    .newDocumentBuilder()
+                    .parse(new InputSource(new StringReader("<snippet>" + xml + "</snippet>")));
+        }
+        texts(snippets, "json")
+                .forEach(json -> Json.createReader(new StringReader(json)).read());
+        for (String yaml : texts(snippets, "yaml")) {
+            Config.fromYAML(yaml);
+        }
+    }
+
+    private static List<String> texts(List<Snippet> snippets, String language) {
+        return snippets.stream()
+                .filter(snippet -> snippet.language().equals(language))
+                .map(Snippet::text)
+                .toList();
+    }
+
+    private List<Class<?>> compile(String page, List<String> sources) throws Exception {
+        Map<String, Path> files = new HashMap<>();
+        Path folder = Files.createDirectories(temp.resolve(page).resolve("src"));
+        for (String source : sources) {
+            Matcher type = TYPE.matcher(source);
+            assertThat(type.find()).as("a type in\n%s", source).isTrue();
+            Path before = files.put(type.group(1), Files.writeString(folder.resolve(type.group(1) + ".java"), source));
+            assertThat(before).as("two types %s", type.group(1)).isNull();
+        }
+        Path output = Files.createDirectories(temp.resolve(page).resolve("classes"));
+        if (!files.isEmpty()) {
+            DocumentCompiler.compile(files.values(), output);
+        }
+        URL[] path = {
+            output.toUri().toURL(), DocumentCompiler.INTERCEPTOR.toUri().toURL()
+        };
+        List<Class<?>> classes = new ArrayList<>();
+        try (URLClassLoader loader = new URLClassLoader(path, HowToSnippetsTest.class.getClassLoader())) {
+            for (String name : files.keySet()) {
+                Class<?> type = loader.loadClass(name);
+                // Resolves the types of the methods while the loader is open.
+                assertThat(type.getDeclaredMethods()).as(name).isNotNull();
+                classes.add(type);
+            }
+        }
+        return classes;
+    }
+
+    /** Reads the properties after each snippet, because a later snippet can replace a value, and all of them with the annotations. */
+    private static Map<String, String> verifyProperties(List<String> snippets, List<Class<?>> classes)
+            throws IOException {
+        Map<String, String> values = new HashMap<>();
+        for (String snippet : snippets) {
+            Properties properties = new Properties();
+            properties.load(new StringReader(snippet));
+            properties.stringPropertyNames().stream()
+                    .filter(name -> name.startsWith("ratelimit."))
+                    .forEach(name -> values.put(name, properties.getProperty(name)));
+            assertThat(problems(values, List.of(), classes)).isEmpty();
+        }
+        if (!values.isEmpty()) {
+            assertThat(problems(values, limits(classes), classes)).isEmpty();
+        }
+        return values;
+    }
+
+    /** Checks that the page applies each policy, because a policy without a method, a path or a call limits nothing. */
+    private static void verifyUses(Map<String, String> properties, String page) {
+        for (String name : properties.keySet()) {
+            Matcher limit = LIMIT.matcher(name);
+            if (limit.matches() && !properties.containsKey("ratelimit.policies." + limit.group(1) + ".paths")) {
+                assertThat(page).as("a use of the policy").contains('"' + limit.group(1) + '"');
+            }
+        }
+    }
+
+    private static List<String> problems(
+            Map<String, String> values, List<MethodLimits> methods, List<Class<?>> classes) {
+        Problems problems = new Problems();
+        ConfigProperties config = ConfigProperties.of(values);
+        Settings.read(config, problems);
+        Resolvers resolvers = new Resolvers(new KeyTerms(32, 64), tiers(classes));
+        PolicyLoader.load(config, methods, resolvers, problems);
+        return problems.lines();
+    }
+
+    private static Map<String, TierResolver> tiers(List<Class<?>> classes) {
+        Map<String, TierResolver> tiers = new HashMap<>();
+        classes.stream()
+                .filter(TierResolver.class::isAssignableFrom)
+                .forEach(type -> tiers.put(type.getAnnotation(Named.class).value(), call -> Optional.empty()));
+        return tiers;
+    }
+
+    private static List<MethodLimits> limits(List<Class<?>> classes) {
+        return classes.stream()
+                .flatMap(type -> Stream.<AnnotatedElement>concat(
+                                Stream.of(type), Arrays.stream(type.getDeclaredMethods()))
+                        .map(element -> element.getAnnotation(RateLimit.class))
+                        .filter(limit -> limit != null && limit.limit().isEmpty())
+                        .map(limit -> new MethodLimits(
+                                type.getSimpleName(), List.of(limit.value()), limit.cost(), Optional.empty())))
+                .toList();
+    }
+}
