@@ -39,7 +39,7 @@ import org.redisson.config.Config;
 import org.xml.sax.InputSource;
 
 /**
- * The snippets of each how-to page: Java code compiles, properties are valid for the configuration reader of Weir, and XML, JSON and YAML
+ * The snippets of each how-to page and of the README: Java code compiles, properties are valid for the configuration reader of Weir, and XML, JSON and YAML
  * can be parsed. A comment {@code <!-- not compiled: reason -->} before a snippet excludes it.
  */
 class HowToSnippetsTest {
@@ -61,7 +61,8 @@ class HowToSnippetsTest {
     @TestFactory
     Stream<DynamicTest> snippetsOfEachPageAreValid() throws IOException {
         try (Stream<Path> pages = Files.list(PAGES)) {
-            List<Path> sorted = pages.sorted().toList();
+            List<Path> sorted = Stream.concat(Stream.of(Path.of("../README.md")), pages.sorted())
+                    .toList();
             assertThat(sorted).hasSizeGreaterThan(20);
             return sorted.stream()
                     .map(page -> DynamicTest.dynamicTest(page.getFileName().toString(), () -> verify(page)));

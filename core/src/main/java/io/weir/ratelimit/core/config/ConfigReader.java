@@ -14,7 +14,8 @@ import java.util.function.Function;
 
 /** A reader of typed properties. It collects invalid values as problems and goes on with their defaults. */
 public final class ConfigReader {
-    private static final String POLICIES = "ratelimit.policies.";
+    /** The prefix of the properties of policies. */
+    static final String POLICIES = "ratelimit.policies.";
 
     private final ConfigProperties config;
     private final Problems problems;

@@ -19,4 +19,15 @@ public record Origin(String property, String value, String source) {
                 .replaceAll("([?;])\\S*", "$1***")
                 .replaceAll("\\p{Cntrl}", " ");
     }
+
+    /**
+     * Returns the attribute of the property.
+     *
+     * @return the attribute, such as {@code limit} or {@code tiers.gold.limit}
+     */
+    public String attribute() {
+        return QuotedName.parse(property.substring(ConfigReader.POLICIES.length()))
+                .map(QuotedName::attribute)
+                .orElse(property);
+    }
 }

@@ -107,6 +107,9 @@ final class StartSummary {
         addUnless(parts, "on-failure", policy.onFailure(), FailureMode.OPEN);
         addUnless(parts, "count", policy.count(), Policy.Count.ALWAYS);
         addUnless(parts, "disclosure", policy.disclosure(), Policy.Disclosure.FULL);
+        if (policy.limits().lease() > 0) {
+            parts.add("lease " + policy.limits().lease());
+        }
         long count =
                 methods.stream().filter(method -> method.isUnder(policy.name())).count();
         if (count > 0) {

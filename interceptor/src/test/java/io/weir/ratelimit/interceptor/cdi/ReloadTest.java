@@ -186,9 +186,31 @@ class ReloadTest {
                 .isSameAs(now().policies().get("api"));
         assertThat(results).containsExactly(Result.APPLIED);
         assertThat(log.lines())
-                .containsExactly("INFO WEIR-314 The configuration was reloaded: changed policies [api].");
+                .containsExactly("INFO WEIR-314 The configuration was reloaded:"
+                        + " changed policies [api (limit from 10/1m to 11/1m)].");
         deployed.reload.run();
         assertThat(held).hasSize(2);
+    }
+
+    @Test
+    void theMessageHasTheOldAndTheNewValues() {
+        file.put("ratelimit.costs.\"Search.expensive\"", "2");
+        Deployed deployed = new Deployed();
+        file.put(LIMIT, "11/1m");
+        file.put("ratelimit.policies.api.help", "https://example.com/" + "x".repeat(300));
+        file.put("ratelimit.policies.other.mode", "shadow");
+        file.put("ratelimit.policies.other.tier", "header:X-Plan");
+        file.put("ratelimit.policies.other.tiers.gold.limit", "7/1m");
+        file.put("ratelimit.costs.\"Search.expensive\"", "3");
+        deployed.reload.run();
+        assertThat(log.lines())
+                .singleElement()
+                .asString()
+                .startsWith("INFO WEIR-314 The configuration was reloaded: changed policies"
+                        + " [api (help from unset to https://example.com/xxx")
+                .contains("xxx…; limit from 10/1m to 11/1m), other (mode from enforce to shadow;"
+                        + " tier from unset to header:X-Plan; tiers.gold.limit from unset to 7/1m)]")
+                .endsWith("; changed costs of [Search.expensive (from 2 to 3)].");
     }
 
     @Test
@@ -219,7 +241,7 @@ class ReloadTest {
         assertThat(now().costs()).containsExactly(Map.entry("Search.expensive", 2L));
         assertThat(log.lines())
                 .containsExactly("INFO WEIR-314 The configuration was reloaded: new policies [fresh];"
-                        + " removed policies [other]; changed costs of [Search.expensive].");
+                        + " removed policies [other]; changed costs of [Search.expensive (from unset to 2)].");
     }
 
     @Test
@@ -238,7 +260,8 @@ class ReloadTest {
                                                 + " in force for the invalid parts:\n  WEIR-111 " + LIMIT
                                                 + " = lots: "),
                         line -> assertThat(line)
-                                .isEqualTo("INFO WEIR-314 The configuration was reloaded: changed policies [other]."));
+                                .isEqualTo("INFO WEIR-314 The configuration was reloaded:"
+                                        + " changed policies [other (limit from 20/1m to 21/1m)]."));
     }
 
     @Test
