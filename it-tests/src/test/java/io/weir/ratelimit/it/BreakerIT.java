@@ -27,8 +27,13 @@ import org.junit.jupiter.api.Test;
 class BreakerIT {
     private static final String TUNING = "io.weir.ratelimit.redisson.RedisGuard/call/CircuitBreaker/";
     private static final Duration DEADLINE = Duration.ofSeconds(1);
-    private static final Duration DELAY = Duration.ofSeconds(2);
-    private static final Duration LONGEST_WAIT = DELAY.plus(DELAY.dividedBy(2));
+
+    /** The first delay of the breaker is at most one second, and so never grows. */
+    private static final Duration DELAY = Duration.ofSeconds(1);
+
+    /** The delay with half of it as jitter, in whole seconds. */
+    private static final Duration LONGEST_WAIT = DELAY.multipliedBy(2);
+
     private static final Duration TIMEOUT = Duration.ofSeconds(20);
     private static final int REQUESTS = 40;
     private static final int CALLERS = 64;

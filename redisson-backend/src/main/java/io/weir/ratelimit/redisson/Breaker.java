@@ -16,13 +16,15 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Circuit breaker in front of Redis. It counts batches, each of which may carry many requests. While it is open, calls fail at once. After
- * a delay one call, and only one, is a probe.
+ * a delay one call, and only one, is a probe. The first delay is short, since a start under load can fail a run of calls. Each failed probe
+ * doubles the delay up to the configured one, and so does an opening within the configured delay after the breaker has closed.
  *
  * <p>The platform's breaker, that of MicroProfile Fault Tolerance, is the one that operators tune and observe. It does not reveal its
  * state, on some servers it lets any number of calls through while half-open, and a call through it costs as much as a decision. Therefore
  * outcomes are reported to it afterwards, and only while they can change its state: each failure, and after a failure as many successes as
- * it looks back on. Threads of the Redis client have no application context, so outcomes are reported on the threads of callers. If the
- * platform's breaker rejects a report, it is open, and this breaker opens as well.
+ * it looks back on. Its delay is always the configured one, so it receives the failures of an open breaker only once this delay is
+ * reached, and then as many as open it. Threads of the Redis client have no application context, so outcomes are reported on the threads
+ * of callers. If the platform's breaker rejects a report, it is open, and this breaker opens as well.
  *
  * <p>The breaker is open in the phases delay, probe and report.
  *
@@ -32,23 +34,28 @@ import org.jspecify.annotations.Nullable;
  *   <tr><td>closed</td><td>success, no failure is recent</td><td>closed</td></tr>
  *   <tr><td>closed</td><td>success, a failure is recent</td><td>closed, no failure in a row, one report less to make</td></tr>
  *   <tr><td>closed</td><td>failure, fewer in a row than the volume</td><td>closed, one failure more</td></tr>
- *   <tr><td>closed</td><td>failure, as many in a row as the volume</td><td>delay</td></tr>
- *   <tr><td>closed</td><td>platform rejects a report</td><td>delay</td></tr>
+ *   <tr><td>closed</td><td>failure in the first second of the first connection</td><td>closed</td></tr>
+ *   <tr><td>closed</td><td>failure, as many in a row as the volume</td><td>the first delay, or twice the latest one</td></tr>
+ *   <tr><td>closed</td><td>platform rejects a report</td><td>the configured delay</td></tr>
  *   <tr><td>delay</td><td>call before the delay has passed</td><td>unchanged, the call fails</td></tr>
  *   <tr><td>delay</td><td>call after the delay</td><td>probe</td></tr>
  *   <tr><td>probe</td><td>call within two minutes</td><td>unchanged, the call fails</td></tr>
  *   <tr><td>probe</td><td>call after two minutes</td><td>probe: the call replaces the lost one</td></tr>
  *   <tr><td>probe</td><td>probe succeeds</td><td>report: batches are sent again</td></tr>
- *   <tr><td>probe</td><td>failure of the probe is reported</td><td>delay; no success in a row</td></tr>
+ *   <tr><td>probe</td><td>failure of the probe is reported</td><td>twice the delay; no success in a row</td></tr>
  *   <tr><td>report</td><td>platform accepts the success, enough in a row</td><td>closed</td></tr>
  *   <tr><td>report</td><td>platform accepts the success, too few in a row</td><td>delay of zero</td></tr>
- *   <tr><td>report</td><td>platform rejects the success</td><td>a tenth of the delay</td></tr>
- *   <tr><td>delay, probe, report</td><td>failure of an earlier call is reported</td><td>unchanged, but the delay starts anew</td></tr>
+ *   <tr><td>report</td><td>platform rejects the success</td><td>a tenth of the configured delay</td></tr>
+ *   <tr><td>delay, probe, report</td><td>failure of an earlier call is reported</td><td>unchanged, but the
+ *       configured delay starts anew</td></tr>
  * </table>
  */
 final class Breaker {
     /** No call may wait for as long. A probe without an outcome after this time is lost. */
     private static final long PROBE_TIMEOUT_NANOS = TimeUnit.MINUTES.toNanos(2);
+
+    /** The time after the first connection in which slow calls are no sign of an outage: they run cold code. */
+    private static final long COLD_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     /** The breaker of the platform. */
     interface Platform {
@@ -77,13 +84,20 @@ final class Breaker {
         boolean report(@Nullable BackendException failure);
     }
 
-    private record Outcome(@Nullable BackendException failure, boolean ofProbe) {}
+    /**
+     * The outcome of a call.
+     *
+     * @param failure null for a success
+     * @param ofProbe whether the call was a probe
+     */
+    record Outcome(@Nullable BackendException failure, boolean ofProbe) {}
 
     private final BreakerSettings settings;
     private final Platform platform;
     private final LongSupplier nanoTime;
     private final BreakerEvents events;
-    private final AtomicReference<BreakerState> state = new AtomicReference<>(BreakerState.CLOSED);
+    private volatile @Nullable Long connectedNanos;
+    private final AtomicReference<BreakerState> state = new AtomicReference<>(BreakerState.NEW);
 
     /** Held while the breaker opens or closes, so that listeners are notified in order. */
     private final ReentrantLock changing = new ReentrantLock();
@@ -103,6 +117,16 @@ final class Breaker {
     /** Returns a breaker that never opens. */
     static Breaker disabled() {
         return new Breaker(BreakerSettings.OFF, Platform.NONE, System::nanoTime, (requests, waitingKeys) -> {});
+    }
+
+    /** Records that the first connection exists. */
+    void connected() {
+        connectedNanos = nanoTime.getAsLong();
+    }
+
+    private boolean isCold() {
+        Long connected = connectedNanos;
+        return connected != null && nanoTime.getAsLong() - connected < COLD_NANOS;
     }
 
     private BreakerState state() {
@@ -170,7 +194,7 @@ final class Breaker {
     /** Records the outcome of a batch, on any thread; null for a success. */
     void record(@Nullable BackendException failure) {
         // A failure to connect costs callers no time, and the client connects in the background.
-        if (!settings.enabled() || (failure != null && failure.reason() == Reason.NOT_READY)) {
+        if (!settings.enabled() || (failure != null && (failure.reason() == Reason.NOT_READY || isCold()))) {
             return;
         }
         boolean recorded = false;
@@ -181,17 +205,13 @@ final class Breaker {
             }
             BreakerState after = failure == null ? before.afterSuccess() : before.afterFailure(settings.volume());
             if (failure != null && after.failures() >= settings.volume()) {
-                recorded = open(before, cause(after.failures(), failure));
+                long delay = settings.openingDelayNanos(before, nanoTime.getAsLong());
+                recorded = open(before, BreakerEvents.cause(after.failures(), failure), delay);
             } else {
                 recorded = state.compareAndSet(before, after);
             }
         }
         outcomes.add(new Outcome(failure, false));
-    }
-
-    private static String cause(int failures, BackendException last) {
-        return failures + " calls to Redis failed in a row, the last one with "
-                + last.reason().tag() + ", " + last.getMessage();
     }
 
     /** Records the outcome of a probe, on any thread; null for a success. */
@@ -212,7 +232,7 @@ final class Breaker {
         while (state().phase() == Phase.REPORT ? lockReporting() : !outcomes.isEmpty() && reporting.tryLock()) {
             try {
                 for (Outcome next = outcomes.poll(); next != null; next = outcomes.poll()) {
-                    applyReport(next, platform.report(next.failure));
+                    applyReport(next, report(next));
                 }
             } finally {
                 reporting.unlock();
@@ -225,45 +245,46 @@ final class Breaker {
         return true;
     }
 
+    /** Reports an outcome to the platform's breaker, unless that would open it for longer than this one. */
+    private boolean report(Outcome outcome) {
+        BreakerState now = state();
+        if (outcome.failure == null || !now.isOpen() || settings.isLongest(now.delayNanos())) {
+            return platform.report(outcome.failure);
+        }
+        boolean accepted = true;
+        if (outcome.ofProbe && settings.isLongest(settings.nextDelayNanos(now.delayNanos()))) {
+            for (int times = 0; accepted && times < settings.volume(); times++) {
+                accepted = platform.report(outcome.failure);
+            }
+        }
+        return accepted;
+    }
+
     private void applyReport(Outcome outcome, boolean accepted) {
         boolean applied = false;
         while (!applied) {
             BreakerState before = state();
             if (before.isOpen()) {
-                BreakerState after = afterReport(before, outcome, accepted);
-                applied = after.isOpen() ? state.compareAndSet(before, after) : close(before);
+                BreakerState after = before.afterReport(outcome, accepted, nanoTime.getAsLong(), settings);
+                applied = after.isOpen() ? state.compareAndSet(before, after) : close(before, after);
             } else {
                 applied = accepted
                         || outcome.ofProbe
-                        || open(before, "the breaker of MicroProfile Fault Tolerance is open");
+                        || open(
+                                before,
+                                "the breaker of MicroProfile Fault Tolerance is open",
+                                settings.delay().toNanos());
             }
         }
     }
 
-    private BreakerState afterReport(BreakerState open, Outcome outcome, boolean accepted) {
-        long now = nanoTime.getAsLong();
-        long delay = settings.delay().toNanos();
-        if (!outcome.ofProbe) {
-            // The platform's breaker counts its delay from the report on.
-            return outcome.failure == null ? open : open.withProbeAt(now + delay);
-        }
-        if (outcome.failure != null) {
-            return BreakerState.delay(now + delay, 0);
-        }
-        if (!accepted) {
-            return BreakerState.delay(now + delay / 10, open.successes());
-        }
-        int successes = open.successes() + 1;
-        return successes >= settings.successes() ? BreakerState.CLOSED : BreakerState.delay(now, successes);
-    }
-
-    private boolean open(BreakerState before, String cause) {
+    private boolean open(BreakerState before, String cause, long delayNanos) {
         changing.lock();
         try {
-            long probeAt = nanoTime.getAsLong() + settings.delay().toNanos();
-            boolean opened = state.compareAndSet(before, BreakerState.delay(probeAt, 0));
+            long probeAt = nanoTime.getAsLong() + delayNanos;
+            boolean opened = state.compareAndSet(before, BreakerState.delay(probeAt, 0, delayNanos));
             if (opened) {
-                events.opened(cause);
+                events.opened(cause, delayNanos);
             }
             return opened;
         } finally {
@@ -271,10 +292,10 @@ final class Breaker {
         }
     }
 
-    private boolean close(BreakerState before) {
+    private boolean close(BreakerState before, BreakerState after) {
         changing.lock();
         try {
-            boolean closed = state.compareAndSet(before, BreakerState.CLOSED);
+            boolean closed = state.compareAndSet(before, after);
             if (closed) {
                 events.closed();
             }

@@ -3,6 +3,7 @@ package io.weir.ratelimit.redisson;
 
 import static io.weir.ratelimit.redisson.RedisMessages.MESSAGES;
 
+import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.BackendListener;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
@@ -17,7 +18,7 @@ final class BreakerEvents {
     /** The shortest time between two warnings: a breaker that opens and closes all the time must not fill the log. */
     private static final long MIN_WARNING_INTERVAL_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-    private final Duration delay;
+    private final String longestDelay;
     private final LongSupplier nanoTime;
     private final BackendListener listener;
     private @Nullable Long warnedAtNanos;
@@ -25,20 +26,31 @@ final class BreakerEvents {
     /** Whether the latest opening was logged as a warning. */
     private boolean warned;
 
+    /**
+     * Creates events.
+     *
+     * @param delay the longest time between two probes
+     */
     BreakerEvents(Duration delay, LongSupplier nanoTime, BackendListener listener) {
-        this.delay = delay;
+        this.longestDelay = seconds(delay);
         this.nanoTime = nanoTime;
         this.listener = listener;
     }
 
-    void opened(String cause) {
+    /** Returns why the breaker opens after failures in a row. */
+    static String cause(int failures, BackendException last) {
+        return failures + " calls to Redis failed in a row, the last one with "
+                + last.reason().tag() + ", " + last.getMessage();
+    }
+
+    void opened(String cause, long delayNanos) {
         long now = nanoTime.getAsLong();
         warned = warnedAtNanos == null || now - warnedAtNanos >= MIN_WARNING_INTERVAL_NANOS;
         warnedAtNanos = warned ? Long.valueOf(now) : warnedAtNanos;
         if (warned) {
-            MESSAGES.log(LOG, "WEIR-416", cause, seconds());
+            MESSAGES.log(LOG, "WEIR-416", cause, seconds(Duration.ofNanos(delayNanos)), longestDelay);
         } else {
-            MESSAGES.log(LOG, Level.DEBUG, "WEIR-416", cause, seconds());
+            MESSAGES.log(LOG, Level.DEBUG, "WEIR-416", cause, seconds(Duration.ofNanos(delayNanos)), longestDelay);
         }
         notifyListener(true);
     }
@@ -52,7 +64,7 @@ final class BreakerEvents {
         notifyListener(false);
     }
 
-    private String seconds() {
+    private static String seconds(Duration delay) {
         return String.valueOf(delay.toMillis() / 1e3);
     }
 

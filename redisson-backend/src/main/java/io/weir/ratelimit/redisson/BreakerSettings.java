@@ -20,15 +20,23 @@ import org.eclipse.microprofile.config.Config;
  *
  * @param enabled whether the breaker may open
  * @param volume the number of failures in a row that open the breaker, 1 or more
- * @param delay the time between the opening and the first probe, zero to 365 days
+ * @param delay the longest time between two probes, zero to 365 days
  * @param successes the number of successful probes that close the breaker, 1 or more
+ * @param firstDelay the time between the opening and the first probe, at most the delay; each failed probe doubles it
  */
-record BreakerSettings(boolean enabled, int volume, Duration delay, int successes) {
+record BreakerSettings(boolean enabled, int volume, Duration delay, int successes, Duration firstDelay) {
+    private static final Duration FIRST_DELAY = Duration.ofSeconds(1);
+
     /** The values of the annotation of {@link RedisGuard#call}, whose unit of the delay is the millisecond. */
     static final BreakerSettings DEFAULT = new BreakerSettings(true, 5, Duration.ofSeconds(30), 1);
 
     /** A breaker that never opens. */
     static final BreakerSettings OFF = new BreakerSettings(false, 5, Duration.ofSeconds(30), 1);
+
+    /** Creates settings with the default first delay. */
+    BreakerSettings(boolean enabled, int volume, Duration delay, int successes) {
+        this(enabled, volume, delay, successes, delay.compareTo(FIRST_DELAY) < 0 ? delay : FIRST_DELAY);
+    }
 
     private static final Duration MAX_DELAY = Duration.ofDays(365);
 
@@ -61,6 +69,22 @@ record BreakerSettings(boolean enabled, int volume, Duration delay, int successe
                 reader.read("requestVolumeThreshold", DEFAULT.volume, "a whole number, 1 or more", Reader::fromOne),
                 Duration.of(delay, unit),
                 reader.read("successThreshold", DEFAULT.successes, "a whole number, 1 or more", Reader::fromOne));
+    }
+
+    /** Returns the delay after an opening: the first one, or a longer one if the breaker closed only a short time ago. */
+    long openingDelayNanos(BreakerState closed, long nowNanos) {
+        boolean recent = nowNanos - closed.closedAtNanos() < delay.toNanos();
+        return closed.delayNanos() > 0 && recent ? nextDelayNanos(closed.delayNanos()) : firstDelay.toNanos();
+    }
+
+    /** Returns the delay after a failed probe. */
+    long nextDelayNanos(long delayNanos) {
+        return Math.min(2 * delayNanos, delay.toNanos());
+    }
+
+    /** Returns whether a delay has reached its maximum, which is the delay of the platform's breaker. */
+    boolean isLongest(long delayNanos) {
+        return delayNanos >= delay.toNanos();
     }
 
     private record Reader(Config config, List<ConfigurationProblem> problems) {

@@ -10,8 +10,18 @@ package io.weir.ratelimit.redisson;
  * @param probeAtNanos when a probe is due, while the breaker is open
  * @param probeStartNanos when the latest probe started, while the breaker is open
  * @param successes successful probes in a row, while the breaker is open
+ * @param delayNanos the latest delay, 0 if the breaker was never open
+ * @param closedAtNanos when the breaker closed, while it is closed
  */
-record BreakerState(Phase phase, int failures, int unreported, long probeAtNanos, long probeStartNanos, int successes) {
+record BreakerState(
+        Phase phase,
+        int failures,
+        int unreported,
+        long probeAtNanos,
+        long probeStartNanos,
+        int successes,
+        long delayNanos,
+        long closedAtNanos) {
     /** Whether calls are sent, and what an open breaker waits for. */
     enum Phase {
         /** Calls are sent. */
@@ -24,12 +34,39 @@ record BreakerState(Phase phase, int failures, int unreported, long probeAtNanos
         REPORT
     }
 
-    /** The state of a closed breaker without recent failures. */
-    static final BreakerState CLOSED = new BreakerState(Phase.CLOSED, 0, 0, 0, 0, 0);
+    /** The state of a breaker that was never open. */
+    static final BreakerState NEW = new BreakerState(Phase.CLOSED, 0, 0, 0, 0, 0, 0, 0);
 
     /** Returns the state of an open breaker that waits until a probe is due. */
-    static BreakerState delay(long probeAtNanos, int successes) {
-        return new BreakerState(Phase.DELAY, 0, 0, probeAtNanos, 0, successes);
+    static BreakerState delay(long probeAtNanos, int successes, long delayNanos) {
+        return new BreakerState(Phase.DELAY, 0, 0, probeAtNanos, 0, successes, delayNanos, 0);
+    }
+
+    /** Returns the state of a closed breaker without recent failures. */
+    BreakerState closedAt(long nanos) {
+        return new BreakerState(Phase.CLOSED, 0, 0, 0, 0, 0, delayNanos, nanos);
+    }
+
+    /**
+     * Returns the state of an open breaker after an outcome was reported to the platform's breaker.
+     *
+     * @param accepted whether the platform's breaker accepted the report, or did not receive it
+     */
+    BreakerState afterReport(Breaker.Outcome outcome, boolean accepted, long nowNanos, BreakerSettings settings) {
+        long longest = settings.delay().toNanos();
+        if (!outcome.ofProbe()) {
+            // The platform's breaker counts its delay from the report on.
+            boolean reported = outcome.failure() != null && settings.isLongest(delayNanos);
+            return reported ? withProbeAt(nowNanos + longest) : this;
+        }
+        if (outcome.failure() != null) {
+            long next = settings.nextDelayNanos(delayNanos);
+            return delay(nowNanos + next, 0, next);
+        }
+        if (!accepted) {
+            return delay(nowNanos + longest / 10, successes, delayNanos);
+        }
+        return successes + 1 >= settings.successes() ? closedAt(nowNanos) : delay(nowNanos, successes + 1, delayNanos);
     }
 
     boolean isOpen() {
@@ -37,22 +74,22 @@ record BreakerState(Phase phase, int failures, int unreported, long probeAtNanos
     }
 
     BreakerState afterSuccess() {
-        return unreported == 1 ? CLOSED : new BreakerState(Phase.CLOSED, 0, unreported - 1, 0, 0, 0);
+        return new BreakerState(Phase.CLOSED, 0, unreported - 1, 0, 0, 0, delayNanos, closedAtNanos);
     }
 
     BreakerState afterFailure(int volume) {
-        return new BreakerState(Phase.CLOSED, failures + 1, volume, 0, 0, 0);
+        return new BreakerState(Phase.CLOSED, failures + 1, volume, 0, 0, 0, delayNanos, closedAtNanos);
     }
 
     BreakerState withProbe(long startNanos) {
-        return new BreakerState(Phase.PROBE, 0, 0, probeAtNanos, startNanos, successes);
+        return new BreakerState(Phase.PROBE, 0, 0, probeAtNanos, startNanos, successes, delayNanos, 0);
     }
 
     BreakerState withReport() {
-        return new BreakerState(Phase.REPORT, 0, 0, probeAtNanos, probeStartNanos, successes);
+        return new BreakerState(Phase.REPORT, 0, 0, probeAtNanos, probeStartNanos, successes, delayNanos, 0);
     }
 
     BreakerState withProbeAt(long nanos) {
-        return new BreakerState(phase, 0, 0, nanos, probeStartNanos, successes);
+        return new BreakerState(phase, 0, 0, nanos, probeStartNanos, successes, delayNanos, 0);
     }
 }

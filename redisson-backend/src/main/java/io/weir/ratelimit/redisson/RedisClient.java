@@ -44,6 +44,7 @@ final class RedisClient implements AutoCloseable {
     private final boolean owned;
     private final String namespace;
     private final Duration timeout;
+    private final CompletableFuture<Void> connected = new CompletableFuture<>();
     private final CountDownLatch firstAttempt = new CountDownLatch(1);
     private final Thread connector;
     private volatile @Nullable RedissonClient client;
@@ -138,6 +139,7 @@ final class RedisClient implements AutoCloseable {
             tryOut(loaded);
             hasSlots = created.getConfig().isClusterConfig();
             scripts = loaded;
+            connected.complete(null);
             MESSAGES.log(LOG, "WEIR-411");
             return true;
         } catch (RuntimeException | LinkageError e) {
@@ -182,6 +184,12 @@ final class RedisClient implements AutoCloseable {
                 batch.keys(),
                 ScriptCodec.encode(batch, 0)));
         request.join();
+    }
+
+    /** Runs an action once there is a connection. */
+    void onFirstConnection(Runnable action) {
+        CompletionStage<Void> stage = connected;
+        stage.thenRun(action);
     }
 
     /** Returns whether there has been a connection. */

@@ -64,6 +64,7 @@ final class RedisStore implements AutoCloseable {
         this.batcher = new Batcher(scripts, listener, breaker);
         this.refunds = new RefundSender(scripts, keys, deadline, cache);
         this.breaker = breaker;
+        redis.onFirstConnection(breaker::connected);
     }
 
     /** Returns the longest wait of a call. */

@@ -67,8 +67,8 @@ public class RedissonBackend implements RateLimitBackend {
     }
 
     /**
-     * Creates a backend on a client, which it does not close, and connects in the background. Its breaker opens for 30 seconds after five
-     * failed calls to Redis in a row.
+     * Creates a backend on a client, which it does not close, and connects in the background. Its breaker opens after five failed
+     * calls to Redis in a row, for 1 second at first and for 30 seconds at most.
      *
      * @param client the client
      * @param namespace separates applications that share a Redis: 1 to 64 characters of {@code A-Z a-z 0-9 . _ -}

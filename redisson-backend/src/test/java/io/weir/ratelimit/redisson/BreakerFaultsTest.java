@@ -42,7 +42,8 @@ class BreakerFaultsTest {
     /** A time after which no call of this test ends. */
     private static final Duration LONG = Duration.ofSeconds(60);
 
-    private static final BreakerSettings SETTINGS = new BreakerSettings(true, 5, Duration.ofSeconds(30), 1);
+    private static final BreakerSettings SETTINGS =
+            new BreakerSettings(true, 5, Duration.ofSeconds(30), 1, Duration.ofSeconds(30));
 
     private final RedisProcess redis = RedisProcess.started();
     private final FaultProxy proxy = FaultProxy.inFrontOf(redis);
@@ -73,6 +74,8 @@ class BreakerFaultsTest {
             passDelay();
             return reason(false) == null;
         });
+        // The first second of the connection passes as well.
+        passDelay();
     }
 
     private void passDelay() {

@@ -80,7 +80,80 @@ class BreakerTest {
     }
 
     private Breaker breaker(Breaker.Platform platform) {
+        return new Breaker(new BreakerSettings(true, 5, DELAY, 1, DELAY), platform, () -> now, listener);
+    }
+
+    private Breaker breakerWithShortDelays() {
         return new Breaker(BreakerSettings.DEFAULT, platform, () -> now, listener);
+    }
+
+    /** Fails a probe and returns the time until the next one. */
+    private Duration afterFailedProbe(Breaker breaker) {
+        advance(breaker.probeAfter());
+        assertThat(breaker.requiresProbe()).isTrue();
+        breaker.recordProbe(TIMED_OUT);
+        return openFailure(breaker).retryAfter();
+    }
+
+    private void succeedInProbe(Breaker breaker) {
+        advance(breaker.probeAfter());
+        assertThat(breaker.requiresProbe()).isTrue();
+        breaker.recordProbe(null);
+        assertThat(breaker.requiresProbe()).isFalse();
+    }
+
+    @Test
+    void theFirstDelayIsOneSecondAndEachFailedProbeDoublesIt() {
+        Breaker breaker = breakerWithShortDelays();
+        fail(breaker, 5);
+        assertThat(openFailure(breaker).retryAfter()).isEqualTo(Duration.ofSeconds(1));
+        for (int seconds : new int[] {2, 4, 8, 16, 30, 30, 30}) {
+            assertThat(platform.open).as("before %d s", seconds).isEqualTo(breaker.probeAfter().equals(DELAY));
+            assertThat(afterFailedProbe(breaker)).isEqualTo(Duration.ofSeconds(seconds));
+        }
+        assertThat(platform.open).isTrue();
+        succeedInProbe(breaker);
+        assertThat(platform.open).isFalse();
+        assertThat(notified).containsExactly(true, false);
+    }
+
+    @Test
+    void aDelayBelowASecondStaysTheSame() {
+        Duration delay = Duration.ofMillis(300);
+        Breaker breaker =
+                new Breaker(new BreakerSettings(true, 5, delay, 1), Breaker.Platform.NONE, () -> now, listener);
+        fail(breaker, 5);
+        assertThat(openFailure(breaker).retryAfter()).isEqualTo(delay);
+        assertThat(afterFailedProbe(breaker)).isEqualTo(delay);
+    }
+
+    @Test
+    void theDelayGrowsWhileTheBreakerOpensAgainSoonAfterItHasClosed() {
+        Breaker breaker = breakerWithShortDelays();
+        for (int seconds : new int[] {1, 2, 4, 8, 16, 30, 30}) {
+            fail(breaker, 5);
+            assertThat(openFailure(breaker).retryAfter()).isEqualTo(Duration.ofSeconds(seconds));
+            succeedInProbe(breaker);
+            advance(DELAY.minusNanos(1));
+        }
+        advance(Duration.ofNanos(1));
+        fail(breaker, 5);
+        assertThat(openFailure(breaker).retryAfter()).isEqualTo(Duration.ofSeconds(1));
+    }
+
+    @Test
+    void failuresInTheFirstSecondOfTheConnectionDoNotCount() {
+        Breaker breaker = breakerWithShortDelays();
+        breaker.connected();
+        fail(breaker, 100);
+        advance(Duration.ofSeconds(1).minusNanos(1));
+        fail(breaker, 100);
+        advance(Duration.ofNanos(1));
+        fail(breaker, 4);
+        assertThat(breaker.requiresProbe()).isFalse();
+        assertThat(platform.reports).isEqualTo(4);
+        fail(breaker, 1);
+        openFailure(breaker);
     }
 
     private void advance(Duration time) {
@@ -292,6 +365,7 @@ class BreakerTest {
         System.out.printf("sequences of the breaker: -Dweir.test.seed=%d%n", seed);
         Random random = new Random(seed);
         for (int sequence = 0; sequence < 200; sequence++) {
+            walkWithShortDelays(random, seed);
             PlatformModel model = new PlatformModel();
             Breaker tested = breaker(model);
             for (int step = 0; step < 300; step++) {
@@ -313,6 +387,28 @@ class BreakerTest {
             assertThat(model.rejected)
                     .as("reports that the platform's breaker rejected, seed %d", seed)
                     .isZero();
+        }
+    }
+
+    /** With short delays, the platform's breaker is open only while this one is. */
+    private void walkWithShortDelays(Random random, long seed) {
+        PlatformModel model = new PlatformModel();
+        Breaker tested = new Breaker(BreakerSettings.DEFAULT, model, () -> now, listener);
+        for (int step = 0; step < 300; step++) {
+            boolean up = random.nextInt(10) < 2;
+            try {
+                if (tested.requiresProbe()) {
+                    tested.recordProbe(up ? null : TIMED_OUT);
+                } else {
+                    tested.record(up ? null : TIMED_OUT);
+                }
+            } catch (BackendException e) {
+                advance(Duration.ofSeconds(random.nextInt(7)));
+            }
+            tested.reportOutcomes();
+            if (model.open || tested.probeAfter().compareTo(Duration.ofSeconds(16)) > 0) {
+                assertThat(tested.isOpen() && model.open).as("seed %d, step %d", seed, step).isTrue();
+            }
         }
     }
 

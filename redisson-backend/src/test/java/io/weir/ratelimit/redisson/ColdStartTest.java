@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.redisson;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.weir.ratelimit.fixtures.Await;
+import io.weir.ratelimit.fixtures.ClusterFixture;
+import io.weir.ratelimit.fixtures.RedisProcess;
+import io.weir.ratelimit.fixtures.Stopwatch;
+import io.weir.ratelimit.spi.BackendException;
+import io.weir.ratelimit.spi.BackendException.Reason;
+import java.time.Duration;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.concurrent.locks.LockSupport;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** A start under load, with the default breaker, while the first calls are too slow: Redis is paused when the connection exists. */
+@Tag("fault")
+class ColdStartTest {
+    private static final int CALLERS = 32;
+    private static final Duration PAUSE = Duration.ofMillis(700);
+
+    /** The delay of the breaker is 30 s by default. */
+    private static final Duration RECOVERY = Duration.ofSeconds(10);
+
+    @Test
+    void onASingleRedis() {
+        try (RedisProcess redis = RedisProcess.started()) {
+            assertDecidesSoonAfterTheStart("single Redis", redis.address(), List.of(redis));
+        }
+    }
+
+    @Test
+    void onACluster() {
+        try (ClusterFixture cluster = ClusterFixture.started(0)) {
+            assertDecidesSoonAfterTheStart("cluster", cluster.address(), cluster.masters());
+        }
+    }
+
+    private static void assertDecidesSoonAfterTheStart(String name, String address, List<RedisProcess> servers) {
+        Map<Reason, LongAdder> failures = new EnumMap<>(Reason.class);
+        for (Reason reason : Reason.values()) {
+            failures.put(reason, new LongAdder());
+        }
+        LongAdder decided = new LongAdder();
+        AtomicBoolean ended = new AtomicBoolean();
+        RedissonBackend backend =
+                new TestConfig(Map.of(RedisSettings.ADDRESS, address, "CircuitBreaker/enabled", "true")).started();
+        List<CompletableFuture<Void>> callers = IntStream.range(0, CALLERS)
+                .mapToObj(caller -> CompletableFuture.runAsync(
+                        () -> call(backend, caller, failures, decided, ended),
+                        task -> new Thread(task, "caller-" + caller).start()))
+                .toList();
+        try {
+            Await.until(
+                    "a connection",
+                    Duration.ofSeconds(30),
+                    () -> backend.status().initialized());
+            servers.forEach(RedisProcess::pause);
+            Stopwatch paused = Stopwatch.started();
+            Await.until(
+                    "the pause ends",
+                    Duration.ofSeconds(30),
+                    () -> paused.elapsed().compareTo(PAUSE) > 0);
+            servers.forEach(RedisProcess::resume);
+            long before = decided.sum();
+            Await.until("all callers are decided", RECOVERY, () -> decided.sum() > before + 100 * CALLERS);
+            assertThat(backend.status().breakerOpen()).isFalse();
+        } finally {
+            ended.set(true);
+            callers.forEach(CompletableFuture::join);
+            backend.close();
+        }
+        System.out.printf("start under load on a %s: %d decided, failures: %s%n", name, decided.sum(), failures);
+    }
+
+    private static void call(
+            RedissonBackend backend,
+            int caller,
+            Map<Reason, LongAdder> failures,
+            LongAdder decided,
+            AtomicBoolean ended) {
+        while (!ended.get()) {
+            try {
+                backend.acquire(List.of(TestBackend.charge("k.cold" + caller, 1, FaultCalls.LIMIT)));
+                decided.increment();
+            } catch (BackendException e) {
+                failures.get(e.reason()).increment();
+                LockSupport.parkNanos(1_000_000);
+            }
+        }
+    }
+}
