@@ -48,68 +48,68 @@ class StoredFormatTest {
     @Test
     void aKeyContainsFormatNamespaceStoredKeyPolicyAlgorithmAndWindow() {
         spend("p.alice", "login", Limit.of(Algorithm.SLIDING_WINDOW, 10, Duration.ofMinutes(1)));
-        spend("i.203.0.113.7", "Report.make", Limit.of(Algorithm.TOKEN_BUCKET, 10, Duration.ofMillis(1_500)));
+        spend("i.203.0.113.7", "Report.make", Limit.of(Algorithm.TOKEN_BUCKET, 10, Duration.ofMillis(86_401_500)));
         spend("h.x-api-key.~8Zk", "a_b-c$D", Limit.of(Algorithm.TOKEN_BUCKET, 7, Duration.ofDays(366)));
         spend("all", "daily", Limit.of(Algorithm.FIXED_WINDOW, 10, Duration.ofDays(1)));
-        spend("k.job", "exact", Limit.of(Algorithm.SLIDING_LOG, 10, Duration.ofSeconds(2)));
-        spend("anon", "steady", Limit.of(Algorithm.LEAKY_BUCKET, 10, Duration.ofSeconds(1)));
+        spend("k.job", "exact", Limit.of(Algorithm.SLIDING_LOG, 10, Duration.ofHours(2)));
+        spend("anon", "steady", Limit.of(Algorithm.LEAKY_BUCKET, 10, Duration.ofHours(1)));
         String head = "weir:1:{" + fixture.namespace() + ":";
         assertThat(redis.keys(fixture.pattern()))
                 .containsExactlyInAnyOrder(
                         head + "p.alice}:login:s60000",
-                        head + "i.203.0.113.7}:Report.make:t1500",
+                        head + "i.203.0.113.7}:Report.make:t86401500",
                         head + "h.x-api-key.~8Zk}:a_b-c$D:t31622400000",
                         head + "all}:daily:f86400000",
-                        head + "k.job}:exact:g2000",
-                        head + "anon}:steady:l1000");
+                        head + "k.job}:exact:g7200000",
+                        head + "anon}:steady:l3600000");
     }
 
     @Test
     void theKeysOfAStoredKeyShareOneHashTag() {
-        Limit second = Limit.of(Algorithm.SLIDING_WINDOW, 10, Duration.ofSeconds(1));
+        Limit minute = Limit.of(Algorithm.SLIDING_WINDOW, 10, Duration.ofMinutes(1));
         Limit hour = Limit.of(Algorithm.SLIDING_WINDOW, 100, Duration.ofHours(1));
         Limit bucket = Limit.of(Algorithm.TOKEN_BUCKET, 100, Duration.ofHours(2));
         PolicyLimits mixed = new PolicyLimits("mixed", List.of(hour, bucket));
         backend.acquire(List.of(
-                TestBackend.charge("p.bob", 1, second, hour),
+                TestBackend.charge("p.bob", 1, minute, hour),
                 new Charge(mixed, "p.bob", 1),
                 TestBackend.charge("all", 1, hour)));
         Set<String> keys = redis.keys(fixture.pattern());
         String tag = "{" + fixture.namespace() + ":p.bob}";
         assertThat(keys).hasSize(5).allMatch(key -> key.indexOf('{') == key.lastIndexOf('{'));
         assertThat(keys.stream().filter(key -> key.contains(tag)).map(key -> key.substring(key.indexOf('}'))))
-                .containsExactlyInAnyOrder("}:api:s1000", "}:api:s3600000", "}:mixed:s3600000", "}:mixed:t7200000");
+                .containsExactlyInAnyOrder("}:api:s60000", "}:api:s3600000", "}:mixed:s3600000", "}:mixed:t7200000");
     }
 
     @Test
     void aSlidingLogHasTheTotalBeforeItAndAnInstantAndATotalPerEntry() {
-        Limit limit = Limit.of(Algorithm.SLIDING_LOG, 1_000, Duration.ofSeconds(1));
+        Limit limit = Limit.of(Algorithm.SLIDING_LOG, 1_000, Duration.ofHours(1));
         spend("k.a", 300, limit);
         spend("k.a", 2, limit);
         now += 7;
         spend("k.a", 3, limit);
-        assertThat(hex("k.a", "g1000"))
+        assertThat(hex("k.a", "g3600000"))
                 .isEqualTo("00000000" + "0036751816a28b" + "0000012e" + "0036751816a292" + "00000131");
         now += limit.windowMicros() - 7;
         spend("k.a", 1, limit);
         // The first instant has left the window, so its 302 permits are the total before the log.
-        assertThat(hex("k.a", "g1000"))
-                .isEqualTo("0000012e" + "0036751816a292" + "00000131" + "0036751825e4cb" + "00000132");
+        assertThat(hex("k.a", "g3600000"))
+                .isEqualTo("0000012e" + "0036751816a292" + "00000131" + "003675eeaa468b" + "00000132");
     }
 
     @Test
     void aFixedWindowHasAStartAndACount() {
-        Limit limit = Limit.of(Algorithm.FIXED_WINDOW, Limit.MAX_PERMITS, Duration.ofSeconds(1));
+        Limit limit = Limit.of(Algorithm.FIXED_WINDOW, Limit.MAX_PERMITS, Duration.ofSeconds(30));
         spend("k.a", 300, limit);
-        assertThat(hex("k.a", "f1000")).isEqualTo("0036751816a28b" + "00000000012c");
+        assertThat(hex("k.a", "f30000")).isEqualTo("0036751816a28b" + "00000000012c");
         now += 7;
         spend("k.a", Limit.MAX_PERMITS - 300, limit);
         // The window starts at the first call, which spends 2^48 - 2 permits.
-        assertThat(hex("k.a", "f1000")).isEqualTo("0036751816a28b" + "fffffffffffe");
+        assertThat(hex("k.a", "f30000")).isEqualTo("0036751816a28b" + "fffffffffffe");
         now += limit.windowMicros();
         spend("k.a", 1, limit);
-        // The next window starts 1,000,007 µs later: 0x36751816A28B + 0xF4247.
-        assertThat(hex("k.a", "f1000")).isEqualTo("0036751825e4d2" + "000000000001");
+        // The next window starts 30,000,007 µs later: 0x36751816A28B + 0x1C9C387.
+        assertThat(hex("k.a", "f30000")).isEqualTo("00367519e06612" + "000000000001");
     }
 
     @Test
