@@ -5,6 +5,7 @@ import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.Receipt;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
@@ -92,6 +93,18 @@ public interface RateLimitBackend {
      * @return a stage that completes with the decision or a {@link BackendException}, on any thread
      */
     CompletionStage<Decision> acquireAsync(List<Charge> charges);
+
+    /**
+     * Returns the rejection of a call that this backend has failed to decide, if an earlier rejection still holds: no later than the end
+     * that the backend has returned, and not after a refund, a reset or a change of the limits. It takes precedence over the failure modes.
+     * Does not call a server and does not block.
+     *
+     * @param charges the charges of the call
+     * @return the rejection, with one quota per limit of the enforced charges; empty if none is known
+     */
+    default Optional<Decision.Rejected> knownRejection(List<Charge> charges) {
+        return Optional.empty();
+    }
 
     /**
      * Returns the quotas of a key for a call with the cost and the wait of a charge. Writes nothing.

@@ -35,6 +35,9 @@ class RedisOutageIT {
     /** The bound for each request, also on a slow machine. */
     private static final Duration MAX_DURATION = Duration.ofSeconds(3);
 
+    /** The delay of the breaker, one second, with half of it as jitter, rounded up. */
+    private static final long LONGEST_WAIT = 2;
+
     private Server server;
 
     /** The number of degraded decisions since the last decision of the backend. */
@@ -61,18 +64,25 @@ class RedisOutageIT {
     }
 
     private void startsWithoutRedis() {
-        closedPoliciesAnswer503();
+        closedPoliciesAnswer503(1);
         allows(8);
-        closedPoliciesAnswer503();
+        closedPoliciesAnswer503(1);
         assertThat(lines(UNAVAILABLE)).hasSize(1);
         assertThat(lines(UNAVAILABLE).get(0)).contains("redisson");
         assertThat(lines(AVAILABLE)).isEmpty();
     }
 
-    private void closedPoliciesAnswer503() {
-        LimitResponse.verifyUnavailable(get("api/search"));
-        LimitResponse.verifyUnavailable(get("api/report"));
+    private void closedPoliciesAnswer503(long longestWait) {
+        verifyUnavailable("api/search", longestWait);
+        verifyUnavailable("api/report", longestWait);
         degraded += 2;
+    }
+
+    private void verifyUnavailable(String path, long longestWait) {
+        HttpResponse<String> response = get(path);
+        long seconds = LimitResponse.number(response, "Retry-After");
+        assertThat(seconds).isBetween(1L, longestWait);
+        LimitResponse.verifyUnavailable(response, seconds);
     }
 
     private void allows(int times) {
@@ -137,7 +147,7 @@ class RedisOutageIT {
         redis.pause();
         try {
             allows(7);
-            LimitResponse.verifyUnavailable(get("api/search"));
+            verifyUnavailable("api/search", LONGEST_WAIT);
             degraded++;
             assertThat(lines(UNAVAILABLE)).hasSize(2);
         } finally {
@@ -161,7 +171,7 @@ class RedisOutageIT {
     private void servesWhileRedisIsKilled(RedisProcess redis) {
         redis.kill();
         allows(10);
-        closedPoliciesAnswer503();
+        closedPoliciesAnswer503(LONGEST_WAIT);
         assertThat(lines(UNAVAILABLE)).hasSize(3);
         assertThat(lines(AVAILABLE)).hasSize(2);
     }

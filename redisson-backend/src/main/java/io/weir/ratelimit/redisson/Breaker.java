@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
@@ -57,6 +58,9 @@ final class Breaker {
     /** The time after the first connection in which slow calls are no sign of an outage: they run cold code. */
     private static final long COLD_NANOS = TimeUnit.SECONDS.toNanos(1);
 
+    /** The least time between two calls that could be decided from memory, while the latest call failed. */
+    private static final long TRY_INTERVAL_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+
     /** The breaker of the platform. */
     interface Platform {
         /** No breaker. */
@@ -96,6 +100,7 @@ final class Breaker {
     private final Platform platform;
     private final LongSupplier nanoTime;
     private final BreakerEvents events;
+    private final AtomicLong lastTryNanos;
     private volatile @Nullable Long connectedNanos;
     private final AtomicReference<BreakerState> state = new AtomicReference<>(BreakerState.NEW);
 
@@ -111,6 +116,7 @@ final class Breaker {
         this.settings = settings;
         this.platform = platform;
         this.nanoTime = nanoTime;
+        this.lastTryNanos = new AtomicLong(nanoTime.getAsLong() - TRY_INTERVAL_NANOS);
         this.events = new BreakerEvents(settings.delay(), nanoTime, listener);
     }
 
@@ -135,6 +141,23 @@ final class Breaker {
 
     boolean isOpen() {
         return state().isOpen();
+    }
+
+    /**
+     * Returns whether calls that can be decided from memory are not sent: the breaker is open and no probe is due, or the latest call
+     * failed. Even then some of them are sent, since otherwise nothing would show that Redis is available again.
+     */
+    boolean avoidsCalls() {
+        BreakerState before = state();
+        if (!before.isOpen() && before.failures() == 0) {
+            return false;
+        }
+        long now = nanoTime.getAsLong();
+        if (before.isOpen()) {
+            return now - before.probeAtNanos() < 0;
+        }
+        long last = lastTryNanos.get();
+        return now - last < TRY_INTERVAL_NANOS || !lastTryNanos.compareAndSet(last, now);
     }
 
     /** Returns whether a batch without a probe must not be sent. After a successful probe it may, even before that is reported. */

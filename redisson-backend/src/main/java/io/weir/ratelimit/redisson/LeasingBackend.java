@@ -152,6 +152,10 @@ final class LeasingBackend implements AutoCloseable {
         return decision;
     }
 
+    Optional<Decision.Rejected> knownRejection(List<Charge> charges) {
+        return store.knownRejection(charges);
+    }
+
     List<Quota> peek(Charge charge) {
         return store.peek(charge);
     }

@@ -33,6 +33,7 @@ final class RedisStore implements AutoCloseable {
     private final BlockingAwait await;
     private final TimeoutQueue timeouts;
     private final RejectionCache cache;
+    private final KnownRejections known;
     private final RequestFactory requests;
     private final Batcher batcher;
     private final RefundSender refunds;
@@ -59,6 +60,7 @@ final class RedisStore implements AutoCloseable {
         this.await = new BlockingAwait(deadline);
         this.timeouts = new TimeoutQueue(deadline);
         this.cache = cache;
+        this.known = new KnownRejections(cache);
         this.requests = new RequestFactory(keys, cache);
         ScriptSender scripts = new ScriptSender(redis, time);
         this.batcher = new Batcher(scripts, listener, breaker);
@@ -115,16 +117,30 @@ final class RedisStore implements AutoCloseable {
                         request -> request.join().quotas())));
     }
 
+    /** Returns a rejection from memory, of any age while Redis fails: a call that it has rejected until a later time does not wait for it. */
     private Optional<Decision.Rejected> cached(List<Charge> charges, List<String> storedKeys) {
+        return rejection(charges, storedKeys, breaker.avoidsCalls());
+    }
+
+    /** Returns the rejection of a call on which Redis does not decide, if Redis has rejected it until a later time. */
+    Optional<Decision.Rejected> knownRejection(List<Charge> charges) {
+        return rejection(charges, keys.of(charges), true);
+    }
+
+    private Optional<Decision.Rejected> rejection(List<Charge> charges, List<String> storedKeys, boolean ofAnyAge) {
         if (mayWait(charges)) {
             return Optional.empty();
         }
-        if (!hasShadow(charges)) {
-            return cache.find(charges, storedKeys, System.nanoTime());
+        List<Charge> enforced = charges;
+        List<String> keysOfEnforced = storedKeys;
+        if (hasShadow(charges)) {
+            // The shadow charges of a rejected call are not evaluated.
+            enforced = enforced(charges);
+            keysOfEnforced = keys.of(enforced);
         }
-        // The shadow charges of a rejected call are not evaluated.
-        List<Charge> enforced = enforced(charges);
-        return cache.find(enforced, keys.of(enforced), System.nanoTime());
+        return ofAnyAge
+                ? known.find(enforced, keysOfEnforced, System.nanoTime())
+                : cache.find(enforced, keysOfEnforced, System.nanoTime());
     }
 
     /**
@@ -274,19 +290,19 @@ final class RedisStore implements AutoCloseable {
 
     /** Refunds a receipt. Waits until the deadline at most. */
     void refund(BackendReceipt receipt) {
-        breaker.requireClosed();
+        requireClosed(receipt.charges());
         await(refunds.send(receipt));
     }
 
     /** Refunds a receipt, without waiting. */
     CompletableFuture<Void> refundAsync(BackendReceipt receipt) {
-        breaker.requireClosed();
+        requireClosed(receipt.charges());
         return refunds.sendBounded(receipt);
     }
 
     /** Refunds a cost once another refund has completed. Waits until the deadline at most. */
     void refund(Charge charge, CompletableFuture<Void> before) {
-        breaker.requireClosed();
+        requireClosed(List.of(charge));
         long deadlineNanos = await.deadlineFromNow();
         // A caller that has timed out may try again, so nothing is refunded after its deadline.
         await.await(
@@ -299,8 +315,16 @@ final class RedisStore implements AutoCloseable {
 
     /** Removes the state of the limits of a charge. Waits until the deadline at most. */
     void reset(Charge charge) {
-        breaker.requireClosed();
+        requireClosed(List.of(charge));
         await(refunds.send(Refund.reset(charge)));
+    }
+
+    /** Checks that the breaker is closed. A refund or a reset that is not sent ends the known rejections of its keys all the same. */
+    private void requireClosed(List<Charge> charges) {
+        if (breaker.isOpen()) {
+            cache.invalidate(keys.of(charges));
+        }
+        breaker.requireClosed();
     }
 
     private void await(CompletableFuture<Void> refunded) {

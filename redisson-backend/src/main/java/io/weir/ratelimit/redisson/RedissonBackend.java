@@ -24,6 +24,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.eclipse.microprofile.config.Config;
@@ -217,6 +218,12 @@ public class RedissonBackend implements RateLimitBackend {
     @Override
     public CompletionStage<Decision> acquireAsync(List<Charge> charges) {
         return started().acquireAsync(charges);
+    }
+
+    @Override
+    public Optional<Decision.Rejected> knownRejection(List<Charge> charges) {
+        LeasingBackend running = started;
+        return running == null ? Optional.empty() : running.knownRejection(charges);
     }
 
     @Override

@@ -16,7 +16,8 @@ import org.jspecify.annotations.Nullable;
  * Cache of rejections, by which a caller that exceeds a limit and keeps calling is rejected without a call to Redis. It has two kinds of
  * entries.
  *
- * <p>A {@link CachedRejection} is the state of one limit, for at most one second. The arithmetic that read Redis's reply decides on later
+ * <p>A {@link CachedRejection} is the state of one limit, for at most one second, or until its end while Redis does not decide: see
+ * {@link KnownRejections}. The arithmetic that read Redis's reply decides on later
  * calls as well. Redis's clock is known to within the duration of the script call. A call is rejected if a limit has no room even at the
  * latest time that the clock can show, so no call is rejected for longer than by Redis.
  *
@@ -107,14 +108,16 @@ final class RejectionCache {
     }
 
     private @Nullable CachedRejection state(String key, long nowNanos) {
+        CachedRejection cached = latest(key);
+        return cached != null && !cached.isExpired(nowNanos) ? cached : null;
+    }
+
+    /** Returns the latest state of a key with which Redis rejected a call, of any age; null if it is unknown or permits have returned. */
+    @Nullable
+    CachedRejection latest(String key) {
         int index = stateIndex(key);
         CachedRejection cached = states.get(index);
-        return cached != null
-                        && cached.key().equals(key)
-                        && cached.version() == versions.get(index)
-                        && !cached.isExpired(nowNanos)
-                ? cached
-                : null;
+        return cached != null && cached.key().equals(key) && cached.version() == versions.get(index) ? cached : null;
     }
 
     /** Returns the version of keys, which is read before a request is sent and passed to {@link #put}. */

@@ -108,13 +108,34 @@ class BreakerTest {
         fail(breaker, 5);
         assertThat(openFailure(breaker).retryAfter()).isEqualTo(Duration.ofSeconds(1));
         for (int seconds : new int[] {2, 4, 8, 16, 30, 30, 30}) {
-            assertThat(platform.open).as("before %d s", seconds).isEqualTo(breaker.probeAfter().equals(DELAY));
+            assertThat(platform.open)
+                    .as("before %d s", seconds)
+                    .isEqualTo(breaker.probeAfter().equals(DELAY));
             assertThat(afterFailedProbe(breaker)).isEqualTo(Duration.ofSeconds(seconds));
         }
         assertThat(platform.open).isTrue();
         succeedInProbe(breaker);
         assertThat(platform.open).isFalse();
         assertThat(notified).containsExactly(true, false);
+    }
+
+    @Test
+    void avoidsCallsWhileRedisFailsButNotTheNextProbe() {
+        Breaker breaker = breakerWithShortDelays();
+        assertThat(breaker.avoidsCalls()).isFalse();
+        fail(breaker, 1);
+        for (int tries = 0; tries < 3; tries++) {
+            assertThat(breaker.avoidsCalls()).isFalse();
+            assertThat(breaker.avoidsCalls()).isTrue();
+            advance(Duration.ofMillis(100));
+        }
+        fail(breaker, 4);
+        advance(Duration.ofSeconds(1).minusNanos(1));
+        assertThat(breaker.avoidsCalls()).isTrue();
+        advance(Duration.ofNanos(1));
+        assertThat(breaker.avoidsCalls()).isFalse();
+        succeedInProbe(breaker);
+        assertThat(breaker.avoidsCalls()).isFalse();
     }
 
     @Test
@@ -407,7 +428,9 @@ class BreakerTest {
             }
             tested.reportOutcomes();
             if (model.open || tested.probeAfter().compareTo(Duration.ofSeconds(16)) > 0) {
-                assertThat(tested.isOpen() && model.open).as("seed %d, step %d", seed, step).isTrue();
+                assertThat(tested.isOpen() && model.open)
+                        .as("seed %d, step %d", seed, step)
+                        .isTrue();
             }
         }
     }

@@ -10,13 +10,17 @@ import io.weir.ratelimit.spi.ChargeReceipt;
 import io.weir.ratelimit.spi.RateLimitBackend;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** A backend that always decides: if the wrapped backend fails, the failure modes of the policies apply. */
+/**
+ * A backend that always decides: if the wrapped backend fails, an earlier rejection that still holds applies, otherwise the failure modes
+ * of the policies.
+ */
 public final class FallbackBackend {
     private final RateLimitBackend backend;
     private final FailureModes failureModes;
@@ -80,14 +84,24 @@ public final class FallbackBackend {
     private TimedDecision failed(
             Binding binding, List<Charge> charges, BackendException failure, long start, long end) {
         health.decisionFailed(failure);
-        return new TimedDecision(charges, failureModes.decide(binding, charges, failure), end - start, end, failure);
+        return new TimedDecision(charges, withoutBackend(binding, charges, failure), end - start, end, failure);
     }
 
-    /** Decides by the failure modes because of an earlier failure. The backend is not called. */
+    /** Decides by a rejection that still holds, otherwise by the failure modes. Foreign state is an answer that replaces it. */
+    private Decision withoutBackend(Binding binding, List<Charge> charges, BackendException failure) {
+        if (failure.reason() != BackendException.Reason.FOREIGN_STATE) {
+            Optional<Decision.Rejected> known = backend.knownRejection(charges);
+            if (known.isPresent()) {
+                return known.get();
+            }
+        }
+        return failureModes.decide(binding, charges, failure);
+    }
+
+    /** Decides because of an earlier failure. The backend is not called. */
     TimedDecision decideWithoutBackend(Binding binding, List<Charge> charges, BackendException failure) {
         health.decidedWithoutBackend(failure);
-        return new TimedDecision(
-                charges, failureModes.decide(binding, charges, failure), 0, System.nanoTime(), failure);
+        return new TimedDecision(charges, withoutBackend(binding, charges, failure), 0, System.nanoTime(), failure);
     }
 
     /** Converts an exception. The message of an unknown exception is omitted, because it can contain a key. */

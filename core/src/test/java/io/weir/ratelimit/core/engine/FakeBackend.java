@@ -11,6 +11,7 @@ import io.weir.ratelimit.spi.PolicyLimits;
 import io.weir.ratelimit.spi.RateLimitBackend;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.stream.Collectors;
@@ -30,6 +31,9 @@ class FakeBackend implements RateLimitBackend {
     CompletionStage<Decision> stage;
 
     boolean rejects;
+
+    /** Whether an earlier rejection of all calls still holds. */
+    boolean hasRejected;
 
     static BackendException down(BackendException.Reason reason) {
         return new BackendException(reason, "it is unavailable", null);
@@ -53,6 +57,15 @@ class FakeBackend implements RateLimitBackend {
         return rejects
                 ? new Decision.Rejected(quotas)
                 : new Decision.Allowed(quotas, new NumberedReceipt(calls.size()));
+    }
+
+    @Override
+    public Optional<Decision.Rejected> knownRejection(List<Charge> charges) {
+        return hasRejected
+                ? Optional.of(new Decision.Rejected(charges.stream()
+                        .flatMap(charge -> quotas(charge).stream())
+                        .toList()))
+                : Optional.empty();
     }
 
     private record NumberedReceipt(int number) implements Receipt {
@@ -84,8 +97,8 @@ class FakeBackend implements RateLimitBackend {
                 limit.capacity(),
                 limit.window(),
                 remaining,
-                rejects,
-                rejects ? 1 : 0,
+                rejects || hasRejected,
+                rejects || hasRejected ? 1 : 0,
                 1,
                 1));
     }

@@ -7,8 +7,10 @@ import static io.weir.ratelimit.core.engine.Fixtures.policy;
 import static io.weir.ratelimit.core.engine.Fixtures.withFallback;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.FailureMode;
 import io.weir.ratelimit.core.policy.Policy;
+import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.BackendException.Reason;
 import io.weir.ratelimit.spi.BackendStatus;
 import io.weir.ratelimit.spi.Charge;
@@ -18,6 +20,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 class FallbackBackendTest {
     private final FakeBackend backend = new FakeBackend();
@@ -44,6 +48,35 @@ class FallbackBackendTest {
         assertThat(isAllowedInAnOutage(binding(1, closed), ofClosed.asShadow())).isTrue();
         assertThat(isAllowedInAnOutage(binding(1, closed, open), ofClosed, ofOpen.asShadow()))
                 .isFalse();
+    }
+
+    @ParameterizedTest
+    @EnumSource(FailureMode.class)
+    void anEarlierRejectionHoldsInEachFailureMode(FailureMode mode) {
+        Policy policy = policy("api", "ip", 1, mode);
+        List<Charge> charges = List.of(new Charge(policy.limits(), "i.203.0.113.7", 1));
+        BackendException down = FakeBackend.down(Reason.TIMEOUT);
+        backend.failure = down;
+        backend.hasRejected = true;
+        assertThat(fallback.acquire(binding(1, policy), charges).decision()).isInstanceOf(Decision.Rejected.class);
+        assertThat(fallback.acquireAsync(binding(1, policy), charges)
+                        .toCompletableFuture()
+                        .join()
+                        .decision())
+                .isInstanceOf(Decision.Rejected.class);
+        assertThat(fallback.decideWithoutBackend(binding(1, policy), charges, down)
+                        .decision())
+                .isInstanceOf(Decision.Rejected.class);
+        assertThat(fallback.acquire(binding(1, policy), charges).failure()).isSameAs(down);
+    }
+
+    @Test
+    void foreignStateReplacesAnEarlierRejection() {
+        Policy policy = policy("api", "ip", 1, FailureMode.OPEN);
+        List<Charge> charges = List.of(new Charge(policy.limits(), "i.203.0.113.7", 1));
+        backend.failure = FakeBackend.down(Reason.FOREIGN_STATE);
+        backend.hasRejected = true;
+        assertThat(fallback.acquire(binding(1, policy), charges).decision()).isInstanceOf(Decision.Degraded.class);
     }
 
     @Test

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.redisson;
+
+import io.weir.ratelimit.Decision;
+import io.weir.ratelimit.Quota;
+import io.weir.ratelimit.core.limit.LimitState;
+import io.weir.ratelimit.core.limit.QuotaCalculator;
+import io.weir.ratelimit.spi.Charge;
+import io.weir.ratelimit.spi.Limit;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The rejections whose end Redis has returned, for a time in which Redis does not decide. They are the entries of the {@link RejectionCache},
+ * of any age: while Redis decides, an entry of more than one second is not used, since another instance may have refunded permits.
+ *
+ * <p>One limit without room rejects a call. The states of its other limits may be unknown; they are reported as untouched.
+ *
+ * @param cache the cache
+ */
+record KnownRejections(RejectionCache cache) {
+    /** The clocks of this instance and of Redis may differ by one part of this many, and no rejection lasts longer than by Redis. */
+    private static final int PARTS_OF_DRIFT = 1_000;
+
+    /**
+     * Returns the rejection of a call that Redis would certainly reject, unless permits were refunded elsewhere.
+     *
+     * @param charges enforced charges, none of which may wait
+     * @param storedKeys the key of each limit, in the order of the charges and their limits
+     * @param nowNanos the current {@link System#nanoTime}
+     * @return empty if all limits may have room
+     */
+    Optional<Decision.Rejected> find(List<Charge> charges, List<String> storedKeys, long nowNanos) {
+        CachedRejection decisive = decisive(charges, storedKeys, nowNanos);
+        return decisive == null
+                ? Optional.empty()
+                : Optional.of(new Decision.Rejected(quotas(charges, storedKeys, nowNanos, decisive)));
+    }
+
+    private @Nullable CachedRejection decisive(List<Charge> charges, List<String> storedKeys, long nowNanos) {
+        int key = 0;
+        for (Charge charge : charges) {
+            for (Limit limit : charge.policy().limits()) {
+                CachedRejection known = cache.latest(storedKeys.get(key));
+                if (known != null && known.decidesOn(limit, charge.cost()) && isLasting(known, charge, nowNanos)) {
+                    return known;
+                }
+                key++;
+            }
+        }
+        return null;
+    }
+
+    private static boolean isLasting(CachedRejection known, Charge charge, long nowNanos) {
+        long age = nowNanos - known.time().sentNanos();
+        return known.rejects(charge.cost(), nowNanos + age / PARTS_OF_DRIFT);
+    }
+
+    private List<Quota> quotas(List<Charge> charges, List<String> storedKeys, long nowNanos, CachedRejection decisive) {
+        List<Quota> quotas = new ArrayList<>(storedKeys.size());
+        long nowMicros = decisive.time().earliestMicros(nowNanos);
+        for (Charge charge : charges) {
+            List<Limit> limits = charge.policy().limits();
+            for (int i = 0; i < limits.size(); i++) {
+                CachedRejection known = cache.latest(storedKeys.get(quotas.size()));
+                quotas.add(
+                        known != null && known.decidesOn(limits.get(i), charge.cost())
+                                ? known.quota(charge, i, nowNanos)
+                                : untouched(charge, i, nowMicros));
+            }
+        }
+        return quotas;
+    }
+
+    private static Quota untouched(Charge charge, int index, long nowMicros) {
+        LimitState state = LimitState.untouched(charge.policy().limits().get(index), nowMicros);
+        return QuotaCalculator.quota(charge, index, state, true, nowMicros);
+    }
+}
