@@ -59,7 +59,8 @@ class RedisOutageIT {
             usesTheDocumentedKey(redis);
             servesWhileRedisIsPaused(redis);
             reportsForeignDataUnderAKey(redis);
-            servesWhileRedisIsKilled(redis);
+            keepsRejectingWhileRedisIsKilled(redis);
+            servesWhileRedisIsKilled();
         }
     }
 
@@ -168,8 +169,27 @@ class RedisOutageIT {
         assertThat(lines(UNAVAILABLE)).hasSize(2);
     }
 
-    private void servesWhileRedisIsKilled(RedisProcess redis) {
+    /** A caller over a limit gains nothing by an outage: the failure modes apply at the end of its rejection. */
+    private void keepsRejectingWhileRedisIsKilled(RedisProcess redis) {
+        try (RedisConnection connection = redis.connect()) {
+            connection.call("DEL", HELLO_KEY);
+        }
+        Await.until(
+                "both policies reject",
+                TIMEOUT,
+                () -> get("api/hello").statusCode() == 429 && get("api/report").statusCode() == 429);
         redis.kill();
+        LimitResponse.verifyRejected(get("api/hello"), "hello");
+        assertThat(get("api/report").statusCode()).isEqualTo(429);
+        verifyUnavailable("api/search", LONGEST_WAIT);
+        Await.until(
+                "the end of both rejections",
+                TIMEOUT,
+                PAUSE,
+                () -> get("api/hello").statusCode() == 200 && get("api/report").statusCode() == 503);
+    }
+
+    private void servesWhileRedisIsKilled() {
         allows(10);
         closedPoliciesAnswer503(LONGEST_WAIT);
         assertThat(lines(UNAVAILABLE)).hasSize(3);
