@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.docs;
 
-import com.github.benmanes.caffeine.cache.Cache;
-import com.github.benmanes.caffeine.cache.Caffeine;
-import io.weir.ratelimit.spi.CallContext;
+import io.weir.ratelimit.Identity;
 import io.weir.ratelimit.spi.TierResolver;
 import jakarta.annotation.Resource;
 import jakarta.enterprise.context.ApplicationScoped;
@@ -12,7 +10,6 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.time.Duration;
 import java.util.Optional;
 import javax.sql.DataSource;
 
@@ -22,21 +19,12 @@ public class PlanTiers implements TierResolver {
     @Resource(lookup = "java:comp/DefaultDataSource")
     DataSource database;
 
-    private final Cache<String, Optional<String>> plans = Caffeine.newBuilder()
-            .maximumSize(10_000)
-            .expireAfterWrite(Duration.ofMinutes(1))
-            .build();
-
     @Override
-    public Optional<String> tier(CallContext call) {
-        return call.principal().flatMap(user -> plans.get(user, this::plan));
-    }
-
-    private Optional<String> plan(String user) {
+    public Optional<String> tier(Identity caller) {
         try (Connection connection = database.getConnection();
                 PreparedStatement query = connection.prepareStatement("select plan from customer where name = ?")) {
             query.setQueryTimeout(1);
-            query.setString(1, user);
+            query.setString(1, caller.parts().get(0).value());
             try (ResultSet found = query.executeQuery()) {
                 return found.next() ? Optional.of(found.getString("plan")) : Optional.empty();
             }

@@ -91,7 +91,7 @@ class DashboardTest {
     void eachMetricIsUsed() {
         String shown = expressions().toList() + OperationsFiles.rules();
         assertThat(OperationsFiles.metrics())
-                .hasSize(10)
+                .hasSize(12)
                 .allSatisfy(metric -> assertThat(shown).contains(metric));
     }
 

@@ -11,6 +11,7 @@ import io.weir.ratelimit.core.key.KeyTerms;
 import io.weir.ratelimit.core.policy.MethodLimits;
 import io.weir.ratelimit.core.policy.PolicyLoader;
 import io.weir.ratelimit.core.policy.Resolvers;
+import io.weir.ratelimit.core.policy.TierSelector;
 import io.weir.ratelimit.spi.TierResolver;
 import jakarta.inject.Named;
 import jakarta.json.Json;
@@ -162,8 +163,8 @@ class HowToSnippetsTest {
         return problems.lines();
     }
 
-    private static Map<String, TierResolver> tiers(List<Class<?>> classes) {
-        Map<String, TierResolver> tiers = new HashMap<>();
+    private static Map<String, TierSelector> tiers(List<Class<?>> classes) {
+        Map<String, TierSelector> tiers = new HashMap<>();
         classes.stream()
                 .filter(TierResolver.class::isAssignableFrom)
                 .forEach(type -> tiers.put(type.getAnnotation(Named.class).value(), call -> Optional.empty()));

@@ -1,65 +1,91 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.core.policy;
 
-import static io.weir.ratelimit.core.message.CoreMessages.MESSAGES;
-
 import io.weir.ratelimit.core.policy.SourceListener.Failure;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
-/**
- * The context that all look-ups of limits share.
- *
- * @param sources the sources of limits
- * @param lifetimeNanos the time for which an answer is not refreshed
- * @param deadlineNanos the longest time that a call waits for the first answer
- * @param executor returns the executor of look-ups
- * @param nanoTime a monotonic clock
- * @param listener receives failed look-ups
- * @param slots limits the number of look-ups at once, so that a flood of new keys does not reach the source
- * @param logged the policies with a logged failure
- */
-record LookupContext(
-        OverrideSources sources,
-        long lifetimeNanos,
-        long deadlineNanos,
-        Supplier<Executor> executor,
-        LongSupplier nanoTime,
-        SourceListener listener,
-        Semaphore slots,
-        Set<String> logged) {
-    /** The number of look-ups at once. */
-    static final int MAX_LOOK_UPS = 16;
-
-    private static final System.Logger LOG = System.getLogger("io.weir.ratelimit");
-
-    LookupContext(
-            OverrideSources sources,
-            long lifetimeNanos,
-            long deadlineNanos,
-            Supplier<Executor> executor,
-            LongSupplier nanoTime,
-            SourceListener listener) {
-        this(
-                sources,
-                lifetimeNanos,
-                deadlineNanos,
-                executor,
-                nanoTime,
-                listener,
-                new Semaphore(MAX_LOOK_UPS),
-                ConcurrentHashMap.newKeySet());
+/** The context that look-ups of one kind share: their times, their executor and the report of their failures. */
+final class LookupContext {
+    /** Logs the first failure of an outage. */
+    @FunctionalInterface
+    interface OutageReport {
+        /** Logs a failure of a policy or a resolver, with an exception if there is one. */
+        void log(String name, String reason, @Nullable Throwable thrown);
     }
 
-    /** Reports a failed look-up, and logs the first one of each policy. */
-    void failed(Policy policy, Throwable reason) {
-        listener.failed(policy.name(), Failure.ERROR);
-        if (logged.add(policy.name())) {
-            MESSAGES.log(LOG, reason, "WEIR-316", policy.name());
+    private final LookupTimes times;
+    private final int maxLookups;
+    private final Supplier<Executor> executor;
+    private final SourceListener listener;
+    private final OutageReport report;
+    private final Semaphore slots;
+    private final OutageLog outages;
+
+    /**
+     * Creates a context without look-ups.
+     *
+     * @param maxLookups the number of look-ups at once, so that a flood of new subjects does not reach the application
+     * @param executor returns the executor of look-ups
+     * @param listener receives failed look-ups
+     * @param report logs the first failure of each outage
+     */
+    LookupContext(
+            LookupTimes times,
+            int maxLookups,
+            Supplier<Executor> executor,
+            SourceListener listener,
+            OutageReport report) {
+        this.times = times;
+        this.maxLookups = maxLookups;
+        this.executor = executor;
+        this.listener = listener;
+        this.report = report;
+        this.slots = new Semaphore(maxLookups);
+        this.outages = new OutageLog(times.nanoTime());
+    }
+
+    long lifetimeNanos() {
+        return times.lifetimeNanos();
+    }
+
+    long deadlineNanos() {
+        return times.deadlineNanos();
+    }
+
+    LongSupplier nanoTime() {
+        return times.nanoTime();
+    }
+
+    Supplier<Executor> executor() {
+        return executor;
+    }
+
+    Semaphore slots() {
+        return slots;
+    }
+
+    /** Reports a failed look-up, and logs the first one of each outage. */
+    void failed(String name, Failure failure, @Nullable Throwable thrown) {
+        listener.failed(name, failure);
+        if (outages.failed(name)) {
+            report.log(name, reason(failure), thrown);
         }
+    }
+
+    void succeeded(String name) {
+        outages.succeeded(name);
+    }
+
+    private String reason(Failure failure) {
+        return switch (failure) {
+            case ERROR -> "it failed";
+            case TIMEOUT -> "no answer within " + TimeUnit.NANOSECONDS.toMillis(deadlineNanos()) + " ms";
+            case BUSY -> maxLookups + " look-ups are running";
+        };
     }
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.core.policy;
 
+import static io.weir.ratelimit.core.message.CoreMessages.MESSAGES;
+
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import io.weir.ratelimit.Identity;
@@ -26,6 +28,12 @@ public final class Overrides {
     /** The number of keys in the cache. */
     static final int MAX_KEYS = 10_000;
 
+    /** The number of look-ups at once, which a usual connection pool can serve. */
+    static final int MAX_LOOKUPS = 16;
+
+    private static final System.Logger LOG = System.getLogger("io.weir.ratelimit");
+
+    private final OverrideSources sources;
     private final Set<String> policies;
     private final LookupContext lookups;
 
@@ -52,8 +60,14 @@ public final class Overrides {
             Supplier<Executor> executor,
             LongSupplier nanoTime,
             SourceListener listener) {
+        this.sources = sources;
         this.policies = Set.copyOf(sources.policies());
-        this.lookups = new LookupContext(sources, lifetime.toNanos(), deadline.toNanos(), executor, nanoTime, listener);
+        this.lookups = new LookupContext(
+                new LookupTimes(lifetime, deadline, nanoTime),
+                MAX_LOOKUPS,
+                executor,
+                listener,
+                (policy, reason, thrown) -> MESSAGES.log(LOG, thrown, "WEIR-316", policy, reason));
     }
 
     /**
@@ -126,7 +140,8 @@ public final class Overrides {
     }
 
     private KeyOverride override(Policy policy, Identity key, String storedKey) {
-        KeyOverride override = cache.get(new Subject(policy.name(), storedKey), first -> new KeyOverride(lookups));
+        KeyOverride override =
+                cache.get(new Subject(policy.name(), storedKey), first -> new KeyOverride(sources, lookups));
         override.refreshIfStale(policy, key);
         return override;
     }

@@ -7,7 +7,6 @@ import io.weir.ratelimit.core.config.PolicyProperties;
 import io.weir.ratelimit.core.key.KeyExpression;
 import io.weir.ratelimit.core.key.KeyTerms;
 import io.weir.ratelimit.spi.ConfigurationProblem;
-import io.weir.ratelimit.spi.TierResolver;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
@@ -16,12 +15,12 @@ import java.util.function.Function;
  * The resolvers that the configuration can name.
  *
  * @param keyTerms the terms of key expressions
- * @param tierResolvers the tier resolvers of the application by name
+ * @param tiers the tier resolvers of the application by name
  */
-public record Resolvers(KeyTerms keyTerms, Map<String, TierResolver> tierResolvers) {
+public record Resolvers(KeyTerms keyTerms, Map<String, TierSelector> tiers) {
     /** Copies the map. */
     public Resolvers {
-        tierResolvers = Map.copyOf(tierResolvers);
+        tiers = Map.copyOf(tiers);
     }
 
     /**

@@ -6,11 +6,11 @@ package io.weir.ratelimit.core.policy;
 public interface SourceListener {
     /** The reason of a failure. */
     enum Failure {
-        /** The source threw an exception or returned invalid limits. */
+        /** The application threw an exception, or its answer is invalid. */
         ERROR,
-        /** The first answer for a key was too late, so a call used the limits of the policy. */
+        /** The first answer was too late, so a call used the limits of the policy. */
         TIMEOUT,
-        /** Too many look-ups run at once. */
+        /** Too many look-ups or calls run at once. */
         BUSY
     }
 

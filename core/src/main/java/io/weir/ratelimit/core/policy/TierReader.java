@@ -11,7 +11,6 @@ import io.weir.ratelimit.core.key.KeyExpression;
 import io.weir.ratelimit.core.key.KeyTerms;
 import io.weir.ratelimit.spi.ConfigurationProblem;
 import io.weir.ratelimit.spi.PolicyLimits;
-import io.weir.ratelimit.spi.TierResolver;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -48,8 +47,8 @@ final class TierReader {
         if (selector.isPresent() == names.isEmpty()) {
             properties.report(incomplete(selector));
         }
-        return selector.flatMap(text -> resolver(text, key))
-                .map(resolver -> new Tiers(selector.get(), resolver, byTier))
+        return selector.flatMap(text -> selector(text, key))
+                .map(found -> new Tiers(selector.get(), found, byTier))
                 .orElse(Tiers.NONE);
     }
 
@@ -88,21 +87,21 @@ final class TierReader {
                 .flatMap(each -> limits.named(tier, limit, each));
     }
 
-    private Optional<TierResolver> resolver(String text, Optional<KeyExpression> key) {
-        TierResolver bean = resolvers.tierResolvers().get(text);
+    private Optional<TierSelector> selector(String text, Optional<KeyExpression> key) {
+        TierSelector bean = resolvers.tiers().get(text);
         if (bean != null) {
             return Optional.of(bean);
         }
         String property = properties.name(ConfigKeys.TIER);
-        Set<String> beans = new TreeSet<>(resolvers.tierResolvers().keySet());
+        Set<String> beans = new TreeSet<>(resolvers.tiers().keySet());
         Function<String, ConfigurationProblem> invalid =
                 reason -> MESSAGES.problem("WEIR-112.tier", property, text, reason, beans, KeyTerms.FORMS);
         return resolvers
                 .expression(properties, text, property, invalid)
-                .flatMap(expression -> resolver(expression, property, text, key));
+                .flatMap(expression -> selector(expression, property, text, key));
     }
 
-    private Optional<TierResolver> resolver(
+    private Optional<TierSelector> selector(
             KeyExpression expression, String property, String text, Optional<KeyExpression> key) {
         if (expression.isCompound()) {
             properties.report(MESSAGES.problem("WEIR-112.compound-tier", property, text));

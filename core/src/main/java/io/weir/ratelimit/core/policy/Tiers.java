@@ -5,7 +5,6 @@ import static io.weir.ratelimit.core.message.CoreMessages.MESSAGES;
 
 import io.weir.ratelimit.spi.CallContext;
 import io.weir.ratelimit.spi.PolicyLimits;
-import io.weir.ratelimit.spi.TierResolver;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -17,21 +16,21 @@ public final class Tiers {
 
     private static final System.Logger LOG = System.getLogger("io.weir.ratelimit");
 
-    private final String selector;
-    private final TierResolver resolver;
+    private final String expression;
+    private final TierSelector selector;
     private final Map<String, PolicyLimits> limits;
     private final AtomicBoolean failed = new AtomicBoolean();
 
     /**
      * Creates tiers.
      *
-     * @param selector the configured text that selects the tier
-     * @param resolver determines the tier of a caller
+     * @param expression the configured text that selects the tier
+     * @param selector selects the tier of a call
      * @param limits the limits by tier
      */
-    public Tiers(String selector, TierResolver resolver, Map<String, PolicyLimits> limits) {
+    public Tiers(String expression, TierSelector selector, Map<String, PolicyLimits> limits) {
+        this.expression = expression;
         this.selector = selector;
-        this.resolver = resolver;
         this.limits = Map.copyOf(limits);
     }
 
@@ -48,12 +47,10 @@ public final class Tiers {
 
     private String tier(CallContext call) {
         try {
-            // A resolver of the application can return null.
-            Optional<String> tier = resolver.tier(call);
-            return tier == null ? "" : tier.orElse("");
+            return selector.tier(call).orElse("");
         } catch (RuntimeException e) {
             if (failed.compareAndSet(false, true)) {
-                MESSAGES.log(LOG, e, "WEIR-310", selector);
+                MESSAGES.log(LOG, e, "WEIR-310", expression);
             }
             return "";
         }
@@ -68,20 +65,20 @@ public final class Tiers {
         return limits;
     }
 
-    /** Compares the selector and the limits. */
+    /** Compares the expression and the limits. */
     @Override
     public boolean equals(Object other) {
-        return other instanceof Tiers that && selector.equals(that.selector) && limits.equals(that.limits);
+        return other instanceof Tiers that && expression.equals(that.expression) && limits.equals(that.limits);
     }
 
     @Override
     public int hashCode() {
-        return 31 * selector.hashCode() + limits.hashCode();
+        return 31 * expression.hashCode() + limits.hashCode();
     }
 
-    /** Returns the selector. */
+    /** Returns the expression. */
     @Override
     public String toString() {
-        return selector;
+        return expression;
     }
 }

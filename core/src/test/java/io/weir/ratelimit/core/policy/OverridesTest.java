@@ -189,7 +189,7 @@ class OverridesTest {
     }
 
     @Test
-    void aFailureKeepsTheLastValidAnswerAndIsLoggedOncePerPolicy() {
+    void aFailureKeepsTheLastValidAnswerAndIsLoggedOncePerOutage() {
         table.put("ann", LimitOverride.of("7/1s"));
         ask(API, ANN);
         failure = new IllegalStateException("the database is away");
@@ -209,8 +209,8 @@ class OverridesTest {
         assertThat(failures).hasSize(5).containsOnly("api ERROR");
         assertThat(log.lines())
                 .containsExactly(
-                        "WARNING WEIR-316 A PolicySource failed to return the limits of a key of policy api. The last known limits"
-                                + " apply, otherwise the limits of the policy. Later failures for this policy are not logged.");
+                        "WARNING WEIR-316 A PolicySource did not return the limits of a key of policy api (it failed). The last known limits"
+                                + " apply, otherwise the limits of the policy. This is logged once for each outage.");
     }
 
     @Test
@@ -246,10 +246,10 @@ class OverridesTest {
         executor = task -> {
             throw new RejectedExecutionException("full");
         };
-        for (int i = 0; i < 2 * LookupContext.MAX_LOOK_UPS; i++) {
+        for (int i = 0; i < 2 * Overrides.MAX_LOOKUPS; i++) {
             assertThat(limits(API, Identity.principal("p" + i))).isEqualTo("none");
         }
-        assertThat(failures).hasSize(2 * LookupContext.MAX_LOOK_UPS).containsOnly("api ERROR");
+        assertThat(failures).hasSize(2 * Overrides.MAX_LOOKUPS).containsOnly("api ERROR");
     }
 
     @Test
@@ -260,7 +260,7 @@ class OverridesTest {
             assertThat(patient.of(API, Identity.principal("p" + i), "p" + i)).isEmpty();
         }
         patient.await(API, Identity.principal("last"), "last");
-        assertThat(queue).hasSize(LookupContext.MAX_LOOK_UPS);
+        assertThat(queue).hasSize(Overrides.MAX_LOOKUPS);
         assertThat(failures).contains("api BUSY").doesNotContain("api TIMEOUT");
         queue.remove().run();
         table.put("last", LimitOverride.of("7/1s"));

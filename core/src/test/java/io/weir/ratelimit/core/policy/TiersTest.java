@@ -7,7 +7,6 @@ import io.weir.ratelimit.Algorithm;
 import io.weir.ratelimit.spi.CallContext;
 import io.weir.ratelimit.spi.Limit;
 import io.weir.ratelimit.spi.PolicyLimits;
-import io.weir.ratelimit.spi.TierResolver;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -31,21 +30,20 @@ class TiersTest {
     }
 
     @Test
-    void theLimitsOfThePolicyApplyIfTheResolverFailsOrReturnsNull() {
+    void theLimitsOfThePolicyApplyIfTheSelectorFails() {
         assertThat(limitsBy(call -> {
                     throw new IllegalStateException("the database is away");
                 }))
                 .isSameAs(OWN);
-        assertThat(limitsBy(call -> null)).isSameAs(OWN);
     }
 
     @Test
-    void theResolverIsNotCalledIfNoTierHasLimits() {
+    void theSelectorIsNotCalledIfNoTierHasLimits() {
         assertThat(Tiers.NONE.of(CallContext.NONE, OWN)).isSameAs(OWN);
     }
 
-    private static PolicyLimits limitsBy(TierResolver resolver) {
-        return new Tiers("plan", resolver, Map.of("premium", PREMIUM)).of(CallContext.NONE, OWN);
+    private static PolicyLimits limitsBy(TierSelector selector) {
+        return new Tiers("plan", selector, Map.of("premium", PREMIUM)).of(CallContext.NONE, OWN);
     }
 
     private static PolicyLimits limits(String tier, long permits) {

@@ -24,18 +24,26 @@ import io.weir.ratelimit.core.operations.Access;
 import io.weir.ratelimit.core.operations.InstanceOperations;
 import io.weir.ratelimit.core.operations.KnownPolicies;
 import io.weir.ratelimit.core.operations.Readings;
+import io.weir.ratelimit.core.policy.BoundedKeyResolver;
+import io.weir.ratelimit.core.policy.LookupTimes;
 import io.weir.ratelimit.core.policy.OverrideSources;
 import io.weir.ratelimit.core.policy.Overrides;
+import io.weir.ratelimit.core.policy.ResolverListener;
 import io.weir.ratelimit.core.policy.Resolvers;
+import io.weir.ratelimit.core.policy.TierLookups;
+import io.weir.ratelimit.core.policy.TierSelector;
 import io.weir.ratelimit.core.topkeys.TopKeysTracker;
 import io.weir.ratelimit.interceptor.telemetry.Telemetry;
 import io.weir.ratelimit.spi.DecisionListener;
+import io.weir.ratelimit.spi.KeyResolver;
 import io.weir.ratelimit.spi.PolicySource;
 import io.weir.ratelimit.spi.RateLimitBackend;
 import io.weir.ratelimit.spi.RejectionResponder;
 import java.time.Clock;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import org.eclipse.microprofile.config.Config;
@@ -52,6 +60,9 @@ final class Deployment {
     private final Settings settings;
     private final KeyMasker masker;
     private final ContainerExecutor executor = new ContainerExecutor();
+
+    /** The listener of resolvers, which exist before the telemetry. */
+    private ResolverListener resolverListener = Telemetry.NONE.resolvers();
 
     Deployment(RateLimitBeans beans, Problems problems) {
         this.beans = new ApplicationBeans(beans);
@@ -73,6 +84,7 @@ final class Deployment {
                 .select(settings);
         CdiEvents events = new CdiEvents(beans.manager());
         Telemetry telemetry = telemetry(backend, events);
+        resolverListener = telemetry.resolvers();
         Optional<RejectionResponder> responder = beans.responder(problems);
         Overrides overrides = overrides(sources, telemetry);
         TopKeysTracker topKeys =
@@ -113,9 +125,17 @@ final class Deployment {
 
     private Resolvers resolvers(ClientAddress clients) {
         NamedResolvers named = new NamedResolvers(beans.manager(), problems);
-        KeyTerms terms = new KeyTerms(
-                settings.ipv4Prefix(), settings.ipv6Prefix(), clients, named.keyResolvers(), Claims.areAvailable());
-        return new Resolvers(terms, named.tierResolvers());
+        LookupTimes times = new LookupTimes(settings.overrideLifetime(), settings.deadline(), System::nanoTime);
+        ResolverListener listener = (kind, resolver, failure) -> resolverListener.failed(kind, resolver, failure);
+        Map<String, KeyResolver> keys = new HashMap<>();
+        named.keyResolvers()
+                .forEach((name, bean) -> keys.put(name, new BoundedKeyResolver(name, bean, times, listener)));
+        Map<String, TierSelector> tiers = new HashMap<>();
+        named.tierResolvers()
+                .forEach((name, bean) -> tiers.put(name, new TierLookups(name, bean, times, executor, listener)));
+        KeyTerms terms =
+                new KeyTerms(settings.ipv4Prefix(), settings.ipv6Prefix(), clients, keys, Claims.areAvailable());
+        return new Resolvers(terms, tiers);
     }
 
     private Telemetry telemetry(RateLimitBackend backend, CdiEvents events) {

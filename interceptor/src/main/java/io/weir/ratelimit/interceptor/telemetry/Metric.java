@@ -13,7 +13,8 @@ enum Metric {
     BREAKER_OPEN("ratelimit.breaker.open", "1 while the breaker is open, else 0"),
     LEASES("ratelimit.leases", "Keys for which this instance holds a lease"),
     CONFIG_RELOADS("ratelimit.config.reloads", "Changes of the configuration while the application runs, by result"),
-    POLICY_SOURCE_ERRORS("ratelimit.policy.source.errors", "Failed look-ups of overrides");
+    POLICY_SOURCE_ERRORS("ratelimit.policy.source.errors", "Failed look-ups of overrides"),
+    RESOLVER_ERRORS("ratelimit.resolver.errors", "Failures of key resolvers and tier resolvers");
 
     private final String label;
     private final String description;

@@ -9,6 +9,7 @@ import io.weir.ratelimit.core.config.ReloadListener;
 import io.weir.ratelimit.core.config.Settings;
 import io.weir.ratelimit.core.engine.BackendStateListener;
 import io.weir.ratelimit.core.key.KeyMasker;
+import io.weir.ratelimit.core.policy.ResolverListener;
 import io.weir.ratelimit.core.policy.SourceListener;
 import io.weir.ratelimit.spi.BackendListener;
 import io.weir.ratelimit.spi.DecisionListener;
@@ -27,6 +28,7 @@ import java.util.function.Supplier;
  * @param spans the decorator for spans that start after the decision
  * @param reloads the listener for changes of the configuration
  * @param sources the listener for failed look-ups of overrides
+ * @param resolvers the listener for failures of key resolvers and tier resolvers
  */
 public record Telemetry(
         List<DecisionListener> listeners,
@@ -34,10 +36,17 @@ public record Telemetry(
         Optional<BackendListener> backend,
         SpanDecorator spans,
         ReloadListener reloads,
-        SourceListener sources) {
+        SourceListener sources,
+        ResolverListener resolvers) {
     /** Telemetry without listeners. */
     public static final Telemetry NONE = new Telemetry(
-            List.of(), List.of(), Optional.empty(), SpanDecorator.NONE, result -> {}, (policy, failure) -> {});
+            List.of(),
+            List.of(),
+            Optional.empty(),
+            SpanDecorator.NONE,
+            result -> {},
+            (policy, failure) -> {},
+            (kind, resolver, failure) -> {});
 
     private static final System.Logger LOG = System.getLogger("io.weir.ratelimit");
     /** The name of the local backend, which has no events. */
@@ -122,7 +131,8 @@ public record Telemetry(
                 metrics.flatMap(Destination::backend),
                 spans,
                 metrics.<ReloadListener>map(Destination::config).orElse(NONE.reloads),
-                metrics.<SourceListener>map(Destination::config).orElse(NONE.sources));
+                metrics.<SourceListener>map(Destination::config).orElse(NONE.sources),
+                metrics.<ResolverListener>map(Destination::config).orElse(NONE.resolvers));
     }
 
     private static void log(Settings settings, Optional<Destination> metrics, boolean spans, boolean exporting) {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.weir.ratelimit.Decision;
+import io.weir.ratelimit.Identity;
 import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.RateLimit;
 import io.weir.ratelimit.RateLimitExceededException;
@@ -39,6 +40,7 @@ class OutcomesTest {
         "ratelimit.policies.shadow.limit=1/1h",
         "ratelimit.policies.shadow.key=global",
         "ratelimit.policies.shadow.mode=shadow",
+        "ratelimit.redis.deadline=10s",
         "ratelimit.policies.tiered.limit=1/1h",
         "ratelimit.policies.tiered.key=principal",
         "ratelimit.policies.tiered.tier=plans",
@@ -234,8 +236,8 @@ class OutcomesTest {
     @ApplicationScoped
     public static class Plans implements TierResolver {
         @Override
-        public Optional<String> tier(CallContext call) {
-            return call.principal().map(name -> name.split("-", -1)[0]);
+        public Optional<String> tier(Identity caller) {
+            return Optional.of(caller.parts().get(0).value().split("-", -1)[0]);
         }
     }
 

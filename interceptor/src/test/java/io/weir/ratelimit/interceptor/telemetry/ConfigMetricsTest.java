@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.entry;
 
 import io.weir.ratelimit.core.config.ReloadListener.Result;
+import io.weir.ratelimit.core.policy.ResolverListener.Kind;
 import io.weir.ratelimit.core.policy.SourceListener.Failure;
 import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -39,12 +40,17 @@ class ConfigMetricsTest {
         metrics.failed("api", Failure.ERROR);
         metrics.failed("api", Failure.TIMEOUT);
         metrics.failed("login", Failure.BUSY);
+        metrics.failed(Kind.TIER, "plans", Failure.TIMEOUT);
+        metrics.failed(Kind.KEY, "tenant", Failure.BUSY);
+        metrics.failed(Kind.KEY, "tenant", Failure.BUSY);
         metrics.reloaded(Result.APPLIED);
         assertThat(reader.counts())
                 .as("the metrics without reloads have no series for them")
                 .containsOnly(
                         entry("ratelimit.policy.source.errors{policy=api, type=error}", 2L),
                         entry("ratelimit.policy.source.errors{policy=api, type=timeout}", 1L),
-                        entry("ratelimit.policy.source.errors{policy=login, type=busy}", 1L));
+                        entry("ratelimit.policy.source.errors{policy=login, type=busy}", 1L),
+                        entry("ratelimit.resolver.errors{kind=tier, resolver=plans, type=timeout}", 1L),
+                        entry("ratelimit.resolver.errors{kind=key, resolver=tenant, type=busy}", 2L));
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.it.policies;
 
+import io.weir.ratelimit.Identity;
 import io.weir.ratelimit.spi.CallContext;
 import io.weir.ratelimit.spi.TierResolver;
 import jakarta.enterprise.context.ApplicationScoped;
@@ -12,8 +13,13 @@ import java.util.Optional;
 @ApplicationScoped
 public class Plans implements TierResolver {
     @Override
-    public Optional<String> tier(CallContext call) {
-        String plan = call.header("X-Plan").orElse("none");
+    public Optional<Identity> caller(CallContext call) {
+        return call.header("X-Plan").map(plan -> Identity.header("X-Plan", plan));
+    }
+
+    @Override
+    public Optional<String> tier(Identity caller) {
+        String plan = caller.parts().get(0).value();
         return switch (plan) {
             case "throws" -> throw new IllegalStateException("on purpose");
             case "null" -> null;

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.core.policy;
+
+/** A listener for failures of the resolvers of the application. */
+@FunctionalInterface
+public interface ResolverListener {
+    /** The kind of a resolver. */
+    enum Kind {
+        /** A {@link io.weir.ratelimit.spi.KeyResolver}. */
+        KEY,
+        /** A {@link io.weir.ratelimit.spi.TierResolver}. */
+        TIER
+    }
+
+    /**
+     * Receives a failure.
+     *
+     * @param kind the kind of the resolver
+     * @param resolver the name of the bean
+     * @param failure the reason
+     */
+    void failed(Kind kind, String resolver, SourceListener.Failure failure);
+}

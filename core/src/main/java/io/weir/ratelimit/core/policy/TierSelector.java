@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.core.policy;
+
+import io.weir.ratelimit.spi.CallContext;
+import java.util.Optional;
+
+/** Selects the tier of a call: by a key expression, or by a resolver of the application. */
+@FunctionalInterface
+public interface TierSelector {
+    /**
+     * Returns the tier of the caller. It waits at most for the deadline of a look-up.
+     *
+     * @param call the properties of the call
+     * @return the name of the tier; empty if none is known
+     */
+    Optional<String> tier(CallContext call);
+}
