@@ -22,7 +22,7 @@ import java.util.function.UnaryOperator;
  * once for each caller. All policies that name the resolver share the cache, also after a reload.
  */
 public final class TierLookups implements TierSelector {
-    /** The number of look-ups of one resolver at once: they must not take all threads of the container's executor. */
+    /** The number of look-ups of one resolver at once: each that hangs holds a thread. */
     static final int MAX_LOOKUPS = 8;
 
     /** The number of callers in the cache. */

@@ -30,6 +30,7 @@ public final class DeployedApplication {
     private final SpanDecorator spans;
     private final Supplier<PolicySnapshot> policies;
     private final Supplier<Executor> executor;
+    private final LookupThreads lookups;
     private final Optional<ReloadTimer> reloads;
     private final ResourceCheck resources;
 
@@ -43,6 +44,7 @@ public final class DeployedApplication {
             SpanDecorator spans,
             Supplier<PolicySnapshot> policies,
             Supplier<Executor> executor,
+            LookupThreads lookups,
             Optional<ReloadTimer> reloads,
             ResourceCheck resources) {
         this.gate = gate;
@@ -54,6 +56,7 @@ public final class DeployedApplication {
         this.spans = spans;
         this.policies = policies;
         this.executor = executor;
+        this.lookups = lookups;
         this.reloads = reloads;
         this.resources = resources;
     }
@@ -65,6 +68,7 @@ public final class DeployedApplication {
 
     void stop() {
         reloads.ifPresent(ReloadTimer::stop);
+        lookups.stop();
     }
 
     ResourceCheck resources() {

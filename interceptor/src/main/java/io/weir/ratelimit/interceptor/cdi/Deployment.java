@@ -60,6 +60,7 @@ final class Deployment {
     private final Settings settings;
     private final KeyMasker masker;
     private final ContainerExecutor executor = new ContainerExecutor();
+    private final LookupThreads lookups = new LookupThreads();
 
     /** The listener of resolvers, which exist before the telemetry. */
     private ResolverListener resolverListener = Telemetry.NONE.resolvers();
@@ -119,6 +120,7 @@ final class Deployment {
                 telemetry.spans(),
                 policies,
                 executor,
+                lookups,
                 reloads(loader, loadedConfig, snapshot, policies, topKeys, telemetry, readings),
                 new ResourceCheck(beanClasses, resolvers, sources.policies(), loadedConfig, settings));
     }
@@ -132,7 +134,7 @@ final class Deployment {
                 .forEach((name, bean) -> keys.put(name, new BoundedKeyResolver(name, bean, times, listener)));
         Map<String, TierSelector> tiers = new HashMap<>();
         named.tierResolvers()
-                .forEach((name, bean) -> tiers.put(name, new TierLookups(name, bean, times, executor, listener)));
+                .forEach((name, bean) -> tiers.put(name, new TierLookups(name, bean, times, lookups, listener)));
         KeyTerms terms =
                 new KeyTerms(settings.ipv4Prefix(), settings.ipv6Prefix(), clients, keys, Claims.areAvailable());
         return new Resolvers(terms, tiers);
@@ -164,7 +166,7 @@ final class Deployment {
                 sources,
                 settings.overrideLifetime(),
                 settings.deadline(),
-                executor,
+                lookups,
                 System::nanoTime,
                 telemetry.sources());
     }
