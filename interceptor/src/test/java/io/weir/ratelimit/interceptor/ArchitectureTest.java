@@ -49,13 +49,17 @@ class ArchitectureTest {
             .resideInAPackage("org.eclipse.microprofile.jwt..");
 
     @ArchTest
-    static final ArchRule three_classes_depend_on_servlets = noClasses()
+    static final ArchRule five_classes_depend_on_servlets = noClasses()
             .that()
             .doNotHaveFullyQualifiedName(SELF + "rest.ServletAccess")
             .and()
             .doNotHaveFullyQualifiedName(SELF + "cdi.ServletRequests")
             .and()
             .doNotHaveFullyQualifiedName(SELF + "cdi.ServletCall")
+            .and()
+            .doNotHaveFullyQualifiedName(SELF + "cdi.ServletMappings")
+            .and()
+            .doNotHaveFullyQualifiedName(SELF + "cdi.StartListener")
             .should()
             .dependOnClassesThat()
             .resideInAPackage("jakarta.servlet..");

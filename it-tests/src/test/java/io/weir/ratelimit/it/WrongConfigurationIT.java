@@ -65,6 +65,7 @@ class WrongConfigurationIT {
                         "WEIR-113 ratelimit.costs.No.method",
                         "WEIR-114 ratelimit.polices.api.limit",
                         "WEIR-115 ratelimit.policies.misspelt.limits",
+                        "WEIR-140 ratelimit.policies.expensive.costs./export = 6",
                         "WEIR-201 " + PLACE + "both()",
                         "WEIR-205 ratelimit.backend = elephant",
                         "WEIR-403 ratelimit.redis.address = ***@cache.example:6379",

@@ -5,8 +5,8 @@ import java.util.Collection;
 import java.util.Locale;
 import java.util.Optional;
 
-/** The spelling of invalid characters and terms in messages. */
-final class Spelling {
+/** The spelling of invalid characters and names in messages. */
+public final class Spelling {
     private static final int LONGEST = 64;
 
     private Spelling() {}
@@ -29,8 +29,14 @@ final class Spelling {
         };
     }
 
-    /** Returns the form of a term that differs little from a word, if there is one. Names after colons are ignored. */
-    static Optional<String> nearest(String word, Collection<String> forms) {
+    /**
+     * Finds what was probably meant by a misspelled word.
+     *
+     * @param word the word
+     * @param forms the known forms; names after colons are ignored
+     * @return a form that differs little from the word; empty if there is none
+     */
+    public static Optional<String> nearest(String word, Collection<String> forms) {
         String wanted = word.toLowerCase(Locale.ROOT).replace(":", "");
         if (wanted.length() > LONGEST) {
             return Optional.empty();
@@ -47,8 +53,9 @@ final class Spelling {
         return nearest;
     }
 
-    /** Returns the Levenshtein distance of two texts. */
+    /** Returns the number of characters to insert, delete, replace or exchange with their neighbor. */
     private static int distance(String one, String other) {
+        int[] beforeLast = new int[0];
         int[] before = new int[other.length() + 1];
         for (int j = 0; j < before.length; j++) {
             before[j] = j;
@@ -59,9 +66,18 @@ final class Spelling {
             for (int j = 1; j < row.length; j++) {
                 int replaced = before[j - 1] + (one.charAt(i - 1) == other.charAt(j - 1) ? 0 : 1);
                 row[j] = Math.min(replaced, 1 + Math.min(before[j], row[j - 1]));
+                if (i > 1 && j > 1 && isExchanged(one, i, other, j)) {
+                    row[j] = Math.min(row[j], 1 + beforeLast[j - 2]);
+                }
             }
+            beforeLast = before;
             before = row;
         }
         return before[other.length()];
+    }
+
+    private static boolean isExchanged(String one, int oneEnd, String other, int otherEnd) {
+        return one.charAt(oneEnd - 1) == other.charAt(otherEnd - 2)
+                && one.charAt(oneEnd - 2) == other.charAt(otherEnd - 1);
     }
 }

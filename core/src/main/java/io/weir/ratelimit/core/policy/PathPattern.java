@@ -90,6 +90,25 @@ public final class PathPattern {
     }
 
     /**
+     * Tests whether a path at or below another one can match.
+     *
+     * @param prefix the beginning of the paths
+     * @return true if a path that begins with the prefix can match
+     */
+    public boolean reaches(RequestPath prefix) {
+        List<String> beginning = prefix.segments();
+        for (int i = 0; i < beginning.size(); i++) {
+            if (i == segments.size()) {
+                return ranks.charAt(i) == WILD;
+            }
+            if (ranks.charAt(i) == LITERAL && !segments.get(i).equals(beginning.get(i))) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /**
      * Returns the most specific pattern that matches. In the first segment that differs, a text precedes a template, and a
      * template precedes a star.
      */

@@ -32,7 +32,7 @@ class CostCheckTest {
 
     private static String problem(String place, long cost) {
         return "WEIR-140 " + place + " = " + cost
-                + ": the cost is more than the 6 permits that policy api can ever hold, so the"
+                + ": the capacity of policy api is 6, so it can never hold the cost, and the"
                 + " call would always be rejected; use 6 or less, or raise the limit or the burst of policy api";
     }
 

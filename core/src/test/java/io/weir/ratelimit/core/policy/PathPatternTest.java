@@ -99,6 +99,26 @@ class PathPatternTest {
         assertThatIllegalArgumentException().isThrownBy(() -> PathPattern.parse(text));
     }
 
+    @ParameterizedTest
+    @CsvSource({
+        "/api/search, /api, true",
+        "/api/search, /api/search, true",
+        "/api/search, '', true",
+        "/api, /api, true",
+        "/api, /api/search, false",
+        "/api/*, /api/search, true",
+        "/*, /api/search, true",
+        "/{any}/search, /api, true",
+        "/{any}, /api/search, false",
+        "/hello, /api, false",
+        "/hello/*, /api, false",
+        "/apis, /api, false",
+        "/, /api, false",
+    })
+    void reachesAPathIfARequestAtOrBelowItCanMatch(String pattern, String prefix, boolean reaches) {
+        assertThat(PathPattern.parse(pattern).reaches(RequestPath.of(prefix))).isEqualTo(reaches);
+    }
+
     @Test
     void templatesOfOtherNamesMatchTheSame() {
         assertThat(PathPattern.parse("/orgs/{org}"))

@@ -4,6 +4,7 @@ package io.weir.ratelimit.interceptor.cdi;
 import io.weir.ratelimit.RateLimiter;
 import io.weir.ratelimit.core.engine.BackendHealth;
 import io.weir.ratelimit.core.engine.Binding;
+import io.weir.ratelimit.core.message.Message;
 import io.weir.ratelimit.core.operations.Operations;
 import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.core.policy.RequestPath;
@@ -14,6 +15,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Executor;
+import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
@@ -33,6 +35,7 @@ public final class DeployedApplication {
     private final LookupThreads lookups;
     private final Optional<ReloadTimer> reloads;
     private final ResourceCheck resources;
+    private final Function<ApplicationView, List<Message>> warnings;
 
     DeployedApplication(
             RateLimitGate gate,
@@ -46,7 +49,8 @@ public final class DeployedApplication {
             Supplier<Executor> executor,
             LookupThreads lookups,
             Optional<ReloadTimer> reloads,
-            ResourceCheck resources) {
+            ResourceCheck resources,
+            Function<ApplicationView, List<Message>> warnings) {
         this.gate = gate;
         this.health = health;
         this.limiter = limiter;
@@ -59,6 +63,7 @@ public final class DeployedApplication {
         this.lookups = lookups;
         this.reloads = reloads;
         this.resources = resources;
+        this.warnings = warnings;
     }
 
     /** Starts the reload of policies. The calling thread and the class loader are the application's. */
@@ -73,6 +78,11 @@ public final class DeployedApplication {
 
     ResourceCheck resources() {
         return resources;
+    }
+
+    /** Returns the warnings about policies that do not fit the started application. */
+    List<Message> warnings(ApplicationView view) {
+        return warnings.apply(view);
     }
 
     /**

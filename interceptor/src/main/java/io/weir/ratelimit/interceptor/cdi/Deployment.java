@@ -122,7 +122,11 @@ final class Deployment {
                 executor,
                 lookups,
                 reloads(loader, loadedConfig, snapshot, policies, topKeys, telemetry, readings),
-                new ResourceCheck(beanClasses, resolvers, sources.policies(), loadedConfig, settings));
+                new ResourceCheck(beanClasses, resolvers, sources.policies(), loadedConfig, settings),
+                view -> settings.enabled()
+                        ? new ApplicationWarnings(snapshot.policies(), loadedConfig, view)
+                                .all(EnvironmentVariables.of(System.getenv().keySet(), serverConfig))
+                        : List.of());
     }
 
     private Resolvers resolvers(ClientAddress clients) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.interceptor.cdi;
 
+import io.weir.ratelimit.RateLimit;
+import io.weir.ratelimit.RateLimiter;
 import io.weir.ratelimit.core.config.Problems;
 import io.weir.ratelimit.interceptor.health.HealthChecks;
 import jakarta.enterprise.event.Observes;
@@ -12,8 +14,11 @@ import jakarta.enterprise.inject.spi.BeforeShutdown;
 import jakarta.enterprise.inject.spi.DeploymentException;
 import jakarta.enterprise.inject.spi.Extension;
 import jakarta.enterprise.inject.spi.Interceptor;
+import jakarta.enterprise.inject.spi.ProcessAnnotatedType;
 import jakarta.enterprise.inject.spi.ProcessBean;
+import jakarta.enterprise.inject.spi.ProcessInjectionPoint;
 import jakarta.enterprise.inject.spi.ProcessManagedBean;
+import jakarta.enterprise.inject.spi.WithAnnotations;
 import jakarta.interceptor.InvocationContext;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -29,6 +34,8 @@ public class RateLimitExtension implements Extension {
 
     private final Set<Class<?>> beanClasses = new LinkedHashSet<>();
     private final Set<Class<?>> resourceClasses = ConcurrentHashMap.newKeySet();
+    private final Set<Class<?>> annotatedClasses = ConcurrentHashMap.newKeySet();
+    private volatile boolean usesLimiter;
     private @Nullable Bean<RateLimitBeans> beansOfLibrary;
     private volatile @Nullable DeployedApplication application;
 
@@ -46,6 +53,17 @@ public class RateLimitExtension implements Extension {
         } catch (ClassNotFoundException | LinkageError e) {
             return false;
         }
+    }
+
+    /** Some classes with annotations are not beans, such as those of message-driven beans. */
+    <T> void annotated(@Observes @WithAnnotations(RateLimit.class) ProcessAnnotatedType<T> event) {
+        annotatedClasses.add(event.getAnnotatedType().getJavaClass());
+    }
+
+    /** A limiter can be injected itself, or as an {@code Instance}. */
+    void injected(@Observes ProcessInjectionPoint<?, ?> event) {
+        String type = event.getInjectionPoint().getType().getTypeName();
+        usesLimiter |= type.contains(RateLimiter.class.getName());
     }
 
     void bean(@Observes ProcessBean<?> event) {
@@ -70,6 +88,13 @@ public class RateLimitExtension implements Extension {
     /** Starts the reload of policies. The thread belongs to the application. */
     void start() {
         application().start(applicationLoader(Thread.currentThread().getContextClassLoader()));
+    }
+
+    /** Returns the check of the policies against the started application. */
+    ApplicationCheck check() {
+        Set<Class<?>> classes = new LinkedHashSet<>(beanClasses);
+        classes.addAll(annotatedClasses);
+        return new ApplicationCheck(application(), classes, usesLimiter);
     }
 
     void end(@Observes BeforeShutdown event) {

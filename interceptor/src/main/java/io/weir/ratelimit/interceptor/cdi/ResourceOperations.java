@@ -22,6 +22,7 @@ final class ResourceOperations {
 
     private final DeployedApplication application;
     private final List<ResourceOperation> found = new ArrayList<>();
+    private boolean locators;
 
     ResourceOperations(DeployedApplication application) {
         this.application = application;
@@ -32,6 +33,11 @@ final class ResourceOperations {
             root(type).ifPresent(root -> collect(type, template(root.value()), new HashSet<>()));
         }
         return List.copyOf(found);
+    }
+
+    /** Tests whether a resource has a locator, which can return a sub-resource of a class that it does not declare. */
+    boolean hasLocators() {
+        return locators;
     }
 
     private static Optional<Path> root(Class<?> type) {
@@ -60,6 +66,7 @@ final class ResourceOperations {
         String full = own == null ? path : path + template(own.value());
         List<String> verbs = httpMethods(declared);
         if (verbs.isEmpty()) {
+            locators = true;
             collect(method.getReturnType(), full, entered);
         }
         verbs.forEach(verb -> found.add(new ResourceOperation(verb, full, application.binding(type, method))));

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.core.config;
+
+import io.weir.ratelimit.core.key.Spelling;
+import java.util.Collection;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Pattern;
+
+/**
+ * The environment variables that can set properties. A variable that begins with {@code RATELIMIT_} and is none of them is probably
+ * misspelled.
+ */
+public final class EnvironmentCheck {
+    /** The beginning of the names of variables that set properties. */
+    public static final String PREFIX = "RATELIMIT_";
+
+    /** Kubernetes sets such variables for a service whose name begins with {@code ratelimit}. */
+    private static final Pattern OF_SERVICE =
+            Pattern.compile(PREFIX + "(.*_)?(SERVICE_HOST|SERVICE_PORT(_.*)?|PORT(_\\d+_(TCP|UDP|SCTP)(_.*)?)?)");
+
+    private static final String VARIABLE = "<\\w+>";
+
+    private final Set<String> names = new TreeSet<>();
+    private final Set<String> families = new TreeSet<>();
+
+    /**
+     * Creates a check.
+     *
+     * @param policies the names of all policies
+     * @param endpoints {@code Class.method} of all limited methods
+     */
+    public EnvironmentCheck(Collection<String> policies, Collection<String> endpoints) {
+        for (ConfigKey<?> key : ConfigKeys.all()) {
+            if (key.equals(ConfigKeys.METHOD_COST)) {
+                endpoints.forEach(endpoint -> add(key.name().replace("\"Class.method\"", '"' + endpoint + '"')));
+                endpoints.forEach(endpoint -> add(key.name().replace("\"Class.method\"", endpoint)));
+            } else if (key.isOfPolicy()) {
+                policies.forEach(policy -> addOfPolicy(key.name(), policy));
+            } else {
+                add(key.name());
+            }
+        }
+    }
+
+    /** Adds a property of a policy. Only a name without dots needs no quotes. */
+    private void addOfPolicy(String property, String policy) {
+        add(property.replace("<p>", '"' + policy + '"'));
+        if (policy.indexOf('.') < 0) {
+            add(property.replace("<p>", policy));
+        }
+    }
+
+    private void add(String property) {
+        String[] fixed = property.split(VARIABLE, -1);
+        if (fixed.length == 1) {
+            names.add(variable(property));
+        } else {
+            families.add(variable(fixed[0]) + ".+" + variable(fixed[1]));
+        }
+    }
+
+    private static String variable(String property) {
+        return property.replaceAll("[^A-Za-z0-9]", "_").toUpperCase(Locale.ROOT);
+    }
+
+    /**
+     * Tests whether a variable can belong to a policy or a method that is not known.
+     *
+     * @param variable the name of a variable
+     * @return true if it begins like the variables of policies and of costs
+     */
+    public static boolean isOfPolicy(String variable) {
+        return variable.startsWith(PREFIX + "POLICIES_") || variable.startsWith(PREFIX + "COSTS_");
+    }
+
+    /**
+     * Finds the variables that match no property.
+     *
+     * @param variables the names of environment variables
+     * @return those that begin with {@link #PREFIX}, in alphabetical order
+     */
+    public List<String> unknown(Collection<String> variables) {
+        return variables.stream()
+                .filter(variable -> variable.startsWith(PREFIX)
+                        && !names.contains(variable)
+                        && !OF_SERVICE.matcher(variable).matches()
+                        && families.stream().noneMatch(variable::matches))
+                .sorted()
+                .toList();
+    }
+
+    /**
+     * Finds the variable that was probably meant.
+     *
+     * @param unknown the name of a variable that matches no property
+     * @return the name of a variable that differs little; empty if there is none
+     */
+    public Optional<String> nearest(String unknown) {
+        return Spelling.nearest(
+                        unknown.substring(PREFIX.length()),
+                        names.stream()
+                                .map(name -> name.substring(PREFIX.length()))
+                                .toList())
+                .map(PREFIX::concat);
+    }
+}

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.interceptor.cdi;
+
+import io.weir.ratelimit.RateLimiter;
+import io.weir.ratelimit.core.config.Problems;
+import io.weir.ratelimit.core.message.Message;
+import io.weir.ratelimit.core.policy.MethodLimits;
+import java.lang.reflect.Executable;
+import java.lang.reflect.Field;
+import java.lang.reflect.Method;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Stream;
+
+/** The check of the policies against a started application. */
+final class ApplicationCheck {
+    private final DeployedApplication application;
+    private final Set<Class<?>> classes;
+    private final boolean usesLimiter;
+
+    /**
+     * Creates a check.
+     *
+     * @param classes the classes of beans and those with annotations of this library
+     * @param usesLimiter whether a bean uses a {@code RateLimiter}, for any policy
+     */
+    ApplicationCheck(DeployedApplication application, Collection<Class<?>> classes, boolean usesLimiter) {
+        this.application = application;
+        this.classes = Set.copyOf(classes);
+        this.usesLimiter = usesLimiter;
+    }
+
+    /** Returns one message for each warning. Jersey can serve resources that are not beans, with any policy. */
+    List<Message> warnings(ServletMappings served) {
+        ResourceOperations resources = new ResourceOperations(application);
+        List<ResourceOperation> operations = resources.of(classes);
+        boolean hidesPolicies = served.jersey()
+                || usesLimiter
+                || resources.hasLocators()
+                || classes.stream().anyMatch(ApplicationCheck::usesLimiter);
+        return application.warnings(new ApplicationView(methods(), operations, served.patterns(), hidesPolicies));
+    }
+
+    private List<MethodLimits> methods() {
+        AnnotationScanner scanner = new AnnotationScanner(new Problems());
+        List<MethodLimits> methods = new ArrayList<>();
+        for (Class<?> type : classes) {
+            for (Method method : TypeHierarchy.methods(type)) {
+                scanner.scan(type, method).ifPresent(methods::add);
+            }
+        }
+        return methods;
+    }
+
+    /** Tests whether a class, which need not be a bean, refers to a {@code RateLimiter}. */
+    private static boolean usesLimiter(Class<?> type) {
+        return TypeHierarchy.superclasses(type).stream()
+                .anyMatch(each -> Stream.concat(
+                                Arrays.stream(each.getDeclaredFields()).map(Field::getGenericType),
+                                Stream.<Executable>concat(
+                                                Arrays.stream(each.getDeclaredConstructors()),
+                                                Arrays.stream(each.getDeclaredMethods()))
+                                        .flatMap(executable -> Arrays.stream(executable.getGenericParameterTypes())))
+                        .anyMatch(used -> used.getTypeName().contains(RateLimiter.class.getName())));
+    }
+}

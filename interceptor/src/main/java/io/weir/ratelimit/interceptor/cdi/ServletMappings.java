@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.interceptor.cdi;
+
+import jakarta.servlet.Registration;
+import jakarta.servlet.ServletContext;
+import jakarta.servlet.ServletRegistration;
+import java.util.Collection;
+import java.util.Set;
+import java.util.TreeSet;
+
+/**
+ * The URL patterns of the servlets of a WAR. The class is loaded only if the Servlet API is visible.
+ *
+ * @param patterns the patterns of servlets that Jakarta REST can be; empty if a filter serves it
+ * @param jersey whether Jersey serves requests
+ */
+record ServletMappings(Set<String> patterns, boolean jersey) {
+    private static final String JERSEY = "org.glassfish.jersey.";
+
+    /** Filters of these packages serve requests of Jakarta REST. */
+    private static final Set<String> RUNTIMES = Set.of(JERSEY, "org.jboss.resteasy.", "io.openliberty.", "com.ibm.");
+
+    /** The servlets of the server for files and pages, and that of the console. */
+    private static final Set<String> OTHERS =
+            Set.of(".DefaultServlet", ".JspServlet", "io.weir.ratelimit.console.ConsoleServlet");
+
+    /** Reads the patterns of the WAR of a context. */
+    static ServletMappings of(ServletContext context) {
+        Collection<? extends ServletRegistration> servlets =
+                context.getServletRegistrations().values();
+        Set<String> patterns = new TreeSet<>();
+        if (context.getFilterRegistrations().values().stream().noneMatch(ServletMappings::isRuntime)) {
+            servlets.stream()
+                    .filter(servlet -> OTHERS.stream().noneMatch(className(servlet)::endsWith))
+                    .forEach(servlet -> patterns.addAll(servlet.getMappings()));
+        }
+        boolean jersey =
+                servlets.stream().anyMatch(servlet -> className(servlet).startsWith(JERSEY));
+        return new ServletMappings(paths(patterns), jersey);
+    }
+
+    /** Returns the patterns of paths. Nothing is known if a servlet serves every path. */
+    private static Set<String> paths(Set<String> patterns) {
+        if (patterns.contains("/") || patterns.contains("/*")) {
+            return Set.of();
+        }
+        Set<String> paths = new TreeSet<>(patterns);
+        paths.removeIf(pattern -> !pattern.startsWith("/"));
+        return paths;
+    }
+
+    private static boolean isRuntime(Registration filter) {
+        return RUNTIMES.stream().anyMatch(className(filter)::startsWith);
+    }
+
+    private static String className(Registration registration) {
+        return registration.getClassName() == null ? "" : registration.getClassName();
+    }
+}

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.interceptor.cdi;
+
+import static io.weir.ratelimit.interceptor.cdi.Container.config;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.weir.ratelimit.RateLimit;
+import io.weir.ratelimit.RateLimiter;
+import io.weir.ratelimit.core.message.Message;
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.enterprise.inject.Instance;
+import jakarta.inject.Inject;
+import jakarta.ws.rs.GET;
+import jakarta.ws.rs.HttpMethod;
+import jakarta.ws.rs.Path;
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class ApplicationWarningsTest {
+    private static final String[] SOUND = config(
+            "ratelimit.policies.org.limit=5/1m",
+            "ratelimit.policies.org.key=path:org",
+            "ratelimit.policies.ruled.limit=5/1m",
+            "ratelimit.policies.ruled.paths=/api/orders, /api/*, /*, /{any}/orders",
+            "ratelimit.policies.ruled.methods=GET, PURGE",
+            "ratelimit.policies.ruled.costs.\"/api/export\"=2",
+            "ratelimit.policies.rest.limit=5/1m",
+            "ratelimit.policies.rest.paths=default",
+            "ratelimit.policies.off.limit=5/1m",
+            "ratelimit.policies.off.mode=off");
+
+    /** Returns the warnings of an application that a servlet serves below {@code /api}. */
+    private static List<String> warnings(String[] lines, Class<?>... beans) {
+        return warnings(new ServletMappings(Set.of("/api/*"), false), lines, beans);
+    }
+
+    private static List<String> warnings(ServletMappings served, String[] lines, Class<?>... beans) {
+        try (Container container = Container.start(lines, beans)) {
+            return container.bean(RateLimitExtension.class).check().warnings(served).stream()
+                    .peek(warning -> assertThat(warning.level()).isEqualTo(System.Logger.Level.WARNING))
+                    .map(Message::text)
+                    .toList();
+        }
+    }
+
+    private static String[] with(String... lines) {
+        return Stream.concat(Arrays.stream(SOUND), Arrays.stream(lines)).toArray(String[]::new);
+    }
+
+    @Test
+    void aSoundApplicationCausesNoWarning() {
+        assertThat(warnings(SOUND, Orders.class)).isEmpty();
+    }
+
+    @Test
+    void warnsOfAPathThatNoServletServes() {
+        assertThat(warnings(
+                        with(
+                                "ratelimit.policies.lost.limit=5/1s",
+                                "ratelimit.policies.lost.paths=/hello, /api/hello, /apis/*",
+                                "ratelimit.policies.lost.costs.\"/export\"=2"),
+                        Orders.class))
+                .containsExactly(
+                        "WEIR-225 ratelimit.policies.lost.paths = /hello: no request matches this path, because the"
+                                + " servlets of the application serve only [/api/*]. Did you mean /api/hello?",
+                        "WEIR-225 ratelimit.policies.lost.paths = /apis/*: no request matches this path, because the"
+                                + " servlets of the application serve only [/api/*]. Did you mean /api/apis/*?",
+                        "WEIR-225 ratelimit.policies.lost.costs./export = /export: no request matches this path,"
+                                + " because the servlets of the application serve only [/api/*]. Did you mean /api/export?");
+    }
+
+    @Test
+    void saysNothingOfPathsIfTheServletsAreNotKnown() {
+        String[] lost = with("ratelimit.policies.lost.limit=5/1s", "ratelimit.policies.lost.paths=/hello");
+        assertThat(warnings(new ServletMappings(Set.of(), false), lost, Orders.class))
+                .isEmpty();
+        assertThat(warnings(new ServletMappings(Set.of("/api/*", "/hello"), false), lost, Orders.class))
+                .isEmpty();
+    }
+
+    @Test
+    void warnsOfAPolicyThatNothingUses() {
+        assertThat(warnings(
+                        with("ratelimit.policies.orq.limit=1/1s", "ratelimit.policies.mailing.limit=1/1s"),
+                        Orders.class))
+                .containsExactly(
+                        "WEIR-226 ratelimit.policies.mailing: nothing uses the policy. No annotation names it, it has no"
+                                + " path, and no bean injects RateLimiter. Name it in @RateLimit, set"
+                                + " ratelimit.policies.mailing.paths, or remove it.",
+                        "WEIR-226 ratelimit.policies.orq: nothing uses the policy. No annotation names it, it has no"
+                                + " path, and no bean injects RateLimiter. Did you mean org? Otherwise set"
+                                + " ratelimit.policies.orq.paths, or remove the policy.");
+    }
+
+    @ParameterizedTest
+    @ValueSource(classes = {Limiting.class, LimitingLater.class, LimitingByArgument.class, Located.class})
+    void saysNothingOfPoliciesThatOtherCodeCanUse(Class<?> bean) {
+        assertThat(warnings(with("ratelimit.policies.mailing.limit=1/1s"), Orders.class, bean))
+                .isEmpty();
+    }
+
+    /** On Payara, a resource without a scope is not a bean. */
+    @Test
+    void saysNothingOfPoliciesThatAResourceOfJerseyCanUse() {
+        String[] suspect = with(
+                "ratelimit.policies.mailing.limit=1/1s",
+                "ratelimit.policies.ruled.methods=BANISH, GTE",
+                "ratelimit.policies.ruled.paths=/hello");
+        Set<String> patterns = Set.of("/api/*", "/health/*", "/metrics/*", "/openapi/*");
+        assertThat(warnings(new ServletMappings(patterns, true), suspect, Orders.class))
+                .extracting(line -> line.substring(0, 8) + line.substring(line.indexOf(" Did")))
+                .containsExactly("WEIR-225 Did you mean /api/hello?", "WEIR-228 Did you mean GET?");
+    }
+
+    @Test
+    void warnsOfAnUnknownHttpMethod() {
+        assertThat(warnings(with("ratelimit.policies.ruled.methods=GTE, PURGE, POST, X-X-X-X"), Orders.class))
+                .containsExactly(
+                        "WEIR-228 ratelimit.policies.ruled.methods = GTE: the HTTP method is unknown, so no request has"
+                                + " it. Did you mean GET?",
+                        "WEIR-228 ratelimit.policies.ruled.methods = X-X-X-X: the HTTP method is unknown, so no request"
+                                + " has it. Correct or remove it.");
+    }
+
+    @Test
+    void warnsOfAPathParameterThatTheResourceDoesNotHave() {
+        assertThat(warnings(with("ratelimit.policies.org.key=path:orq"), Orders.class))
+                .containsExactly(
+                        "WEIR-229 Orders.one: the path of the method has no parameter orq, which key path:orq of"
+                                + " policy org uses. All callers share the key anonymous. Did you mean path:org?");
+        assertThat(warnings(with("ratelimit.policies.org.key=ip + path:customer"), Orders.class))
+                .containsExactly("WEIR-229 Orders.one: the path of the method has no parameter customer, which key"
+                        + " ip + path:customer of policy org uses. All callers share the key anonymous. Use a parameter of the path,"
+                        + " or another key.");
+        assertThat(warnings(with("ratelimit.policies.org.key=path:orq | ip"), Orders.class))
+                .as("another alternative resolves")
+                .isEmpty();
+    }
+
+    @Target(ElementType.METHOD)
+    @Retention(RetentionPolicy.RUNTIME)
+    @HttpMethod("PURGE")
+    @interface Purge {}
+
+    @Path("orders")
+    @ApplicationScoped
+    public static class Orders {
+        @GET
+        public void all() {}
+
+        @GET
+        @Path("{org: [a-z]+}/{id}")
+        @RateLimit("org")
+        public void one() {}
+
+        @Purge
+        public void purge() {}
+    }
+
+    @ApplicationScoped
+    public static class Limiting {
+        @Inject
+        RateLimiter limiter;
+    }
+
+    @ApplicationScoped
+    public static class LimitingLater {
+        @Inject
+        Instance<RateLimiter> limiter;
+    }
+
+    @ApplicationScoped
+    public static class LimitingByArgument {
+        void limit(RateLimiter limiter) {}
+    }
+
+    @Path("located")
+    @ApplicationScoped
+    public static class Located {
+        @Path("{name}")
+        public Object resource() {
+            return this;
+        }
+    }
+}
