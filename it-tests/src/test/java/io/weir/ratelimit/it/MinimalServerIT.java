@@ -7,6 +7,7 @@ import io.weir.ratelimit.fixtures.Await;
 import io.weir.ratelimit.fixtures.FaultProxy;
 import io.weir.ratelimit.fixtures.RedisProcess;
 import java.net.URI;
+import java.net.http.HttpResponse;
 import java.time.Duration;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -72,8 +73,11 @@ class MinimalServerIT {
                     return server.log().contains("WEIR-416");
                 });
                 long start = System.nanoTime();
-                LimitResponse.verifyUnavailable(Http.get(search));
+                HttpResponse<String> rejected = Http.get(search);
                 assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(DEADLINE);
+                long seconds = LimitResponse.number(rejected, "Retry-After");
+                assertThat(seconds).as("the delay of 1 s and up to half of it").isBetween(1L, 2L);
+                LimitResponse.verifyUnavailable(rejected, seconds);
             } finally {
                 redis.resume();
             }

@@ -31,6 +31,7 @@ class ServerBreakerIT {
     private static final Duration DELAY = Duration.ofSeconds(2);
     private static final Duration LONGEST_WAIT = DELAY.plus(DELAY.dividedBy(2));
     private static final Duration TIMEOUT = Duration.ofSeconds(60);
+    private static final Duration UNCOUNTED = Duration.ofSeconds(1);
     private static final Duration PAUSE = Duration.ofMillis(50);
     private static final int VOLUME = 10;
     private static final int REQUESTS = 20;
@@ -98,12 +99,19 @@ class ServerBreakerIT {
         }
     }
 
-    /** Waits for successes that remove all earlier failures from the window of the breaker. */
+    /**
+     * Waits for successes that remove all earlier failures from the window of the breaker, until failures count, which they do not in the
+     * first second after the first connection.
+     */
     private void awaitConnection() {
         int[] consecutive = {0};
+        long[] first = {0};
         Await.until("decisions of Redis", TIMEOUT, () -> {
             consecutive[0] = healthyCall().statusCode() == 200 ? consecutive[0] + 1 : 0;
-            return consecutive[0] > VOLUME;
+            if (consecutive[0] == 1) {
+                first[0] = System.nanoTime();
+            }
+            return consecutive[0] > VOLUME && System.nanoTime() - first[0] > UNCOUNTED.toNanos();
         });
         logOffset = server.log().length();
     }
