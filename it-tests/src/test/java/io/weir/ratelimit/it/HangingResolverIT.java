@@ -25,6 +25,9 @@ class HangingResolverIT {
     private static final Duration TIMEOUT = Duration.ofSeconds(20);
     private static final int MAX_THREADS = 8;
 
+    /** The pool starts with few threads, and grows only slowly while they hang and the processors are busy. */
+    private static final String ENOUGH_THREADS = "<server><executor coreThreads=\"" + 4 * MAX_THREADS + "\"/></server>";
+
     @TempDir
     private Path temp;
 
@@ -33,7 +36,7 @@ class HangingResolverIT {
         try (Server server = start(LibertyServer.named("hanging-liberty"))) {
             aTierResolverHangs(server);
         }
-        try (Server server = start(LibertyServer.named("hanging-liberty"))) {
+        try (Server server = start(LibertyServer.named("hanging-liberty").serverXml(ENOUGH_THREADS))) {
             aKeyResolverHangs(server);
         }
     }
