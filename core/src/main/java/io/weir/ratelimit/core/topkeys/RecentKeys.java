@@ -92,10 +92,18 @@ final class RecentKeys {
                 Duration.ofNanos(Math.max(0, nanos - periods.get(0).startNanos)));
     }
 
+    /** Returns the counts of rejections of the current period and of the previous one. */
+    List<SpaceSaving> rejections() {
+        return sketches(now.all(), period -> period.rejected);
+    }
+
+    private static List<SpaceSaving> sketches(List<Period> periods, Function<Period, @Nullable SpaceSaving> kind) {
+        return periods.stream().map(kind).filter(sketch -> sketch != null).toList();
+    }
+
     private static List<TopKeys.Entry> top(
             List<Period> periods, Function<Period, @Nullable SpaceSaving> kind, UnaryOperator<String> shown) {
-        List<SpaceSaving> sketches =
-                periods.stream().map(kind).filter(sketch -> sketch != null).toList();
+        List<SpaceSaving> sketches = sketches(periods, kind);
         List<CountedKey> most = sketches.stream()
                 .flatMap(sketch -> sketch.keys().stream())
                 .distinct()

@@ -8,6 +8,7 @@ import io.weir.ratelimit.core.key.KeyMasker;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.DecisionEvent;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -111,6 +112,17 @@ public final class TopKeysTracker {
     public TopKeys top(String policy) {
         RecentKeys recent = byPolicy.get(policy);
         return recent == null ? EMPTY : recent.top(keys::of, nanoTime.getAsLong());
+    }
+
+    /** Returns the counts of rejections by policy. */
+    Map<String, List<SpaceSaving>> rejections() {
+        Map<String, List<SpaceSaving>> rejections = new HashMap<>();
+        byPolicy.forEach((policy, recent) -> rejections.put(policy, recent.rejections()));
+        return rejections;
+    }
+
+    String masked(String storedKey) {
+        return keys.of(storedKey);
     }
 
     /**

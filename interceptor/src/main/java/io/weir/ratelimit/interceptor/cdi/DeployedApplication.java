@@ -33,7 +33,7 @@ public final class DeployedApplication {
     private final Supplier<PolicySnapshot> policies;
     private final Supplier<Executor> executor;
     private final LookupThreads lookups;
-    private final Optional<ReloadTimer> reloads;
+    private final List<TaskTimer> timers;
     private final ResourceCheck resources;
     private final Function<ApplicationView, List<Message>> warnings;
 
@@ -48,7 +48,7 @@ public final class DeployedApplication {
             Supplier<PolicySnapshot> policies,
             Supplier<Executor> executor,
             LookupThreads lookups,
-            Optional<ReloadTimer> reloads,
+            List<TaskTimer> timers,
             ResourceCheck resources,
             Function<ApplicationView, List<Message>> warnings) {
         this.gate = gate;
@@ -61,18 +61,18 @@ public final class DeployedApplication {
         this.policies = policies;
         this.executor = executor;
         this.lookups = lookups;
-        this.reloads = reloads;
+        this.timers = List.copyOf(timers);
         this.resources = resources;
         this.warnings = warnings;
     }
 
-    /** Starts the reload of policies. The calling thread and the class loader are the application's. */
+    /** Starts the repeated tasks. The calling thread and the class loader are the application's. */
     void start(ClassLoader application) {
-        reloads.ifPresent(timer -> timer.start(executor.get(), application));
+        timers.forEach(timer -> timer.start(executor.get(), application));
     }
 
     void stop() {
-        reloads.ifPresent(ReloadTimer::stop);
+        timers.forEach(TaskTimer::stop);
         lookups.stop();
     }
 

@@ -33,6 +33,7 @@ import io.weir.ratelimit.core.policy.Resolvers;
 import io.weir.ratelimit.core.policy.TierLookups;
 import io.weir.ratelimit.core.policy.TierSelector;
 import io.weir.ratelimit.core.topkeys.TopKeysTracker;
+import io.weir.ratelimit.interceptor.telemetry.RejectedKeysLog;
 import io.weir.ratelimit.interceptor.telemetry.Telemetry;
 import io.weir.ratelimit.spi.DecisionListener;
 import io.weir.ratelimit.spi.KeyResolver;
@@ -121,7 +122,7 @@ final class Deployment {
                 policies,
                 executor,
                 lookups,
-                reloads(loader, loadedConfig, snapshot, policies, topKeys, telemetry, readings),
+                timers(reloads(loader, loadedConfig, snapshot, policies, topKeys, telemetry, readings), topKeys),
                 new ResourceCheck(beanClasses, resolvers, sources.policies(), loadedConfig, settings),
                 view -> settings.enabled()
                         ? new ApplicationWarnings(snapshot.policies(), loadedConfig, view)
@@ -221,7 +222,16 @@ final class Deployment {
         return new Access(console.enabled(), console.role(), console.open());
     }
 
-    private Optional<ReloadTimer> reloads(
+    /** Returns the timers of the application. It has none if it does not start. */
+    private List<TaskTimer> timers(Optional<TaskTimer> reloads, TopKeysTracker topKeys) {
+        List<TaskTimer> timers = new ArrayList<>(reloads.stream().toList());
+        if (settings.enabled() && problems.found().isEmpty()) {
+            timers.add(new TaskTimer(Sleeper.REAL, RejectedKeysLog.INTERVAL_MICROS, new RejectedKeysLog(topKeys)));
+        }
+        return timers;
+    }
+
+    private Optional<TaskTimer> reloads(
             PolicySnapshotLoader loader,
             ConfigSnapshot loadedConfig,
             PolicySnapshot snapshot,
@@ -243,7 +253,6 @@ final class Deployment {
                 },
                 telemetry.reloads(),
                 readings);
-        return Optional.of(
-                new ReloadTimer(Sleeper.REAL, settings.reloadInterval().toMillis() * 1_000, reload));
+        return Optional.of(new TaskTimer(Sleeper.REAL, settings.reloadInterval().toMillis() * 1_000, reload));
     }
 }

@@ -11,14 +11,14 @@ import org.jspecify.annotations.Nullable;
  * A timer that repeats a task on the executor of the container while the application runs. A long run delays the next one. The timer
  * has no thread: between two runs, only the timer of the JDK refers to it, and {@link #stop} cancels that.
  */
-final class ReloadTimer {
+final class TaskTimer {
     private final Sleeper sleeper;
     private final long intervalMicros;
     private final Runnable task;
     private @Nullable CompletableFuture<Void> next;
     private boolean stopped;
 
-    ReloadTimer(Sleeper sleeper, long intervalMicros, Runnable task) {
+    TaskTimer(Sleeper sleeper, long intervalMicros, Runnable task) {
         this.sleeper = sleeper;
         this.intervalMicros = intervalMicros;
         this.task = task;

@@ -14,12 +14,12 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
 import org.junit.jupiter.api.Test;
 
-class ReloadTimerTest {
+class TaskTimerTest {
     private final List<CompletableFuture<Void>> timers = new ArrayList<>();
     private final Deque<Runnable> executor = new ArrayDeque<>();
     private final List<ClassLoader> runs = new ArrayList<>();
     private final ClassLoader application = new URLClassLoader(new URL[0]);
-    private final ReloadTimer timer = new ReloadTimer(
+    private final TaskTimer timer = new TaskTimer(
             new Sleeper() {
                 @Override
                 public long nanos() {
