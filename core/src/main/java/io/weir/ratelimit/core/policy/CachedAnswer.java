@@ -22,6 +22,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class CachedAnswer<A> {
     private final LookupContext context;
+    private final String subject;
     private final CompletableFuture<Void> firstAnswer = new CompletableFuture<>();
     private final AtomicBoolean looking = new AtomicBoolean();
     private final AtomicReference<A> answer;
@@ -31,10 +32,12 @@ final class CachedAnswer<A> {
     /**
      * Creates an answer without a look-up.
      *
+     * @param subject the subject, for the report of a failure
      * @param initial the answer until a look-up has succeeded
      */
-    CachedAnswer(LookupContext context, A initial) {
+    CachedAnswer(LookupContext context, String subject, A initial) {
         this.context = context;
+        this.subject = subject;
         this.answer = new AtomicReference<>(initial);
         this.startedNanos = context.nanoTime().getAsLong();
     }
@@ -66,7 +69,7 @@ final class CachedAnswer<A> {
         if (!isStale() || !context.slots().tryAcquire()) {
             looking.set(false);
             if (isStale()) {
-                context.failed(name, Failure.BUSY, null);
+                context.failed(name, subject, Failure.BUSY, null);
             }
             return;
         }
@@ -98,7 +101,7 @@ final class CachedAnswer<A> {
         if (failure == null) {
             context.succeeded(name);
         } else {
-            context.failed(name, Failure.ERROR, failure);
+            context.failed(name, subject, Failure.ERROR, failure);
         }
         answeredNanos = context.nanoTime().getAsLong();
         context.slots().release();
@@ -121,7 +124,7 @@ final class CachedAnswer<A> {
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
             } catch (ExecutionException | TimeoutException e) {
-                context.failed(name, Failure.TIMEOUT, null);
+                context.failed(name, subject, Failure.TIMEOUT, null);
             }
         }
     }
@@ -138,7 +141,7 @@ final class CachedAnswer<A> {
         CompletionStage<Void> timedOut = timeout;
         timedOut.thenRun(() -> {
             if (ready.complete(null)) {
-                context.failed(name, Failure.TIMEOUT, null);
+                context.failed(name, subject, Failure.TIMEOUT, null);
             }
         });
         CompletionStage<Void> answered = firstAnswer;

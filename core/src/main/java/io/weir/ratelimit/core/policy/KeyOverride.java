@@ -8,14 +8,14 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.LongFunction;
 
-/** The limits of one key. It does not hold the key, because a client can have sent megabytes. */
+/** The limits of one key. It holds the stored key, and not the key, because a client can have sent megabytes. */
 final class KeyOverride {
     private final OverrideSources sources;
     private final CachedAnswer<OverrideAnswer> answer;
 
-    KeyOverride(OverrideSources sources, LookupContext context) {
+    KeyOverride(OverrideSources sources, LookupContext context, String storedKey) {
         this.sources = sources;
-        this.answer = new CachedAnswer<>(context, OverrideAnswer.NONE);
+        this.answer = new CachedAnswer<>(context, storedKey, OverrideAnswer.NONE);
     }
 
     /** Returns the limits of the last answer under the current policy. */

@@ -14,8 +14,8 @@ final class LookupContext {
     /** Logs the first failure of an outage. */
     @FunctionalInterface
     interface OutageReport {
-        /** Logs a failure of a policy or a resolver, with an exception if there is one. */
-        void log(String name, String reason, @Nullable Throwable thrown);
+        /** Logs a failure of a policy or a resolver about a subject, with an exception if there is one. */
+        void log(String name, String subject, String reason, @Nullable Throwable thrown);
     }
 
     private final LookupTimes times;
@@ -70,10 +70,10 @@ final class LookupContext {
     }
 
     /** Reports a failed look-up, and logs the first one of each outage. */
-    void failed(String name, Failure failure, @Nullable Throwable thrown) {
+    void failed(String name, String subject, Failure failure, @Nullable Throwable thrown) {
         listener.failed(name, failure);
         if (outages.failed(name)) {
-            report.log(name, reason(failure), thrown);
+            report.log(name, subject, reason(failure), thrown);
         }
     }
 

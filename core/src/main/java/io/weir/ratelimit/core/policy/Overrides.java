@@ -6,6 +6,7 @@ import static io.weir.ratelimit.core.message.CoreMessages.MESSAGES;
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import io.weir.ratelimit.Identity;
+import io.weir.ratelimit.core.key.KeyMasker;
 import io.weir.ratelimit.spi.PolicyLimits;
 import java.time.Duration;
 import java.util.Optional;
@@ -13,7 +14,6 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.function.LongFunction;
-import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /**
@@ -23,7 +23,11 @@ import java.util.function.Supplier;
 public final class Overrides {
     /** A cache without sources. */
     public static final Overrides NONE = new Overrides(
-            OverrideSources.NONE, Duration.ZERO, Duration.ZERO, () -> Runnable::run, () -> 0, (policy, failure) -> {});
+            OverrideSources.NONE,
+            new LookupTimes(Duration.ZERO, Duration.ZERO, () -> 0),
+            () -> Runnable::run,
+            new KeyMasker(Optional.empty()),
+            (policy, failure) -> {});
 
     /** The number of keys in the cache. */
     static final int MAX_KEYS = 10_000;
@@ -47,27 +51,26 @@ public final class Overrides {
      * Creates an empty cache.
      *
      * @param sources the sources of limits
-     * @param lifetime the time for which an answer is not refreshed
-     * @param deadline the longest time that a call waits for the first answer
+     * @param times the times of look-ups
      * @param executor returns the executor of look-ups; called on the thread of the call
-     * @param nanoTime a monotonic clock
+     * @param keys masks the keys in the log
      * @param listener receives failed look-ups
      */
     public Overrides(
             OverrideSources sources,
-            Duration lifetime,
-            Duration deadline,
+            LookupTimes times,
             Supplier<Executor> executor,
-            LongSupplier nanoTime,
+            KeyMasker keys,
             SourceListener listener) {
         this.sources = sources;
         this.policies = Set.copyOf(sources.policies());
         this.lookups = new LookupContext(
-                new LookupTimes(lifetime, deadline, nanoTime),
+                times,
                 MAX_LOOKUPS,
                 executor,
                 listener,
-                (policy, reason, thrown) -> MESSAGES.log(LOG, thrown, "WEIR-316", policy, reason));
+                (policy, storedKey, reason, thrown) ->
+                        MESSAGES.log(LOG, thrown, "WEIR-316", policy, keys.of(storedKey), reason));
     }
 
     /**
@@ -140,8 +143,8 @@ public final class Overrides {
     }
 
     private KeyOverride override(Policy policy, Identity key, String storedKey) {
-        KeyOverride override =
-                cache.get(new Subject(policy.name(), storedKey), first -> new KeyOverride(sources, lookups));
+        KeyOverride override = cache.get(
+                new Subject(policy.name(), storedKey), first -> new KeyOverride(sources, lookups, first.storedKey()));
         override.refreshIfStale(policy, key);
         return override;
     }

@@ -69,8 +69,8 @@ public final class TierLookups implements TierSelector {
                 MAX_LOOKUPS,
                 executor,
                 (any, failure) -> listener.failed(Kind.TIER, name, failure),
-                (any, reason, thrown) -> MESSAGES.log(LOG, thrown, "WEIR-310.look-up", name, reason));
-        this.unknown = caller -> new CachedAnswer<>(context, Optional.empty());
+                (any, caller, reason, thrown) -> MESSAGES.log(LOG, thrown, "WEIR-310.look-up", name, reason));
+        this.unknown = caller -> new CachedAnswer<>(context, caller, Optional.empty());
     }
 
     @Override
@@ -90,7 +90,7 @@ public final class TierLookups implements TierSelector {
     /** Returns the caller, whom the resolver determines on this thread. */
     private Optional<Identity> caller(CallContext call) {
         if (!threads.enter()) {
-            context.failed(name, Failure.BUSY, null);
+            context.failed(name, "", Failure.BUSY, null);
             return Optional.empty();
         }
         try {

@@ -10,6 +10,8 @@ import io.weir.ratelimit.Identity;
 import io.weir.ratelimit.RateLimiter;
 import io.weir.ratelimit.core.config.Problems;
 import io.weir.ratelimit.core.key.IdentityEncoder;
+import io.weir.ratelimit.core.key.KeyMasker;
+import io.weir.ratelimit.core.policy.LookupTimes;
 import io.weir.ratelimit.core.policy.OverrideSources;
 import io.weir.ratelimit.core.policy.Overrides;
 import io.weir.ratelimit.core.policy.Policy;
@@ -104,10 +106,9 @@ class EngineOverridesTest {
             },
             new Overrides(
                     OverrideSources.of(List.of(source), new Problems()),
-                    Duration.ofSeconds(5),
-                    Duration.ofSeconds(1),
+                    new LookupTimes(Duration.ofSeconds(5), Duration.ofSeconds(1), () -> 0),
                     () -> executor,
-                    () -> 0,
+                    new KeyMasker(Optional.empty()),
                     (policy, failure) -> {}),
             TopKeysTracker.NONE);
 

@@ -11,7 +11,9 @@ import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.RateLimitUnavailableException;
 import io.weir.ratelimit.core.config.Problems;
 import io.weir.ratelimit.core.key.KeyExpression;
+import io.weir.ratelimit.core.key.KeyMasker;
 import io.weir.ratelimit.core.key.KeyTerms;
+import io.weir.ratelimit.core.policy.LookupTimes;
 import io.weir.ratelimit.core.policy.OverrideSources;
 import io.weir.ratelimit.core.policy.Overrides;
 import io.weir.ratelimit.core.policy.Policy;
@@ -61,10 +63,9 @@ class KeyAdministrationTest {
 
     private final Overrides overrides = new Overrides(
             OverrideSources.of(List.of(source), new Problems()),
-            Duration.ofSeconds(5),
-            Duration.ofSeconds(1),
+            new LookupTimes(Duration.ofSeconds(5), Duration.ofSeconds(1), () -> 0),
             () -> Runnable::run,
-            () -> 0,
+            new KeyMasker(Optional.empty()),
             (policy, failure) -> {});
     private final FakeBackend backend = new FakeBackend();
     private final KeyAdministration keys = new KeyAdministration(Fixtures.engine(backend), overrides);

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.ratelimit.Identity;
 import io.weir.ratelimit.core.config.Problems;
+import io.weir.ratelimit.core.key.KeyMasker;
 import io.weir.ratelimit.fixtures.LogCapture;
 import io.weir.ratelimit.spi.LimitOverride;
 import io.weir.ratelimit.spi.PolicyLimits;
@@ -40,6 +41,7 @@ class OverridesTest {
     private static final Duration FRESH = Duration.ofSeconds(5);
 
     private final AtomicLong nanos = new AtomicLong(-17);
+    private final KeyMasker masker = new KeyMasker(Optional.empty());
     private final Map<String, LimitOverride> table = new HashMap<>();
     private final List<String> asked = new ArrayList<>();
     private final List<String> failures = new ArrayList<>();
@@ -71,10 +73,9 @@ class OverridesTest {
         Problems problems = new Problems();
         Overrides made = new Overrides(
                 OverrideSources.of(List.of(sources), problems),
-                FRESH,
-                deadline,
+                new LookupTimes(FRESH, deadline, nanos::get),
                 () -> executor,
-                nanos::get,
+                masker,
                 (policy, failed) -> failures.add(policy + " " + failed));
         assertThat(problems.found()).isEmpty();
         return made;
@@ -209,8 +210,22 @@ class OverridesTest {
         assertThat(failures).hasSize(5).containsOnly("api ERROR");
         assertThat(log.lines())
                 .containsExactly(
-                        "WARNING WEIR-316 A PolicySource did not return the limits of a key of policy api (it failed). The last known limits"
+                        "WARNING WEIR-316 A PolicySource did not return the limits of key ann of policy api (it failed). The last known limits"
                                 + " apply, otherwise the limits of the policy. This is logged once for each outage.");
+    }
+
+    @Test
+    void theMessageContainsTheMaskedKeyOfTheFirstFailure() {
+        executor = queue::add;
+        Overrides impatient = overrides(Duration.ofNanos(1), source);
+        impatient.of(API, ANN, "p.ann");
+        impatient.await(API, ANN, "p.ann");
+        failure = new IllegalStateException("away");
+        impatient.of(API, Identity.principal("ben"), "p.ben");
+        queue.forEach(Runnable::run);
+        assertThat(log.lines()).hasSize(1);
+        assertThat(log.lines().get(0)).contains("limits of key " + masker.of("p.ann") + " of policy api (no answer");
+        assertThat(masker.of("p.ann")).startsWith("p.~").doesNotContain("ann");
     }
 
     @Test

@@ -169,10 +169,9 @@ final class Deployment {
     private Overrides overrides(OverrideSources sources, Telemetry telemetry) {
         return new Overrides(
                 sources,
-                settings.overrideLifetime(),
-                settings.deadline(),
+                new LookupTimes(settings.overrideLifetime(), settings.deadline(), System::nanoTime),
                 lookups,
-                System::nanoTime,
+                masker,
                 telemetry.sources());
     }
 
