@@ -3,7 +3,7 @@ package io.weir.ratelimit.console;
 
 import static io.weir.ratelimit.console.ConsoleMessages.MESSAGES;
 
-import io.weir.ratelimit.core.operations.Operations;
+import io.weir.ratelimit.CallerOperations;
 import io.weir.ratelimit.interceptor.telemetry.LogSampler;
 import java.security.Principal;
 import java.util.concurrent.TimeUnit;
@@ -25,12 +25,12 @@ final class Audit {
     }
 
     /** Logs the reset of a key with the name of the user, which is personal data and the purpose of an audit. */
-    void reset(@Nullable Principal user, Operations.Caller caller) {
+    void reset(@Nullable Principal user, CallerOperations.Caller caller) {
         MESSAGES.log(LOG, "WEIR-502", caller.key(), caller.policy(), name(user));
     }
 
     /** Logs a reset without an answer of the backend, which may have carried it out. */
-    void resetInDoubt(@Nullable Principal user, Operations.Caller caller, String reason) {
+    void resetInDoubt(@Nullable Principal user, CallerOperations.Caller caller, String reason) {
         MESSAGES.log(LOG, "WEIR-502.in-doubt", caller.key(), caller.policy(), name(user), reason);
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.console;
 
+import io.weir.ratelimit.CallerOperations;
 import io.weir.ratelimit.RateLimitUnavailableException;
 import io.weir.ratelimit.core.operations.Access;
 import io.weir.ratelimit.core.operations.Operations;
@@ -112,7 +113,8 @@ final class ConsoleServlet implements Servlet {
     }
 
     private ConsoleResponse reset(HttpServletRequest request) throws IOException, PostedJson.RejectedException {
-        Operations.Caller caller = Lookup.of(PostedJson.of(request), Set.of()).caller(operations());
+        CallerOperations.Caller caller =
+                Lookup.of(PostedJson.of(request), Set.of()).caller(operations());
         try {
             operations().reset(caller);
         } catch (RateLimitUnavailableException e) {

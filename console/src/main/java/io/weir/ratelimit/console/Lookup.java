@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.console;
 
+import io.weir.ratelimit.CallerOperations;
 import io.weir.ratelimit.Identity;
 import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.core.operations.Operations;
@@ -41,7 +42,7 @@ final class Lookup {
     /** Returns the quotas of a caller as a JSON object. */
     static Map<String, Object> peek(Map<String, Object> fields, Operations operations) {
         Lookup lookup = of(fields, Set.of("tier"));
-        Operations.Caller caller = lookup.caller(operations);
+        CallerOperations.Caller caller = lookup.caller(operations);
         String tier = fields.containsKey("tier") ? lookup.text("tier") : "";
         Map<String, Object> found = new LinkedHashMap<>();
         found.put("policy", caller.policy());
@@ -52,10 +53,10 @@ final class Lookup {
         return found;
     }
 
-    Operations.Caller caller(Operations operations) {
+    CallerOperations.Caller caller(Operations operations) {
         String policy = text("policy");
         if (fields.containsKey("hashedKey")) {
-            return operations.shown(policy, text("hashedKey").strip());
+            return operations.callerByMaskedKey(policy, text("hashedKey"));
         }
         if (fields.containsKey("text")) {
             return operations.caller(policy, Identity.of(text("text")));

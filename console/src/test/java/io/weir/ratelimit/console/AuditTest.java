@@ -3,7 +3,7 @@ package io.weir.ratelimit.console;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.weir.ratelimit.core.operations.Operations;
+import io.weir.ratelimit.CallerOperations;
 import io.weir.ratelimit.tck.ManualTime;
 import java.text.MessageFormat;
 import java.util.List;
@@ -48,7 +48,7 @@ class AuditTest {
 
     @Test
     void logsEachResetWithTheUserInOneLine() {
-        Operations.Caller caller = new Operations.Caller("hello", "k.secret", "i.~ab");
+        CallerOperations.Caller caller = FakeOperations.callerOf("hello", "i.~ab");
         audit.reset(() -> "ann\nWEIR-502 the user ben", caller);
         audit.reset(null, caller);
         assertThat(lines)
@@ -59,9 +59,7 @@ class AuditTest {
 
     @Test
     void replacesControlCharactersInUserNames() {
-        audit.reset(
-                () -> "ann\u0085\u009b31m\u2028\u2029\u202e\ud800",
-                new Operations.Caller("hello", "k.secret", "i.~ab"));
+        audit.reset(() -> "ann\u0085\u009b31m\u2028\u2029\u202e\ud800", FakeOperations.callerOf("hello", "i.~ab"));
         assertThat(lines).containsExactly("INFO WEIR-502 Key i.~ab of policy hello was reset by user ann  31m    .");
     }
 

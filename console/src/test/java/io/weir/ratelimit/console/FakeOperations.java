@@ -107,14 +107,17 @@ final class FakeOperations implements Operations {
     }
 
     @Override
-    public Caller shown(String policy, String shownKey) {
+    public Caller callerByMaskedKey(String policy, String maskedKey) {
         existing(policy);
-        return callerOf(policy, shownKey);
+        return callerOf(policy, maskedKey.strip());
     }
 
-    private static Caller callerOf(String policy, String key) {
-        return new Caller(policy, "k.secret", key);
+    static Caller callerOf(String policy, String key) {
+        return new KnownCaller(policy, "k.secret", key);
     }
+
+    /** A caller whose stored key must not appear in a response. */
+    private record KnownCaller(String policy, String storedKey, String key) implements Caller {}
 
     @Override
     public List<Quota> peek(Caller caller, String tier) {

@@ -29,6 +29,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Properties;
+import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -40,8 +41,8 @@ import org.redisson.config.Config;
 import org.xml.sax.InputSource;
 
 /**
- * The snippets of each how-to page and of the README: Java code compiles, properties are valid for the configuration reader of Weir, and XML, JSON and YAML
- * can be parsed. A comment {@code <!-- not compiled: reason -->} before a snippet excludes it.
+ * The snippets of each how-to page and of the README: Java code compiles and uses only public parts of Weir, properties are valid for the
+ * configuration reader of Weir, and XML, JSON and YAML can be parsed. A comment {@code <!-- not compiled: reason -->} before a snippet excludes it.
  */
 class HowToSnippetsTest {
     private static final Path PAGES = Path.of("../docs/how-to");
@@ -49,6 +50,17 @@ class HowToSnippetsTest {
             Pattern.compile("(?ms)^ *<!-- not compiled: [a-zA-Z`@][^\\n]+ -->\\n+ *```.*?^ *```$");
     private static final Pattern TYPE =
             Pattern.compile("(?m)^(?:public |final |abstract )*(?:class|interface|record|enum) (\\w+)");
+
+    /** The name of a type of Weir, in an import or in code. */
+    private static final Pattern WEIR_TYPE = Pattern.compile("io\\.weir\\.ratelimit\\.(?:[a-z]\\w*\\.)*[A-Z]\\w*");
+
+    /** The packages of the application API and of the SPI, and the backend contract. */
+    private static final Pattern PUBLIC_TYPE =
+            Pattern.compile("io\\.weir\\.ratelimit\\.(?:(?:spi\\.)?[A-Z]\\w*|tck\\.RateLimitBackendContract)");
+
+    /** The types of other packages whose names are public. */
+    private static final String PUBLIC_PARTS =
+            DocumentedNamesTest.readPath(Path.of("../VERSIONING.md")).split("(?m)^## (?:Public|Internal) parts$")[1];
 
     private static final Pattern LIMIT = Pattern.compile("ratelimit\\.policies\\.([\\w-]+)\\.limit");
 
@@ -73,6 +85,7 @@ class HowToSnippetsTest {
     private void verify(Path page) throws Exception {
         String text = Files.readString(page);
         List<Snippet> snippets = Snippet.of(EXCLUDED.matcher(text).replaceAll(""));
+        assertThat(texts(snippets, "java")).allSatisfy(HowToSnippetsTest::verifyUsesPublicTypes);
         List<Class<?>> classes = compile(page.getFileName().toString(), texts(snippets, "java"));
         Map<String, String> properties = verifyProperties(texts(snippets, "properties"), classes);
         if (LIMIT_PAGES.contains(page.getFileName().toString())) {
@@ -88,6 +101,13 @@ class HowToSnippetsTest {
         for (String yaml : texts(snippets, "yaml")) {
             Config.fromYAML(yaml);
         }
+    }
+
+    /** Checks that a snippet imports single types, and only those that keep their names in minor versions. */
+    private static void verifyUsesPublicTypes(String source) {
+        assertThat(source).doesNotContainPattern("import (static )?io\\.weir\\.ratelimit[\\w.]*\\.\\*");
+        assertThat(WEIR_TYPE.matcher(source).results().map(MatchResult::group))
+                .allMatch(name -> PUBLIC_TYPE.matcher(name).matches() || PUBLIC_PARTS.contains('`' + name + '`'));
     }
 
     private static List<String> texts(List<Snippet> snippets, String language) {

@@ -77,8 +77,8 @@ public final class InstanceOperations implements Operations {
     }
 
     @Override
-    public Caller caller(String policy, int alternative, List<String> parts) {
-        return caller(policy, policies.named(policy).key().named(alternative, parts));
+    public Caller caller(String policy, int alternative, List<String> values) {
+        return caller(policy, policies.named(policy).key().named(alternative, values));
     }
 
     @Override
@@ -87,13 +87,13 @@ public final class InstanceOperations implements Operations {
     }
 
     private Caller known(String policy, String storedKey) {
-        return new Caller(policy, storedKey, masker.of(storedKey));
+        return new StoredCaller(policy, storedKey, masker.of(storedKey));
     }
 
     @Override
-    public Caller shown(String policy, String shownKey) {
+    public Caller callerByMaskedKey(String policy, String maskedKey) {
         policies.named(policy);
-        String key = shownKey.strip();
+        String key = maskedKey.strip();
         return masker.stored(key)
                 .or(() -> topKeys.storedKey(policy, key))
                 .map(storedKey -> known(policy, storedKey))
@@ -110,11 +110,11 @@ public final class InstanceOperations implements Operations {
             throw new IllegalArgumentException("the policy " + policy.name() + " has no tier \"" + tier + "\", but "
                     + new TreeSet<>(policy.tiers().limits().keySet()));
         }
-        return keys.peek(policy, caller.storedKey(), tier.isEmpty() ? PolicyLimits.NO_TIER : tier);
+        return keys.peek(policy, StoredCaller.storedKeyOf(caller), tier.isEmpty() ? PolicyLimits.NO_TIER : tier);
     }
 
     @Override
     public void reset(Caller caller) {
-        keys.reset(policies.named(caller.policy()), caller.storedKey());
+        keys.reset(policies.named(caller.policy()), StoredCaller.storedKeyOf(caller));
     }
 }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.tuple;
 
 import io.weir.ratelimit.Algorithm;
+import io.weir.ratelimit.CallerOperations.Caller;
 import io.weir.ratelimit.Identity;
 import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.RateLimit;
@@ -15,7 +16,6 @@ import io.weir.ratelimit.core.config.ReloadListener.Result;
 import io.weir.ratelimit.core.engine.BackendHealth;
 import io.weir.ratelimit.core.operations.Access;
 import io.weir.ratelimit.core.operations.Operations;
-import io.weir.ratelimit.core.operations.Operations.Caller;
 import io.weir.ratelimit.core.operations.PolicyView;
 import io.weir.ratelimit.fixtures.TestCall;
 import io.weir.ratelimit.spi.CallContext;
@@ -159,7 +159,7 @@ class OperationsTest {
             assertThat(named).isEqualTo(operations.caller("plan", Identity.principal("alice")));
             String shown = operations.topKeys("plan").active().get(0).key();
             assertThat(named.key()).isEqualTo(shown);
-            assertThat(operations.shown("plan", " " + shown)).isEqualTo(named);
+            assertThat(operations.callerByMaskedKey("plan", " " + shown)).isEqualTo(named);
             assertThat(named.toString()).doesNotContain("alice");
             assertThat(remaining(operations.peek(named, ""))).containsExactly(0L, 98L);
             assertThat(remaining(operations.peek(named, "gold"))).containsExactly(3L);
@@ -254,25 +254,28 @@ class OperationsTest {
     void acceptsOnlyStoredKeys(String text) {
         for (String line : List.of(SECRET, "ratelimit.instances=1")) {
             try (Container container = start(line)) {
-                assertThatThrownBy(() -> operations(container).shown("plan", text))
+                assertThatThrownBy(() -> operations(container).callerByMaskedKey("plan", text))
                         .isInstanceOf(IllegalArgumentException.class)
                         .hasMessageContaining("cannot be found by its hash");
             }
         }
-        assertThatThrownBy(() -> new Caller("plan", "p.{x}", "p")).isInstanceOf(IllegalArgumentException.class);
     }
 
     @Test
     void acceptsAnyShownKeyWithASecretAndSharedKeysAlways() {
         String key = "i.~abcdefghijklmnopqrstuv+h.x-key.~abcdefghijklmnopqrst_-";
         try (Container container = start(SECRET)) {
-            assertThat(operations(container).shown("login", key)).isEqualTo(new Caller("login", key, key));
-            assertThat(operations(container).shown("login", "all").storedKey()).isEqualTo("all");
+            assertThat(operations(container).callerByMaskedKey("login", key))
+                    .extracting(Caller::policy, Caller::key)
+                    .containsExactly("login", key);
+            assertThat(operations(container).callerByMaskedKey("login", "all"))
+                    .isEqualTo(operations(container).caller("login", Identity.GLOBAL));
         }
         try (Container container = start()) {
-            assertThatThrownBy(() -> operations(container).shown("login", key))
+            assertThatThrownBy(() -> operations(container).callerByMaskedKey("login", key))
                     .hasMessageContaining("ratelimit.key-secret");
-            assertThat(operations(container).shown("login", "anon").storedKey()).isEqualTo("anon");
+            assertThat(operations(container).callerByMaskedKey("login", "anon").key())
+                    .isEqualTo("anon");
         }
     }
 
