@@ -203,9 +203,9 @@ public final class ConfigKeys {
 
     public static final ConfigKey<Integer> MAX_WAITING = key(
             "ratelimit.policies.<p>.max-waiting",
-            "16",
+            "2",
             ValueForm.number(1, 10_000),
-            "the number of calls under the policy that wait at once in this process");
+            "the number of calls under the policy that hold a thread of this process while they wait");
 
     public static final ConfigKey<Integer> LEASE = key(
             "ratelimit.policies.<p>.lease",

@@ -29,7 +29,8 @@ public final class RateLimitEngine {
     private final Sleeper sleeper;
     private final Overrides overrides;
     private final TopKeysTracker topKeys;
-    private final WaitBulkhead bulkhead = new WaitBulkhead();
+    private final WaitBulkhead threads;
+    private final WaitBulkhead withoutThreads;
 
     /**
      * Creates an engine.
@@ -48,12 +49,35 @@ public final class RateLimitEngine {
             Sleeper sleeper,
             Overrides overrides,
             TopKeysTracker topKeys) {
+        this(
+                backend,
+                encoder,
+                listeners,
+                sleeper,
+                overrides,
+                topKeys,
+                WaitBulkhead.ofThreads(),
+                WaitBulkhead.withoutThreads());
+    }
+
+    /** Creates an engine with bounds on its waiting calls. */
+    RateLimitEngine(
+            FallbackBackend backend,
+            IdentityEncoder encoder,
+            List<DecisionListener> listeners,
+            Sleeper sleeper,
+            Overrides overrides,
+            TopKeysTracker topKeys,
+            WaitBulkhead threads,
+            WaitBulkhead withoutThreads) {
         this.backend = backend;
         this.encoder = encoder;
         this.listeners = new GuardedListeners<>(listeners);
         this.sleeper = sleeper;
         this.overrides = overrides;
         this.topKeys = topKeys;
+        this.threads = threads;
+        this.withoutThreads = withoutThreads;
     }
 
     /**
@@ -69,7 +93,8 @@ public final class RateLimitEngine {
             return Decision.Allowed.UNLIMITED;
         }
         awaitOverrides(binding, call);
-        return complete(binding, acquisition(binding, request, acquisition -> charges(binding, call, acquisition)));
+        return complete(
+                binding, acquisition(binding, threads, request, acquisition -> charges(binding, call, acquisition)));
     }
 
     /** Decides about a key that application code names. */
@@ -79,11 +104,15 @@ public final class RateLimitEngine {
             overrides.await(policyCost.policy(), key, storedKey);
         }
         return complete(
-                binding, acquisition(binding, null, acquisition -> charges(binding, key, storedKey, acquisition)));
+                binding,
+                acquisition(binding, threads, null, acquisition -> charges(binding, key, storedKey, acquisition)));
     }
 
     private Acquisition acquisition(
-            Binding binding, @Nullable RequestState request, Function<Acquisition, List<Charge>> resolver) {
+            Binding binding,
+            WaitBulkhead bulkhead,
+            @Nullable RequestState request,
+            Function<Acquisition, List<Charge>> resolver) {
         return new Acquisition(binding, backend, sleeper, bulkhead, request, resolver);
     }
 
@@ -104,7 +133,11 @@ public final class RateLimitEngine {
                 .toArray(CompletableFuture<?>[]::new);
         return new AsyncAcquisition(
                         binding,
-                        acquisition(binding, null, acquisition -> charges(binding, key, storedKey, acquisition)),
+                        acquisition(
+                                binding,
+                                withoutThreads,
+                                null,
+                                acquisition -> charges(binding, key, storedKey, acquisition)),
                         backend,
                         sleeper,
                         executor,

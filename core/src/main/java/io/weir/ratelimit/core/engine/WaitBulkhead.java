@@ -6,18 +6,36 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.ToIntFunction;
 
 /**
- * The bound on the calls that wait at once under each policy in this process.
+ * The bound on the calls that wait at once under each policy in this process. Calls that hold a thread and calls that hold none have
+ * one each.
  *
  * <p>A call checks for room before it calls the backend, so that a call that cannot wait reserves no permits. It enters after the
  * backend has answered that it must wait; by then, other calls can have entered.
  */
 final class WaitBulkhead {
+    private final ToIntFunction<Policy> bound;
     private final Map<String, AtomicInteger> waiting = new ConcurrentHashMap<>();
 
+    /** Creates a bound that each policy determines. */
+    WaitBulkhead(ToIntFunction<Policy> bound) {
+        this.bound = bound;
+    }
+
+    /** Creates the bound on calls that hold a thread while they wait. */
+    static WaitBulkhead ofThreads() {
+        return new WaitBulkhead(Policy::maxWaiting);
+    }
+
+    /** Creates the bound on calls that hold only memory while they wait. */
+    static WaitBulkhead withoutThreads() {
+        return new WaitBulkhead(policy -> Policy.MAX_WAITING_WITHOUT_THREAD);
+    }
+
     boolean hasRoom(Policy policy) {
-        return count(policy).get() < policy.maxWaiting();
+        return count(policy).get() < bound.applyAsInt(policy);
     }
 
     /** Enters under all policies, or under none if one of them has no room. */
@@ -33,7 +51,7 @@ final class WaitBulkhead {
 
     private boolean tryEnter(Policy policy) {
         AtomicInteger count = count(policy);
-        for (int calls = count.get(); calls < policy.maxWaiting(); calls = count.get()) {
+        for (int calls = count.get(); calls < bound.applyAsInt(policy); calls = count.get()) {
             if (count.compareAndSet(calls, calls + 1)) {
                 return true;
             }

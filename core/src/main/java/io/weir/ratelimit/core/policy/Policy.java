@@ -14,7 +14,7 @@ import java.util.Optional;
  * @param key the key; all calls with one key share the limits
  * @param cost the default cost of a call in permits, 1 or more
  * @param onFailure the decision while the backend is unavailable
- * @param maxWaiting the number of calls that may wait at once, 1 or more
+ * @param maxWaiting the number of calls that may hold a thread while they wait, 1 or more
  * @param mode whether the policy rejects calls
  * @param count the calls that stay charged
  * @param disclosure the information that clients get
@@ -34,8 +34,11 @@ public record Policy(
         Optional<String> help,
         Optional<PathRule> pathRule) {
 
-    /** The default number of calls that may wait at once. */
-    public static final int MAX_WAITING = 16;
+    /** The default number of calls that may hold a thread while they wait. The thread pool of a server can be small. */
+    public static final int MAX_WAITING = 2;
+
+    /** The number of calls that may wait at once without a thread. They hold memory and the connections of their clients. */
+    public static final int MAX_WAITING_WITHOUT_THREAD = 10_000;
 
     /** The effect of a policy on calls. */
     public enum Mode {
@@ -82,7 +85,7 @@ public record Policy(
      * @param key the key
      * @param cost the cost of a call in permits, 1 or more
      * @param onFailure the decision while the backend is unavailable
-     * @param maxWaiting the number of calls that may wait at once, 1 or more
+     * @param maxWaiting the number of calls that may hold a thread while they wait, 1 or more
      */
     public Policy(PolicyLimits limits, KeyExpression key, long cost, FailureMode onFailure, int maxWaiting) {
         this(

@@ -3,6 +3,8 @@ package io.weir.ratelimit.core.engine;
 
 import static io.weir.ratelimit.core.engine.Fixtures.binding;
 import static io.weir.ratelimit.core.engine.Fixtures.engine;
+import static io.weir.ratelimit.core.engine.Fixtures.health;
+import static io.weir.ratelimit.core.engine.Fixtures.withFallback;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.ratelimit.Algorithm;
@@ -162,18 +164,13 @@ class AcquisitionTest {
     void refundsReservedPermitsIfTheBulkheadIsFull() {
         Policy single = waiting("paced", Algorithm.LEAKY_BUCKET, 10, 500, 1);
         call(single);
-        boolean[] nested = {true};
-        RateLimitEngine[] crowded = new RateLimitEngine[1];
+        WaitBulkhead threads = WaitBulkhead.ofThreads();
         // Another call enters the bulkhead between the first look for room and the answer of the backend.
         FakeBackend between = new FakeBackend() {
             @Override
             public Decision acquire(List<Charge> charges) {
                 Decision decision = backend.acquire(charges);
-                if (nested[0]) {
-                    nested[0] = false;
-                    assertThat(crowded[0].decideAsync(binding(1, single), Identity.principal("bob"), executor::add))
-                            .isNotDone();
-                }
+                threads.tryEnter(List.of(single));
                 return decision;
             }
 
@@ -182,12 +179,12 @@ class AcquisitionTest {
                 backend.refund(receipt);
             }
         };
-        crowded[0] = engine(between, sleeper);
-        backend.acquire(List.of(new Charge(single.limits(), "p.bob", 1)));
-        Decision decision = crowded[0].decide(binding(1, single), ALICE, null);
+        RateLimitEngine crowded =
+                engine(withFallback(between, health(between)), sleeper, threads, WaitBulkhead.withoutThreads());
+        Decision decision = crowded.decide(binding(1, single), ALICE, null);
         assertThat(decision).isInstanceOf(Decision.Rejected.class);
         assertThat(owedMicros()).isEqualTo(100_000);
-        assertThat(sleeper.waits).as("only the other call waits").containsExactly(100_000L);
+        assertThat(sleeper.waits).isEmpty();
     }
 
     @Test
@@ -292,13 +289,30 @@ class AcquisitionTest {
     }
 
     @Test
-    void theBulkheadLimitsAsynchronousCalls() {
+    void asynchronousCallsLeaveTheThreadsOfTheBulkheadToOthers() {
         limiter.acquire("paced", "a");
         List<CompletableFuture<Decision>> calls = List.of(async("paced"), async("paced"), async("paced"));
         runAll();
-        assertThat(calls.get(2)).isCompletedWithValueMatching(rejected -> rejected instanceof Decision.Rejected);
-        assertThat(calls.get(1)).isNotDone();
-        assertThat(sleeper.waits).containsExactly(100_000L, 200_000L);
+        assertThat(calls).allSatisfy(call -> assertThat(call).isNotDone());
+        assertThat(limiter.acquire("paced", "a").allowed())
+                .as("no thread waits yet")
+                .isTrue();
+        assertThat(sleeper.waits).containsExactly(100_000L, 200_000L, 300_000L, 400_000L);
+    }
+
+    @Test
+    void boundsAsynchronousCalls() {
+        int bound = Policy.MAX_WAITING_WITHOUT_THREAD;
+        Policy wide = waiting("paced", Algorithm.LEAKY_BUCKET, 10, 3_600_000, 1);
+        List<CompletableFuture<Decision>> calls = new ArrayList<>();
+        for (int call = 0; call < bound + 2; call++) {
+            calls.add(engine.decideAsync(binding(1, wide), Identity.principal("alice"), executor::add));
+        }
+        runAll();
+        assertThat(calls.get(0)).isDone();
+        assertThat(calls.get(bound)).isNotDone();
+        assertThat(calls.get(bound + 1)).isCompletedWithValueMatching(last -> last instanceof Decision.Rejected);
+        assertThat(sleeper.waits).hasSize(bound);
     }
 
     @Test

@@ -73,12 +73,23 @@ final class Fixtures {
     }
 
     static RateLimitEngine engine(FallbackBackend backend, Sleeper sleeper, DecisionListener... listeners) {
+        return engine(backend, sleeper, WaitBulkhead.ofThreads(), WaitBulkhead.withoutThreads(), listeners);
+    }
+
+    static RateLimitEngine engine(
+            FallbackBackend backend,
+            Sleeper sleeper,
+            WaitBulkhead threads,
+            WaitBulkhead withoutThreads,
+            DecisionListener... listeners) {
         return new RateLimitEngine(
                 backend,
                 new IdentityEncoder(Optional.empty()),
                 List.of(listeners),
                 sleeper,
                 Overrides.NONE,
-                TopKeysTracker.NONE);
+                TopKeysTracker.NONE,
+                threads,
+                withoutThreads);
     }
 }

