@@ -39,6 +39,7 @@ import org.openjdk.jmh.annotations.Warmup;
 public class RejectionCacheBenchmark {
     private static final long REDIS_NOW = 1_763_638_242_123_457L;
     private static final long PERMITS = 1_000_000;
+    private static final RedisTime SPENT = new RedisTime(REDIS_NOW, 0, 0);
 
     /** The number of limits of the call. */
     @Param({"1", "3"})
@@ -113,7 +114,7 @@ public class RejectionCacheBenchmark {
     public long allowed() {
         List<String> keys = keys(unknown);
         long version = cache.version(keys);
-        cache.remove(keys);
+        cache.remove(keys, SPENT);
         return version;
     }
 }

@@ -29,6 +29,9 @@ final class AcquireRequest extends CompletableFuture<AcquireResult> {
 
     final Operation operation;
 
+    /** The cache for a late rejection, null if there is none. */
+    private final @Nullable RejectionCache cache;
+
     /** The {@link RejectionCache#version} of the keys before the request is sent. */
     final long cacheVersion;
 
@@ -47,12 +50,27 @@ final class AcquireRequest extends CompletableFuture<AcquireResult> {
     boolean dequeued;
 
     AcquireRequest(
-            List<Charge> charges, List<String> keys, Operation operation, long cacheVersion, long deadlineNanos) {
+            List<Charge> charges,
+            List<String> keys,
+            Operation operation,
+            @Nullable RejectionCache cache,
+            long deadlineNanos) {
         this.charges = charges;
         this.keys = keys;
         this.operation = operation;
-        this.cacheVersion = cacheVersion;
+        this.cache = cache;
+        this.cacheVersion = cache == null ? 0 : cache.version(keys);
         this.deadlineNanos = deadlineNanos;
+    }
+
+    /** Completes the request. A rejection that arrives after the deadline is cached, since it holds for later calls. */
+    @Override
+    public boolean complete(AcquireResult result) {
+        boolean inTime = super.complete(result);
+        if (!inTime && cache != null && !result.hasRoom()) {
+            cache.put(this, result);
+        }
+        return inTime;
     }
 
     /** Returns whether one part of a script call can stand for both requests, with a count. */

@@ -114,6 +114,7 @@ final class CrossSlotAcquire implements PendingCall<Decision> {
     CrossSlotAcquire start() {
         then(request(parts, Operation.PEEK), failure -> {
             if (failure != null) {
+                cacheRejections();
                 decision.completeExceptionally(RedisFailures.toBackendException(failure));
             } else if (!parts.stream().allMatch(part -> part.peeked().hasRoom())) {
                 parts.forEach(part -> steps.cacheRejected(Objects.requireNonNull(part.request)));
@@ -125,6 +126,19 @@ final class CrossSlotAcquire implements PendingCall<Decision> {
             }
         });
         return this;
+    }
+
+    /** Caches the states of slots without room although others have not replied: the call is rejected until they have room. */
+    private void cacheRejections() {
+        for (SlotPart part : parts) {
+            AcquireRequest request = part.request;
+            if (request != null
+                    && request.isDone()
+                    && !request.isCompletedExceptionally()
+                    && !request.join().hasRoom()) {
+                steps.cacheRejected(request);
+            }
+        }
     }
 
     private void spend(List<SlotPart> leastRoomFirst) {
@@ -264,6 +278,7 @@ final class CrossSlotAcquire implements PendingCall<Decision> {
     /** Cancels the requests in progress. Charges that are spent nevertheless are refunded as soon as that is known. */
     @Override
     public void cancel(BackendException reason) {
+        cacheRejections();
         decision.completeExceptionally(reason);
         parts.forEach(this::cancel);
     }

@@ -248,12 +248,11 @@ final class RedisStore implements AutoCloseable {
     }
 
     void cacheSpent(AcquireRequest request) {
-        cache.remove(request.keys);
+        cache.remove(request.keys, request.join().time());
     }
 
     void cacheRejected(AcquireRequest request) {
-        AcquireResult result = request.join();
-        cache.put(result.charges(), request.keys, result.time(), request.cacheVersion);
+        cache.put(request, request.join());
     }
 
     /**

@@ -181,18 +181,26 @@ final class RejectionCache {
         }
     }
 
+    /** Caches the states of a request that was not spent. */
+    void put(AcquireRequest request, AcquireResult result) {
+        put(result.charges(), request.keys, result.time(), request.cacheVersion);
+    }
+
     /**
      * Removes the states that an allowed call has changed. Replies in flight may still be cached, since spending makes no rejection
-     * wrong.
+     * wrong. States of the same or a later script call remain: the thread of the allowed call may come late, when a later call has been
+     * rejected until a known time.
      */
-    void remove(List<String> storedKeys) {
+    void remove(List<String> storedKeys, RedisTime spent) {
         if (!enabled) {
             return;
         }
         for (int i = 0; i < storedKeys.size(); i++) {
             int index = stateIndex(storedKeys.get(i));
             CachedRejection cached = states.get(index);
-            if (cached != null && cached.key().equals(storedKeys.get(i))) {
+            if (cached != null
+                    && cached.key().equals(storedKeys.get(i))
+                    && spent.sentNanos() - cached.time().sentNanos() > 0) {
                 states.compareAndSet(index, cached, null);
             }
         }

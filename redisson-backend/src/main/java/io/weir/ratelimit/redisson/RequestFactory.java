@@ -13,7 +13,7 @@ import java.util.List;
  * Factory of requests.
  *
  * @param keys the keys of the namespace
- * @param cache the cache whose versions the requests remember
+ * @param cache the cache whose versions the requests remember, and for rejections that arrive too late for their callers
  */
 record RequestFactory(RedisKeys keys, RejectionCache cache) {
     /** Limits of a name that no policy can have. No number of probes reaches them. */
@@ -26,7 +26,7 @@ record RequestFactory(RedisKeys keys, RejectionCache cache) {
 
     /** Creates a request whose keys are known. */
     AcquireRequest create(List<Charge> charges, List<String> storedKeys, Operation operation, long deadlineNanos) {
-        return new AcquireRequest(charges, storedKeys, operation, cache.version(storedKeys), deadlineNanos);
+        return new AcquireRequest(charges, storedKeys, operation, cache, deadlineNanos);
     }
 
     /**

@@ -150,6 +150,25 @@ class CrossSlotAcquireTest {
     }
 
     @Test
+    void cachesASlotWithoutRoomIfAnotherFails() {
+        CompletableFuture<Decision> decision = acquire(a1, b1, c1).start().completion();
+        steps.complete("A", 10);
+        steps.complete("C", 1);
+        steps.last("B").completeExceptionally(new BackendException(Reason.CONNECTION, "a fault", null));
+        assertThat(failure(decision).reason()).isEqualTo(Reason.CONNECTION);
+        assertThat(steps.cachedRejected).extracting(request -> request.charges).containsExactly(List.of(a1));
+    }
+
+    @Test
+    void cachesASlotWithoutRoomIfAnotherDoesNotReplyBeforeTheDeadline() {
+        CrossSlotAcquire call = acquire(a1, b1).start();
+        steps.complete("A", 10);
+        call.cancel(new BackendException(Reason.TIMEOUT, "too late", null));
+        assertThat(failure(call.completion()).reason()).isEqualTo(Reason.TIMEOUT);
+        assertThat(steps.cachedRejected).extracting(request -> request.charges).containsExactly(List.of(a1));
+    }
+
+    @Test
     void rejectsTheCallAndSpendsNothingIfAPeekFindsNoRoom() {
         CompletableFuture<Decision> decision = acquire(a1, b1, a2, c1).start().completion();
         steps.complete("A", 10);

@@ -106,7 +106,7 @@ class KnownRejectionsTest {
         cache.invalidate(KEYS.of(List.of(charge)));
         assertThat(find(5_000_000, charge)).isEmpty();
         reject(charge);
-        cache.remove(KEYS.of(List.of(charge)));
+        cache.remove(KEYS.of(List.of(charge)), new RedisTime(REDIS_NOW, SENT + 1, SENT + 1));
         assertThat(find(5_000_000, charge)).isEmpty();
     }
 }

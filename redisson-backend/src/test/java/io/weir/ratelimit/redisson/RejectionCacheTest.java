@@ -227,8 +227,22 @@ class RejectionCacheTest {
     @Test
     void removesTheStatesThatAnAllowedCallChanged() {
         put(charge(API, 3), spent(8));
-        cache.remove(keys(charge(API, 2)));
+        cache.remove(keys(charge(API, 2)), sentAt(SENT + 1));
         assertThat(find(charge(API, 3), SENT)).isEmpty();
+    }
+
+    /** The thread of an allowed call can come after that of a call which the same script call, or a later one, rejected. */
+    @Test
+    void keepsTheStatesThatAreNotOlderThanAnAllowedCall() {
+        put(charge(API, 1), spent(10));
+        cache.remove(keys(charge(API, 1)), sentAt(SENT));
+        assertThat(find(charge(API, 1), SENT)).isPresent();
+        cache.remove(keys(charge(API, 1)), sentAt(SENT - 1));
+        assertThat(find(charge(API, 1), SENT)).isPresent();
+    }
+
+    private static RedisTime sentAt(long nanos) {
+        return new RedisTime(REDIS_NOW, nanos, nanos);
     }
 
     @Test
@@ -290,7 +304,7 @@ class RejectionCacheTest {
         }
         assertThat(one.find(charges, List.of("first"), SENT)).isEmpty();
         assertThat(one.find(charges, List.of("second"), SENT)).isPresent();
-        one.remove(List.of("first"));
+        one.remove(List.of("first"), sentAt(SENT + 1));
         assertThat(one.find(charges, List.of("second"), SENT))
                 .as("a call of the first changes nothing")
                 .isPresent();

@@ -83,7 +83,7 @@ class RejectionCacheThreadsTest {
                 int key = random.nextInt(THREADS);
                 switch (random.nextInt(8)) {
                     case 0 -> cache.invalidate(keys(key));
-                    case 1 -> cache.remove(keys(key));
+                    case 1 -> cache.remove(keys(key), new RedisTime(REDIS_NOW, 1, 1));
                     case 2, 3 -> put(cache, key, cache.version(keys(key)));
                     default -> {
                         Optional<Decision.Rejected> rejection = find(cache, key);

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import io.weir.ratelimit.Algorithm;
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.fixtures.Await;
+import io.weir.ratelimit.fixtures.FaultProxy;
 import io.weir.ratelimit.fixtures.RedisProcess;
 import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.Charge;
@@ -20,6 +21,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Callers over their limit stay rejected while Redis is killed, until the end of their rejection. */
 @Tag("fault")
@@ -29,8 +31,12 @@ class RejectionsInOutageTest {
     private static final Duration TIMEOUT = Duration.ofSeconds(30);
 
     private static RedissonBackend started(RedisProcess redis, boolean breaker) {
-        RedissonBackend backend = new TestConfig(Map.of(
-                        RedisSettings.ADDRESS, redis.address(), "CircuitBreaker/enabled", String.valueOf(breaker)))
+        return started(redis.address(), breaker);
+    }
+
+    private static RedissonBackend started(String address, boolean breaker) {
+        RedissonBackend backend = new TestConfig(
+                        Map.of(RedisSettings.ADDRESS, address, "CircuitBreaker/enabled", String.valueOf(breaker)))
                 .started();
         FaultCalls.awaitDecision(backend);
         return backend;
@@ -94,6 +100,32 @@ class RejectionsInOutageTest {
                 }
             } finally {
                 backend.close();
+            }
+        }
+    }
+
+    /** Each reply comes after the deadline, also the first one that rejects the key. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void aKeyThatASlowRedisRejectsIsRejectedFromThatReplyOn(boolean async) {
+        try (RedisProcess redis = RedisProcess.started();
+                FaultProxy proxy = FaultProxy.inFrontOf(redis)) {
+            RedissonBackend other = started(redis.address(), false);
+            RedissonBackend slow = started(proxy.address(), false);
+            try {
+                Charge exhausted = exhausted(other, "k.slow", LONG);
+                proxy.delay(FaultCalls.DEADLINE);
+                assertThat(decide(slow, exhausted, async)).isEmpty();
+                Await.until(
+                        "the late reply",
+                        TIMEOUT,
+                        () -> slow.knownRejection(List.of(exhausted)).isPresent());
+                assertThat(decide(slow, exhausted, async))
+                        .hasValueSatisfying(
+                                decision -> assertThat(decision.allowed()).isFalse());
+            } finally {
+                slow.close();
+                other.close();
             }
         }
     }

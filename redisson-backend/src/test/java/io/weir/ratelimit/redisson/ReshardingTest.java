@@ -16,6 +16,8 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
+import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -127,6 +129,51 @@ class ReshardingTest {
             refunded.join();
             assertThat(fixture.spent(one)).isEqualTo(1);
             assertThat(fixture.spent(other)).isEqualTo(1);
+        }
+    }
+
+    @Test
+    void callersOverTheirLimitStayRejectedWhileHalfOfTheirKeysHaveMoved() {
+        try (ClusterFixture cluster = ClusterFixture.started(0)) {
+            String namespace = "test-" + UUID.randomUUID();
+            RedissonBackend backend = new TestConfig(Map.of(
+                            RedisSettings.ADDRESS,
+                            cluster.address(),
+                            "ratelimit.namespace",
+                            namespace,
+                            "CircuitBreaker/enabled",
+                            "true"))
+                    .started();
+            try (ClusterUnderFault fixture = new ClusterUnderFault(cluster, namespace, backend)) {
+                FaultCalls.awaitDecision(backend);
+                String storedKey = fixture.storedKeys().get(0);
+                Charge narrow =
+                        ClusterUnderFault.charge(storedKey, 1, Algorithm.FIXED_WINDOW, 5, Duration.ofMinutes(1));
+                Charge wide = ClusterUnderFault.charge(storedKey, 1, Algorithm.TOKEN_BUCKET, 100, DAY);
+                Await.until(
+                        "a rejection",
+                        Duration.ofSeconds(30),
+                        () -> !backend.acquire(List.of(narrow, wide)).allowed());
+                RedisProcess from = cluster.masters().get(0);
+                RedisProcess to = cluster.masters().get(1);
+                long slot = cluster.slot(fixture.tag(storedKey));
+                beginMove(from, to, slot);
+                moveKeys(from, to, slot, 1);
+                try (OpenCallers callers =
+                        OpenCallers.started(backend, 4, 3_000_000, Duration.ofMinutes(1), narrow, wide)) {
+                    long began = System.nanoTime();
+                    Await.until(
+                            "two seconds and failed calls",
+                            Duration.ofSeconds(30),
+                            () -> System.nanoTime() - began > 2_000_000_000L && callers.failures() > 0);
+                    moveKeys(from, to, slot, 100);
+                    endMove(cluster, to, slot);
+                    callers.close();
+                    System.out.println("exhausted key, half of its slot moved for 2 s: " + callers);
+                    assertThat(callers.allowed()).isZero();
+                    assertThat(callers.undecided()).isZero();
+                }
+            }
         }
     }
 

@@ -106,7 +106,7 @@ class ScriptTest {
         List<Charge> charges = List.of(TestBackend.charge("k.a", 3, limit));
         List<String> keys = RedisKeys.of("test-" + UUID.randomUUID()).of(charges);
         byte[] argument = ScriptCodec.encode(
-                new Batch(new AcquireRequest(charges, keys, AcquireRequest.Operation.SPEND, 0, 0)), 0x36751816A28BL);
+                new Batch(new AcquireRequest(charges, keys, AcquireRequest.Operation.SPEND, null, 0)), 0x36751816A28BL);
         try (RedisConnection redis = RedisFixture.shared().connect()) {
             for (String before : List.of("00000000000000", "00000000000003")) {
                 byte[] reply = (byte[]) redis.call("EVAL", Script.ACQUIRE.text(), "1", keys.get(0), argument);
