@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.core.topkeys;
 
+import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.TopKeys;
 import io.weir.ratelimit.core.topkeys.SpaceSaving.Bounds;
 import java.time.Duration;
@@ -13,13 +14,17 @@ import java.util.function.Function;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
-/** The most frequent keys of one policy in the current period and in the previous one. An older period is dropped as a whole. */
+/**
+ * The most frequent keys of one policy in the current period and in the previous one, and its keys near a limit. An older period is
+ * dropped as a whole.
+ */
 final class RecentKeys {
     /** The number of keys in a list. */
     static final int SHOWN = 20;
 
     static final long PERIOD_NANOS = TimeUnit.MINUTES.toNanos(5);
 
+    private final NearLimitKeys nearLimit = new NearLimitKeys();
     private volatile Period now;
 
     private static final class Period {
@@ -61,11 +66,19 @@ final class RecentKeys {
         this.now = new Period(nanos, null);
     }
 
-    void count(String storedKey, boolean rejected, long nanos) {
+    /** Counts a call of a key with some quotas of its decision. */
+    void count(String storedKey, List<Quota> quotas, int from, int to, boolean rejected, long nanos) {
+        int utilization = Utilization.of(quotas, from, to);
         Period period = at(nanos);
-        period.active.count(storedKey);
+        period.active.count(storedKey, utilization);
         if (rejected) {
-            period.rejections().count(storedKey);
+            period.rejections().count(storedKey, utilization);
+        }
+        if (utilization >= Utilization.NEAR) {
+            long window = Utilization.nearWindowNanos(quotas, from, to);
+            if (window > 0) {
+                nearLimit.count(storedKey, window, nanos);
+            }
         }
     }
 
@@ -89,7 +102,19 @@ final class RecentKeys {
         return new TopKeys(
                 top(periods, period -> period.rejected, shown),
                 top(periods, period -> period.active, shown),
+                nearLimit.at(nanos).stream()
+                        .limit(SHOWN)
+                        .map(near -> new TopKeys.NearLimit(shown.apply(near.key()), Duration.ofNanos(near.nanos())))
+                        .toList(),
                 Duration.ofNanos(Math.max(0, nanos - periods.get(0).startNanos)));
+    }
+
+    /** Returns the longest time for which a key has been near a limit. */
+    Duration longestNearLimit(long nanos) {
+        return nearLimit.at(nanos).stream()
+                .findFirst()
+                .map(longest -> Duration.ofNanos(longest.nanos()))
+                .orElse(Duration.ZERO);
     }
 
     /** Returns the counts of rejections of the current period and of the previous one. */
@@ -117,8 +142,18 @@ final class RecentKeys {
                 : sketches.stream().mapToLong(SpaceSaving::maxOfOthers).sum();
         return most.stream()
                 .map(counted -> new TopKeys.Entry(
-                        shown.apply(counted.key), counted.bounds.atLeast(), Math.max(others, counted.bounds.atMost())))
+                        shown.apply(counted.key),
+                        counted.bounds.atLeast(),
+                        Math.max(others, counted.bounds.atMost()),
+                        (double) utilization(sketches, counted.key) / Utilization.FULL))
                 .toList();
+    }
+
+    private static int utilization(List<SpaceSaving> sketches, String key) {
+        return sketches.stream()
+                .mapToInt(sketch -> sketch.utilization(key))
+                .max()
+                .orElse(0);
     }
 
     private record CountedKey(String key, Bounds bounds) {
@@ -134,9 +169,9 @@ final class RecentKeys {
         }
     }
 
-    /** Returns the stored keys that have a counter. */
+    /** Returns the stored keys that have a counter or are near a limit. */
     Set<String> storedKeys() {
-        Set<String> storedKeys = new LinkedHashSet<>();
+        Set<String> storedKeys = new LinkedHashSet<>(nearLimit.keys());
         now.all().forEach(period -> {
             storedKeys.addAll(period.active.keys());
             SpaceSaving rejected = period.rejected;

@@ -57,10 +57,11 @@ final class SpaceSaving {
         }
     }
 
-    /** The counter of one key. A subclass of the atomic number avoids an indirection for each call. */
+    /** The counter of one key, with its highest utilization. A subclass of the atomic number avoids an indirection for each call. */
     @SuppressWarnings("serial") // it is never serialized
     private static final class Counter extends AtomicLong {
         private final String key;
+        private final AtomicInteger highest = new AtomicInteger();
 
         /** The part of the first count that can belong to other keys. */
         private long error;
@@ -74,6 +75,12 @@ final class SpaceSaving {
             return incrementAndGet() > 0;
         }
 
+        private void raise(int utilization) {
+            if (utilization > highest.get()) {
+                highest.accumulateAndGet(utilization, Math::max);
+            }
+        }
+
         private void open(long before) {
             error = before;
             addAndGet(before + 1);
@@ -84,11 +91,15 @@ final class SpaceSaving {
         }
     }
 
-    /** Counts a call of a key. */
-    void count(String key) {
+    /** Counts a call of a key with the {@link Utilization} after it. */
+    void count(String key, int utilization) {
         Counter counter = known.get(key);
         if (counter == null || !counter.add()) {
             countInCell(key);
+            counter = known.get(key);
+        }
+        if (counter != null) {
+            counter.raise(utilization);
         }
     }
 
@@ -169,6 +180,12 @@ final class SpaceSaving {
     /** Returns the keys with a counter. */
     List<String> keys() {
         return List.copyOf(known.keySet());
+    }
+
+    /** Returns the highest utilization of a key since it has its counter, 0 without one. */
+    int utilization(String key) {
+        Counter counter = known.get(key);
+        return counter == null ? 0 : counter.highest.get();
     }
 
     /** Returns the bounds of the count of a key, with or without a counter. */

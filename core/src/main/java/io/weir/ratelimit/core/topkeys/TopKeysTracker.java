@@ -17,11 +17,13 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongSupplier;
 
 /**
- * A tracker of the keys with the most rejections and the most calls of the last minutes, by policy.
+ * A tracker of the keys with the most rejections and the most calls of the last minutes, and of the keys near a limit, by policy.
  *
  * <p>Each charge of a decision counts as one call, whatever its cost. It also counts as a rejection if a limit of its own policy
  * had no room, even in shadow mode. A degraded decision counts as calls only, because it does not depend on the keys. Calls that
  * bypass all limits do not count.
+ *
+ * <p>A key is near a limit while its calls find at least nine tenths of it spent.
  *
  * <p>Keys are kept as stored keys and shown as {@link KeyMasker} masks them.
  */
@@ -29,7 +31,7 @@ public final class TopKeysTracker {
     /** A tracker that counts nothing. */
     public static final TopKeysTracker NONE = new TopKeysTracker(false, new KeyMasker(Optional.empty()), () -> 0);
 
-    private static final TopKeys EMPTY = new TopKeys(List.of(), List.of(), Duration.ZERO);
+    private static final TopKeys EMPTY = new TopKeys(List.of(), List.of(), List.of(), Duration.ZERO);
 
     private final boolean enabled;
     private final KeyMasker keys;
@@ -67,16 +69,24 @@ public final class TopKeysTracker {
             rejected(new DecisionEvent("", charges, decision, 0), nanos);
             return;
         }
+        List<Quota> quotas = decision.quotas();
+        int from = 0;
         for (int i = 0; i < charges.size(); i++) {
             Charge charge = charges.get(i);
-            of(charge.policy().policy(), nanos).count(charge.storedKey(), false, nanos);
+            int to = charge.shadow()
+                    ? from
+                    : Math.min(quotas.size(), from + charge.policy().limits().size());
+            of(charge.policy().policy(), nanos).count(charge.storedKey(), quotas, from, to, false, nanos);
+            from = to;
         }
     }
 
     private void rejected(DecisionEvent event, long nanos) {
         for (int i = 0; i < event.charges().size(); i++) {
             Charge charge = event.charges().get(i);
-            of(charge.policy().policy(), nanos).count(charge.storedKey(), anyRejected(event.quotasOf(i)), nanos);
+            List<Quota> quotas = event.quotasOf(i);
+            of(charge.policy().policy(), nanos)
+                    .count(charge.storedKey(), quotas, 0, quotas.size(), anyRejected(quotas), nanos);
         }
     }
 
@@ -114,6 +124,17 @@ public final class TopKeysTracker {
         return recent == null ? EMPTY : recent.top(keys::of, nanoTime.getAsLong());
     }
 
+    /**
+     * Returns the longest time for which a key of a policy has been near a limit.
+     *
+     * @param policy the name of a policy
+     * @return the time; zero if no key is near a limit
+     */
+    public Duration longestNearLimit(String policy) {
+        RecentKeys recent = byPolicy.get(policy);
+        return recent == null ? Duration.ZERO : recent.longestNearLimit(nanoTime.getAsLong());
+    }
+
     /** Returns the counts of rejections by policy. */
     Map<String, List<SpaceSaving>> rejections() {
         Map<String, List<SpaceSaving>> rejections = new HashMap<>();
@@ -130,7 +151,7 @@ public final class TopKeysTracker {
      *
      * @param policy the name of a policy
      * @param maskedKey a key of {@link #top}
-     * @return the stored key; empty if the key has no counter
+     * @return the stored key; empty if the key has no counter and is near no limit
      */
     public Optional<String> storedKey(String policy, String maskedKey) {
         RecentKeys recent = byPolicy.get(policy);

@@ -35,7 +35,7 @@ class SpaceSavingTest {
     private long calls;
 
     private void count(String key) {
-        sketch.count(key);
+        sketch.count(key, 0);
         exact.merge(key, 1L, Long::sum);
         calls++;
     }
@@ -127,6 +127,17 @@ class SpaceSavingTest {
     }
 
     @Test
+    void keepsTheHighestUtilizationOfAKeyWithACounter() {
+        sketch.count("p.ann", 400);
+        sketch.count("p.ann", 950);
+        sketch.count("p.ann", 10);
+        sketch.count("p.bob", 7);
+        assertThat(sketch.utilization("p.ann")).isEqualTo(950);
+        assertThat(sketch.utilization("p.bob")).isEqualTo(7);
+        assertThat(sketch.utilization("p.nobody")).isZero();
+    }
+
+    @Test
     void aKeyOfAnyLengthIsCountedAndAVeryLongKeyHasNoCounter() {
         String longKey = "k.".repeat(SpaceSaving.LONGEST);
         for (int i = 0; i < 1_000; i++) {
@@ -157,7 +168,7 @@ class SpaceSavingTest {
                         start.await();
                         for (int i = 0; i < 100_000; i++) {
                             int key = (int) (keys * own.nextDouble() * own.nextDouble());
-                            shared.count("p." + key);
+                            shared.count("p." + key, 0);
                             counts.get(key).incrementAndGet();
                         }
                         return null;

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.core.topkeys;
+
+import io.weir.ratelimit.Quota;
+import java.util.List;
+
+/** The spent part of limits in thousandths, rounded down. It is an integer, because counters record it with each call. */
+final class Utilization {
+    /** A fully spent limit. */
+    static final int FULL = 1_000;
+
+    /** The least utilization of a key that is near its limit. */
+    static final int NEAR = 900;
+
+    private Utilization() {}
+
+    /** Returns the utilization of the fullest limit of some quotas, 0 without quotas. A limit of zero permits is fully spent. */
+    static int of(List<Quota> quotas, int from, int to) {
+        int fullest = 0;
+        for (int i = from; i < to; i++) {
+            fullest = Math.max(fullest, of(quotas.get(i)));
+        }
+        return fullest;
+    }
+
+    private static int of(Quota quota) {
+        double capacity = quota.capacity();
+        return capacity == 0 ? FULL : (int) Math.max(0, FULL * (capacity - quota.remaining()) / capacity);
+    }
+
+    /**
+     * Returns the longest window in nanoseconds of the limits that are nearly spent, 0 if none is. Each call spends a capacity of one
+     * permit, so that this limit must also have rejected the call. A limit of zero permits blocks a key, which is never near it.
+     */
+    static long nearWindowNanos(List<Quota> quotas, int from, int to) {
+        long longest = 0;
+        for (int i = from; i < to; i++) {
+            Quota quota = quotas.get(i);
+            if (of(quota) >= NEAR && quota.capacity() > 0 && (quota.capacity() > 1 || quota.rejected())) {
+                longest = Math.max(longest, quota.window().toNanos());
+            }
+        }
+        return longest;
+    }
+}
