@@ -106,18 +106,29 @@ final class StateView {
             keys = console.operations().topKeys(policy);
         } catch (IllegalArgumentException e) {
             // The policy was removed after it was listed.
-            keys = new TopKeys(List.of(), List.of(), Duration.ZERO);
+            keys = new TopKeys(List.of(), List.of(), List.of(), Duration.ZERO);
         }
         return Map.of(
                 "rejected", entries(keys.rejected()),
                 "active", entries(keys.active()),
+                "nearLimit",
+                        keys.nearLimit().stream()
+                                .map(near -> Map.of(
+                                        "key",
+                                        near.key(),
+                                        "durationMillis",
+                                        near.duration().toMillis()))
+                                .toList(),
                 "periodMillis", keys.period().toMillis());
     }
 
     private static List<Object> entries(List<TopKeys.Entry> entries) {
         return entries.stream()
-                .<Object>map(
-                        entry -> Map.of("key", entry.key(), "minCount", entry.minCount(), "maxCount", entry.maxCount()))
+                .<Object>map(entry -> Map.of(
+                        "key", entry.key(),
+                        "minCount", entry.minCount(),
+                        "maxCount", entry.maxCount(),
+                        "utilization", entry.utilization()))
                 .toList();
     }
 

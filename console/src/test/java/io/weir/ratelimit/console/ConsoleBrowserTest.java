@@ -143,14 +143,22 @@ class ConsoleBrowserTest {
     @Test
     void expandsAPolicy() {
         server.operations.top = new TopKeys(
-                List.of(new TopKeys.Entry("i:ab12", 40, 42)),
-                List.of(new TopKeys.Entry("i:cd34", 90, 90)),
+                List.of(new TopKeys.Entry("i:ab12", 40, 42, 1)),
+                List.of(new TopKeys.Entry("i:cd34", 90, 90, 0.953)),
+                List.of(new TopKeys.NearLimit("i:ef56", Duration.ofMinutes(62))),
                 Duration.ofMinutes(5));
         open();
         click(".opener");
         assertThat(browser.text(".details"))
                 .contains("ratelimit.policies.hello.limit", "application.properties", "HelloResource.hello")
-                .contains("i:ab12", "40–42", "i:cd34", "90", "Most rejected, last 5 min");
+                .contains("i:ab12", "40–42", "i:cd34", "90", "Most rejected, last 5 min")
+                .contains("Highest use", "100.0 %", "95.3 %")
+                .contains("Near the limit", "i:ef56", "1 h 2 min");
+        click(".details button[aria-label='Look up i:ef56 under hello']");
+        browser.until(
+                "the key near its limit is looked up",
+                () -> browser.text("#result").contains("i:ef56"));
+        server.operations.calls.clear();
         click(".details button[aria-label='Look up i:ab12 under hello']");
         browser.until("the key is looked up", () -> browser.text("#result").contains("i:ab12"));
         assertThat(server.operations.calls).containsExactly("peek hello i:ab12 ");
@@ -163,8 +171,9 @@ class ConsoleBrowserTest {
         assertThat(browser.text("#rejected")).isEqualTo("none");
         server.operations.top = new TopKeys(
                 IntStream.rangeClosed(1, 8)
-                        .mapToObj(i -> new TopKeys.Entry("i:" + i, 1_000 * i, 1_000 * i))
+                        .mapToObj(i -> new TopKeys.Entry("i:" + i, 1_000 * i, 1_000 * i, 1))
                         .toList(),
+                List.of(),
                 List.of(),
                 Duration.ofMinutes(5));
         browser.until(
@@ -201,7 +210,7 @@ class ConsoleBrowserTest {
     }
 
     private static TopKeys rejected(String key) {
-        return new TopKeys(List.of(new TopKeys.Entry(key, 1, 1)), List.of(), Duration.ofMinutes(5));
+        return new TopKeys(List.of(new TopKeys.Entry(key, 1, 1, 1)), List.of(), List.of(), Duration.ofMinutes(5));
     }
 
     @Test
@@ -327,7 +336,10 @@ class ConsoleBrowserTest {
         server.operations.policies.add(FakeOperations.policy(large, List.of(List.of("ip")), Map.of()));
         server.operations.policies.add(FakeOperations.policy("__proto__", List.of(List.of("ip")), Map.of()));
         server.operations.top = new TopKeys(
-                List.of(new TopKeys.Entry(hostile, 1, 1)), List.of(new TopKeys.Entry(large, 1, 1)), Duration.ZERO);
+                List.of(new TopKeys.Entry(hostile, 1, 1, 1)),
+                List.of(new TopKeys.Entry(large, 1, 1, 1)),
+                List.of(new TopKeys.NearLimit(large, Duration.ofDays(9_999))),
+                Duration.ZERO);
         server.operations.reload = new Reading(
                 Instant.EPOCH,
                 ReloadListener.Result.INVALID,

@@ -24,7 +24,7 @@ final class FakeOperations implements Operations {
     volatile Access access = new Access(true, Optional.empty(), true);
     volatile BackendHealth.Report backend = report(BackendHealth.State.UP, false);
     volatile Reading reload = new Reading(Instant.EPOCH, ReloadListener.Result.APPLIED, List.of());
-    volatile TopKeys top = new TopKeys(List.of(), List.of(), Duration.ofMinutes(5));
+    volatile TopKeys top = new TopKeys(List.of(), List.of(), List.of(), Duration.ofMinutes(5));
     volatile Optional<RuntimeException> failure = Optional.empty();
     volatile long remaining = 2;
     final List<PolicyView> policies = new CopyOnWriteArrayList<>();

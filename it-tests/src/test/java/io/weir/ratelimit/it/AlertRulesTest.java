@@ -31,7 +31,7 @@ class AlertRulesTest {
     @Test
     void eachAlertHasTestCases() {
         String cases = OperationsFiles.read(OperationsFiles.ALERTS.resolve("weir-alerts-test.yml"));
-        assertThat(alerts()).hasSize(8).allSatisfy(alert -> {
+        assertThat(alerts()).hasSize(9).allSatisfy(alert -> {
             List<String> expected = Pattern.compile("alertname: " + alert + "\\n((?: {8}.*\\n)+)")
                     .matcher(cases)
                     .results()

@@ -18,6 +18,8 @@ import java.util.TreeSet;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The dashboard uses existing metrics in valid expressions, and its panels do not overlap. */
 class DashboardTest {
@@ -91,8 +93,29 @@ class DashboardTest {
     void eachMetricIsUsed() {
         String shown = expressions().toList() + OperationsFiles.rules();
         assertThat(OperationsFiles.metrics())
-                .hasSize(12)
+                .hasSize(13)
                 .allSatisfy(metric -> assertThat(shown).contains(metric));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"policy", "endpoint", "tier"})
+    void decisionsAndRejectionsAreShownBy(String label) {
+        assertThat(graphs().filter(panel -> panel.getString("title").endsWith(" by " + label)))
+                .as("panels by %s", label)
+                .anyMatch(panel -> panel.getString("title").startsWith("Decisions"))
+                .anyMatch(panel -> panel.getString("title").startsWith("Reject"))
+                .allSatisfy(panel -> assertThat(targets(panel)).allSatisfy(target -> {
+                    assertThat(target.getString("legendFormat")).contains("{{" + label + "}}");
+                    assertThat(target.getString("expr")).containsPattern("\\b" + label + "\\b|weir:\\w+");
+                }));
+    }
+
+    /** The application bounds the number of endpoints, but a panel with a hundred lines cannot be read. */
+    @Test
+    void panelsByEndpointShowTheFirstTenOnly() {
+        assertThat(expressions().filter(expression -> expression.contains("by (endpoint)")))
+                .hasSize(2)
+                .allMatch(expression -> expression.startsWith("topk(10, "));
     }
 
     @Test

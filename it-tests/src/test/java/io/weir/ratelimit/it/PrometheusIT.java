@@ -52,6 +52,11 @@ class PrometheusIT {
                     .extracting(other -> other.getJsonObject("labels").getString("alertname"))
                     .isSubsetOf("WeirRejectionRate", "WeirNearLimit");
 
+            assertThat(prometheus.value("ratelimit_near_limit_minutes{policy=\"hello\"}"))
+                    .hasValueSatisfying(minutes -> assertThat(minutes).isBetween(0.0, 2.0));
+            assertThat(prometheus.value(
+                            "sum by (endpoint) (ratelimit_decisions_total{endpoint=\"HelloResource.hello\"})"))
+                    .isPresent();
             counts(prometheus, "rejected", rejected);
             counts(prometheus, "allowed", allowed);
         }

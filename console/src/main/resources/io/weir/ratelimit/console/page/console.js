@@ -154,7 +154,8 @@ class PolicyRows {
         if (this.shownLive !== shown && !inUse(this.live)) {
             this.shownLive = shown;
             keepingFocus(this.live, () => this.live.replaceChildren(outcomesBlock(rates),
-                this.topBlock("Most rejected", top.rejected), this.topBlock("Most active", top.active)));
+                this.topBlock("Most rejected", top.rejected), this.topBlock("Most active", top.active),
+                this.nearLimitBlock(top.nearLimit)));
         }
         const settings = JSON.stringify({...this.policy, rates: null, top: null});
         if (this.shownFixed !== settings && !inUse(this.fixed)) {
@@ -165,24 +166,30 @@ class PolicyRows {
 
     topBlock(title, entries) {
         const period = this.policy.top.periodMillis;
-        const block = element("div", {}, element("h3", {}, period > 0 ? `${title}, last ${duration(period)}` : title));
-        if (entries.length === 0) {
-            block.append(element("p", {class: "note"}, "none"));
-            return block;
-        }
-        const rows = entries.map(entry => keyRow(this.name, entry, title));
-        block.append(table(["Key", "#Count", ""], rows));
-        return block;
+        return keysBlock(period > 0 ? `${title}, last ${duration(period)}` : title, ["#Count", "#Highest use"],
+            entries.map(entry => keyRow(this.name, entry.key, title, [bounds(entry), percent(entry.utilization)])));
+    }
+
+    nearLimitBlock(entries) {
+        const title = "Near the limit";
+        return keysBlock(title, ["#For"],
+            entries.map(entry => keyRow(this.name, entry.key, title, [entry.durationMillis < 60_000 ? "under 1 min" : duration(entry.durationMillis)])));
     }
 }
 
-function keyRow(policy, entry, list, ...cells) {
-    const button = element("button", {type: "button", "data-focus": `${list} ${policy} ${entry.key}`}, "Look up");
-    button.setAttribute("aria-label", `Look up ${entry.key} under ${policy}`);
-    button.addEventListener("click", () => lookUpHashedKey(policy, entry.key));
-    const bounds = entry.minCount === entry.maxCount ? count(entry.minCount) : `${count(entry.minCount)}–${count(entry.maxCount)}`;
-    return element("tr", {}, ...cells, element("td", {}, element("code", {}, isolated(entry.key))),
-        element("td", {class: "number"}, bounds), element("td", {}, button));
+function keysBlock(title, heads, rows) {
+    return element("div", {}, element("h3", {}, title),
+        rows.length === 0 ? element("p", {class: "note"}, "none") : table(["Key", ...heads, ""], rows));
+}
+
+const bounds = ({minCount, maxCount}) => minCount === maxCount ? count(minCount) : `${count(minCount)}–${count(maxCount)}`;
+
+function keyRow(policy, key, list, numbers, ...cells) {
+    const button = element("button", {type: "button", "data-focus": `${list} ${policy} ${key}`}, "Look up");
+    button.setAttribute("aria-label", `Look up ${key} under ${policy}`);
+    button.addEventListener("click", () => lookUpHashedKey(policy, key));
+    return element("tr", {}, ...cells, element("td", {}, element("code", {}, isolated(key))),
+        ...numbers.map(number => element("td", {class: "number"}, number)), element("td", {}, button));
 }
 
 function table(heads, rows) {
@@ -288,8 +295,8 @@ function showMostRejected(all) {
     }
     list.dataset.shown = shown;
     keepingFocus(list, () => list.replaceChildren(rejected.length === 0 ? element("p", {class: "note"}, "none")
-        : table(["Policy", "Key", "#Count", ""], rejected.map(entry => keyRow(entry.policy, entry, "Most rejected",
-            element("th", {scope: "row"}, isolated(entry.policy)))))));
+        : table(["Policy", "Key", "#Count", ""], rejected.map(entry => keyRow(entry.policy, entry.key, "Most rejected",
+            [bounds(entry)], element("th", {scope: "row"}, isolated(entry.policy)))))));
 }
 
 function showPolicies(all) {

@@ -41,18 +41,21 @@ import io.weir.ratelimit.spi.PolicySource;
 import io.weir.ratelimit.spi.RateLimitBackend;
 import io.weir.ratelimit.spi.RejectionResponder;
 import java.time.Clock;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import org.eclipse.microprofile.config.Config;
 import org.eclipse.microprofile.config.ConfigProvider;
 
 /** Creates the parts of one deployment from its configuration, annotations and beans. */
 final class Deployment {
     private static final System.Logger LOG = System.getLogger("io.weir.ratelimit");
+    private static final long NEAR_LIMIT_INTERVAL_MICROS = TimeUnit.MINUTES.toMicros(1);
 
     private final ApplicationBeans beans;
     private final Problems problems;
@@ -122,7 +125,10 @@ final class Deployment {
                 policies,
                 executor,
                 lookups,
-                timers(reloads(loader, loadedConfig, snapshot, policies, topKeys, telemetry, readings), topKeys),
+                timers(
+                        reloads(loader, loadedConfig, snapshot, policies, topKeys, telemetry, readings),
+                        topKeys,
+                        () -> telemetry.nearLimit().accept(longestNearLimit(policies, topKeys))),
                 new ResourceCheck(beanClasses, resolvers, sources.policies(), loadedConfig, settings),
                 view -> settings.enabled()
                         ? new ApplicationWarnings(snapshot.policies(), loadedConfig, view)
@@ -222,12 +228,20 @@ final class Deployment {
     }
 
     /** Returns the timers of the application. It has none if it does not start. */
-    private List<TaskTimer> timers(Optional<TaskTimer> reloads, TopKeysTracker topKeys) {
+    private List<TaskTimer> timers(Optional<TaskTimer> reloads, TopKeysTracker topKeys, Runnable nearLimits) {
         List<TaskTimer> timers = new ArrayList<>(reloads.stream().toList());
         if (settings.enabled() && problems.found().isEmpty()) {
             timers.add(new TaskTimer(Sleeper.REAL, RejectedKeysLog.INTERVAL_MICROS, new RejectedKeysLog(topKeys)));
+            nearLimits.run();
+            timers.add(new TaskTimer(Sleeper.REAL, NEAR_LIMIT_INTERVAL_MICROS, nearLimits));
         }
         return timers;
+    }
+
+    private static Map<String, Duration> longestNearLimit(CurrentPolicies policies, TopKeysTracker topKeys) {
+        Map<String, Duration> longest = new HashMap<>();
+        policies.policies().keySet().forEach(policy -> longest.put(policy, topKeys.longestNearLimit(policy)));
+        return longest;
     }
 
     private Optional<TaskTimer> reloads(

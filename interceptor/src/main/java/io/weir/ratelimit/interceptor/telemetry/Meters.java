@@ -22,5 +22,5 @@ interface Meters {
     LongConsumer sizes(Metric metric);
 
     /** Creates a gauge, which records the current value. */
-    LongConsumer gauge(Metric metric);
+    LongConsumer gauge(Metric metric, String... tagsAndValues);
 }

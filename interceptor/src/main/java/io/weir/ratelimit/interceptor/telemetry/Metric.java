@@ -7,6 +7,7 @@ enum Metric {
     CHECK_DURATION("ratelimit.check.duration", "Time until the backend decided or failed"),
     BACKEND_ERRORS("ratelimit.backend.errors", "Failed operations of the backend"),
     UTILIZATION("ratelimit.utilization", "Spent part of the fullest limit of a key after each decision"),
+    NEAR_LIMIT("ratelimit.near.limit.minutes", "Longest time for which a key has been near a limit, in minutes"),
     BATCH_DURATION("ratelimit.batch.duration", "Time between sending a batch and receiving the reply"),
     BATCH_SIZE("ratelimit.batch.size", "Acquire requests in one batch"),
     QUEUE_SIZE("ratelimit.queue.size", "Stored keys of the requests that waited after the last batch was sent"),

@@ -54,9 +54,9 @@ final class MicroProfileMeters implements Meters {
     }
 
     @Override
-    public LongConsumer gauge(Metric metric) {
+    public LongConsumer gauge(Metric metric, String... tagsAndValues) {
         AtomicLong value = new AtomicLong();
-        registry.gauge(metadata(metric, MetricUnits.NONE), value::get);
+        registry.gauge(metadata(metric, MetricUnits.NONE), value::get, tags(tagsAndValues));
         return value::set;
     }
 

@@ -67,13 +67,14 @@ final class OpenTelemetryMeters implements Meters {
 
     /** Uses a counter, because the SDK of the server would keep the callback of a gauge with the class loader of the application. */
     @Override
-    public LongConsumer gauge(Metric metric) {
+    public LongConsumer gauge(Metric metric, String... tagsAndValues) {
         LongUpDownCounter counter = meter.upDownCounterBuilder(metric.label())
                 .setDescription(metric.description())
                 .build();
-        counter.add(0);
+        Attributes attributes = attributes(tagsAndValues);
+        counter.add(0, attributes);
         AtomicLong previous = new AtomicLong();
-        return value -> counter.add(value - previous.getAndSet(value));
+        return value -> counter.add(value - previous.getAndSet(value), attributes);
     }
 
     private DoubleHistogram histogram(Metric metric, String unit, List<Double> buckets) {

@@ -13,8 +13,10 @@ import io.weir.ratelimit.core.policy.ResolverListener;
 import io.weir.ratelimit.core.policy.SourceListener;
 import io.weir.ratelimit.spi.BackendListener;
 import io.weir.ratelimit.spi.DecisionListener;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -29,6 +31,7 @@ import java.util.function.Supplier;
  * @param reloads the listener for changes of the configuration
  * @param sources the listener for failed look-ups of overrides
  * @param resolvers the listener for failures of key resolvers and tier resolvers
+ * @param nearLimit receives the longest time for which a key has been near a limit, by policy
  */
 public record Telemetry(
         List<DecisionListener> listeners,
@@ -37,7 +40,8 @@ public record Telemetry(
         SpanDecorator spans,
         ReloadListener reloads,
         SourceListener sources,
-        ResolverListener resolvers) {
+        ResolverListener resolvers,
+        Consumer<Map<String, Duration>> nearLimit) {
     /** Telemetry without listeners. */
     public static final Telemetry NONE = new Telemetry(
             List.of(),
@@ -46,7 +50,8 @@ public record Telemetry(
             SpanDecorator.NONE,
             result -> {},
             (policy, failure) -> {},
-            (kind, resolver, failure) -> {});
+            (kind, resolver, failure) -> {},
+            longest -> {});
 
     private static final System.Logger LOG = System.getLogger("io.weir.ratelimit");
     /** The name of the local backend, which has no events. */
@@ -76,11 +81,16 @@ public record Telemetry(
 
     /** The listeners that record metrics, with the name of their API. */
     private record Destination(
-            DecisionMetrics metrics, ConfigMetrics config, Optional<BackendListener> backend, String name) {
+            DecisionMetrics metrics,
+            ConfigMetrics config,
+            NearLimitMetrics nearLimit,
+            Optional<BackendListener> backend,
+            String name) {
         static Destination of(Meters meters, Settings settings, String backend, String name) {
             return new Destination(
                     new DecisionMetrics(meters, backend),
                     new ConfigMetrics(meters, settings.reloads()),
+                    new NearLimitMetrics(meters),
                     backend.equals(LOCAL) ? Optional.empty() : Optional.of(new BackendMetrics(meters)),
                     name);
         }
@@ -132,7 +142,9 @@ public record Telemetry(
                 spans,
                 metrics.<ReloadListener>map(Destination::config).orElse(NONE.reloads),
                 metrics.<SourceListener>map(Destination::config).orElse(NONE.sources),
-                metrics.<ResolverListener>map(Destination::config).orElse(NONE.resolvers));
+                metrics.<ResolverListener>map(Destination::config).orElse(NONE.resolvers),
+                metrics.<Consumer<Map<String, Duration>>>map(Destination::nearLimit)
+                        .orElse(NONE.nearLimit));
     }
 
     private static void log(Settings settings, Optional<Destination> metrics, boolean spans, boolean exporting) {

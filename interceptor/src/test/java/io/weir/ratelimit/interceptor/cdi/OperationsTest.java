@@ -23,6 +23,7 @@ import io.weir.ratelimit.spi.KeyResolver;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
 import jakarta.inject.Named;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -122,6 +123,10 @@ class OperationsTest {
             assertThat(top.active())
                     .extracting(TopKeys.Entry::minCount, TopKeys.Entry::maxCount)
                     .containsExactly(tuple(5L, 5L), tuple(3L, 3L), tuple(2L, 2L));
+            assertThat(top.active()).extracting(TopKeys.Entry::utilization).containsOnly(1.0);
+            assertThat(top.nearLimit())
+                    .hasSize(3)
+                    .allMatch(near -> near.duration().compareTo(Duration.ofMinutes(1)) < 0);
             assertThat(top.rejected()).hasSize(2);
             assertThat(top.rejected().get(0).key())
                     .isEqualTo(top.active().get(0).key())

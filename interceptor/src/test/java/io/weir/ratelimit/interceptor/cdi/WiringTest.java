@@ -30,6 +30,7 @@ import java.util.concurrent.TimeUnit;
 import org.eclipse.microprofile.metrics.Gauge;
 import org.eclipse.microprofile.metrics.MetricID;
 import org.eclipse.microprofile.metrics.MetricRegistry;
+import org.eclipse.microprofile.metrics.Tag;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -396,6 +397,11 @@ class WiringTest {
             assertThat(UnavailableBackend.STARTS).containsExactly("registered", "started");
             assertThat(container.bean(MetricRegistry.class).getGauge(new MetricID("ratelimit.queue.size")))
                     .returns(4L, Gauge::getValue);
+            assertThat(container
+                            .bean(MetricRegistry.class)
+                            .getGauge(new MetricID("ratelimit.near.limit.minutes", new Tag("policy", "twice"))))
+                    .as("exists before the first decision")
+                    .returns(0L, Gauge::getValue);
         }
         UnavailableBackend.STARTS.clear();
         try (Container container = Container.start(lines, Beans.BatchingBackend.class)) {
