@@ -34,14 +34,15 @@ final class Bucket4j implements Contender {
     private final List<BucketProxy> buckets = new ArrayList<>();
     private final List<AsyncBucketProxy> asyncBuckets = new ArrayList<>();
 
-    Bucket4j(String name, ProxyManager<String> manager, Optimization optimization, String prefix, Workload workload) {
+    Bucket4j(
+            String name, ProxyManager<String> manager, Optimization optimization, String namespace, Workload workload) {
         this.name = name;
         BucketConfiguration configuration = configuration(workload);
         RemoteBucketBuilder<String> builder = manager.builder().withOptimization(optimization);
         RemoteAsyncBucketBuilder<String> asyncBuilder =
                 manager.asAsync().builder().withOptimization(optimization);
         for (int key = 0; key < workload.keys(); key++) {
-            String text = prefix + ":" + Workload.storedKey(key) + ":" + Weir.POLICY;
+            String text = workload.redisKeys(namespace, key).get(0);
             buckets.add(builder.build(text, () -> configuration));
             asyncBuckets.add(asyncBuilder.build(text, () -> CompletableFuture.completedFuture(configuration)));
         }
@@ -66,8 +67,7 @@ final class Bucket4j implements Contender {
     private static BucketConfiguration configuration(Workload workload) {
         ConfigurationBuilder builder = BucketConfiguration.builder();
         for (Duration window : workload.windows()) {
-            builder.addLimit(limit ->
-                    limit.capacity(Workload.UNREACHABLE_PERMITS).refillGreedy(Workload.UNREACHABLE_PERMITS, window));
+            builder.addLimit(limit -> limit.capacity(workload.permits()).refillGreedy(workload.permits(), window));
         }
         return builder.build();
     }

@@ -55,7 +55,7 @@ public final class CapacityTable {
         try (RedisProcess process = RedisProcess.started();
                 RedisConnection redis = process.connect()) {
             long before = memory(redis, "used_memory");
-            Workload workload = new Workload("capacity", keys, 1, false);
+            Workload workload = new Workload("capacity", keys, 1, Workload.UNREACHABLE);
             with(process, workload, contender -> CONCURRENT.run(contender, () -> contender.started() < keys));
             out.printf(
                     Locale.ROOT,

@@ -10,7 +10,7 @@ import org.redisson.api.RScript.ReturnType;
 import org.redisson.api.RedissonClient;
 import org.redisson.client.codec.ByteArrayCodec;
 
-/** The minimal cost of a script call per decision: {@code EVALSHA} of {@code return 1} with one key like those of Weir. */
+/** The minimal cost of a script call per decision through Redisson: {@code EVALSHA} of {@code return 1} with one key. */
 final class Floor implements Contender {
     private final RScript scripts;
     private final String digest;
@@ -20,8 +20,8 @@ final class Floor implements Contender {
         scripts = client.getScript(ByteArrayCodec.INSTANCE);
         digest = scripts.scriptLoad("return 1");
         keys = IntStream.range(0, workload.keys())
-                .mapToObj(key -> List.<Object>of(
-                        "weir:1:{" + namespace + ":" + Workload.storedKey(key) + "}:" + Weir.POLICY + ":s3600000"))
+                .mapToObj(key ->
+                        List.<Object>of(workload.redisKeys(namespace, key).get(0)))
                 .toList();
     }
 

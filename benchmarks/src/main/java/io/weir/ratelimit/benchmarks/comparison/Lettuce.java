@@ -4,7 +4,9 @@ package io.weir.ratelimit.benchmarks.comparison;
 import io.lettuce.core.AbstractRedisClient;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
+import io.lettuce.core.api.StatefulConnection;
 import io.lettuce.core.api.StatefulRedisConnection;
+import io.lettuce.core.api.async.RedisScriptingAsyncCommands;
 import io.lettuce.core.cluster.RedisClusterClient;
 import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
 import io.lettuce.core.codec.ByteArrayCodec;
@@ -12,6 +14,8 @@ import io.lettuce.core.codec.RedisCodec;
 import io.lettuce.core.codec.StringCodec;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
 
 /**
  * A Lettuce connection that all threads share, as Lettuce recommends.
@@ -25,7 +29,7 @@ record Lettuce(
         Optional<StatefulRedisConnection<String, byte[]>> single,
         Optional<StatefulRedisClusterConnection<String, byte[]>> cluster)
         implements AutoCloseable {
-    private static final RedisCodec<String, byte[]> CODEC = RedisCodec.of(StringCodec.UTF8, ByteArrayCodec.INSTANCE);
+    static final RedisCodec<String, byte[]> CODEC = RedisCodec.of(StringCodec.UTF8, ByteArrayCodec.INSTANCE);
 
     static Lettuce to(String address) {
         RedisClient client = RedisClient.create(address);
@@ -36,6 +40,23 @@ record Lettuce(
         RedisClusterClient client = RedisClusterClient.create(
                 addresses.stream().map(RedisURI::create).toList());
         return new Lettuce(client, Optional.empty(), Optional.of(client.connect(CODEC)));
+    }
+
+    /** Returns the connection, which sends pipelines. */
+    StatefulConnection<String, byte[]> connection() {
+        return cluster.<StatefulConnection<String, byte[]>>map(Function.identity())
+                .orElseGet(single::orElseThrow);
+    }
+
+    /** Returns the commands of scripts. */
+    RedisScriptingAsyncCommands<String, byte[]> scripting() {
+        return cluster.<RedisScriptingAsyncCommands<String, byte[]>>map(StatefulRedisClusterConnection::async)
+                .orElseGet(() -> single.orElseThrow().async());
+    }
+
+    /** Waits for a result. */
+    static Object await(CompletionStage<?> result) {
+        return result.toCompletableFuture().join();
     }
 
     @Override

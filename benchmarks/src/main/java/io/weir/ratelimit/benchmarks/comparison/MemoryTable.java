@@ -20,8 +20,8 @@ import org.redisson.config.Config;
  * increase includes the hash tables. Each contender uses a separate Redis, which is measured without connected clients.
  */
 public final class MemoryTable {
-    private static final Workload KEYS = new Workload("memory", 100_000, 1, false);
-    private static final Workload FIRST = new Workload("first", 1, 1, false);
+    private static final Workload KEYS = new Workload("memory", 100_000, 1, Workload.UNREACHABLE);
+    private static final Workload FIRST = new Workload("first", 1, 1, Workload.UNREACHABLE);
     private static final String NAMESPACE = "default";
     private static final LoadPattern CONCURRENT = new LoadPattern.Asynchronous(128);
     private static final Duration TIMEOUT = Duration.ofSeconds(20);

@@ -38,6 +38,11 @@ public final class RedisUnderTest implements AutoCloseable {
         return new RedisUnderTest(List.of(process.address()), false, process::close);
     }
 
+    /** Connects to a Redis. */
+    static RedisUnderTest single(String address) {
+        return new RedisUnderTest(List.of(address), false, () -> {});
+    }
+
     /**
      * Connects to a cluster without other users.
      *

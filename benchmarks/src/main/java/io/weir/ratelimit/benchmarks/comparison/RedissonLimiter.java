@@ -20,10 +20,11 @@ final class RedissonLimiter implements Contender {
         List<CompletableFuture<Boolean>> pending = new ArrayList<>();
         for (int key = 0; key < workload.keys(); key++) {
             List<RRateLimiter> ofKey = new ArrayList<>();
-            for (Duration window : workload.windows()) {
-                RRateLimiter limiter = client.getRateLimiter(
-                        namespace + ":" + Workload.storedKey(key) + ":" + Weir.POLICY + ":" + window.toHours() + "h");
-                pending.add(limiter.trySetRateAsync(RateType.OVERALL, Workload.UNREACHABLE_PERMITS, window)
+            List<String> names = workload.redisKeys(namespace, key);
+            for (int limit = 0; limit < names.size(); limit++) {
+                RRateLimiter limiter = client.getRateLimiter(names.get(limit));
+                Duration window = workload.windows().get(limit);
+                pending.add(limiter.trySetRateAsync(RateType.OVERALL, workload.permits(), window)
                         .toCompletableFuture());
                 ofKey.add(limiter);
             }

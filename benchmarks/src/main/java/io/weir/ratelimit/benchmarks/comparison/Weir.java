@@ -20,7 +20,7 @@ import org.redisson.api.RedissonClient;
 final class Weir implements Contender {
     static final String POLICY = "standard";
     private static final Duration DEADLINE = Duration.ofSeconds(10);
-    private static final long LEASE = 100;
+    static final long LEASE = 100;
 
     /** Unspent permits of a lease are refunded after one second without a call. */
     private static final Duration REFUND_TIME = Duration.ofSeconds(2);
@@ -68,17 +68,8 @@ final class Weir implements Contender {
     /** Creates a contender without the rejection cache. */
     static Weir uncached(RedissonClient client, String namespace, Workload workload, Algorithm algorithm) {
         return new Weir(
-                "Weir, without cache, " + algorithm.configName(),
+                "Weir, no rejection cache, " + algorithm.configName(),
                 UncachedBackend.on(client, namespace, DEADLINE),
-                workload,
-                algorithm);
-    }
-
-    /** Creates a contender with the rejection cache. */
-    static Weir cached(RedissonClient client, String namespace, Workload workload, Algorithm algorithm) {
-        return new Weir(
-                "Weir, cached rejections, " + algorithm.configName(),
-                new RedissonBackend(client, namespace, DEADLINE),
                 workload,
                 algorithm);
     }

@@ -10,18 +10,18 @@ import java.util.Locale;
 import java.util.stream.IntStream;
 
 /**
- * A workload: the number of keys and limits, and whether calls are rejected.
+ * A workload: the number of keys, and their limits.
  *
  * @param name the name on the command line and in the tables
  * @param keys the number of keys, which are used in turn
  * @param limits the number of limits per key
- * @param rejected whether one call exhausts a key; otherwise no call is rejected
+ * @param permits the permits of a limit
  */
-public record Workload(String name, int keys, int limits, boolean rejected) {
+public record Workload(String name, int keys, int limits, long permits) {
     private static final int MANY = 10_000;
 
     /** The permits of a window, or the capacity of a bucket of another limiter, that a run never spends. */
-    static final long UNREACHABLE_PERMITS = 1_000_000_000;
+    static final long UNREACHABLE = 1_000_000_000;
 
     private static final long MAX_LOG_PERMITS = 10_000;
 
@@ -33,12 +33,21 @@ public record Workload(String name, int keys, int limits, boolean rejected) {
     /** The time after which the first permit returns to a bucket. */
     static final Duration RETURN = Duration.ofHours(1).dividedBy(RETURNED_PER_HOUR);
 
-    static final Workload MANY_KEYS = new Workload("many", MANY, 1, false);
-    static final Workload HOT_KEY = new Workload("hot", 1, 1, false);
-    static final Workload THREE_LIMITS = new Workload("three-many", MANY, 3, false);
-    static final Workload THREE_LIMITS_HOT = new Workload("three-hot", 1, 3, false);
-    static final Workload REJECTED = new Workload("rejected-many", MANY, 1, true);
-    static final Workload REJECTED_HOT = new Workload("rejected-hot", 1, 1, true);
+    static final Workload MANY_KEYS = new Workload("many", MANY, 1, UNREACHABLE);
+    static final Workload HOT_KEY = new Workload("hot", 1, 1, UNREACHABLE);
+    static final Workload THREE_LIMITS = new Workload("three-many", MANY, 3, UNREACHABLE);
+    static final Workload THREE_LIMITS_HOT = new Workload("three-hot", 1, 3, UNREACHABLE);
+    static final Workload REJECTED = new Workload("rejected-many", MANY, 1, 1);
+    static final Workload REJECTED_HOT = new Workload("rejected-hot", 1, 1, 1);
+
+    /** Returns whether one call exhausts a key. */
+    boolean rejected() {
+        return permits == 1;
+    }
+
+    private boolean reachable() {
+        return permits < UNREACHABLE;
+    }
 
     /** Returns the windows of the limits: one hour and its multiples, which are longer than a run. */
     List<Duration> windows() {
@@ -51,16 +60,33 @@ public record Workload(String name, int keys, int limits, boolean rejected) {
         for (Duration window : windows()) {
             all.add(
                     switch (algorithm) {
-                        case FIXED_WINDOW, SLIDING_WINDOW ->
-                            Limit.of(algorithm, rejected ? 1 : UNREACHABLE_PERMITS, window);
-                        case SLIDING_LOG -> Limit.of(algorithm, rejected ? 1 : MAX_LOG_PERMITS, window);
-                        case TOKEN_BUCKET, LEAKY_BUCKET -> {
-                            long permits = rejected ? 1 : RETURNED_PER_HOUR * window.toHours();
-                            yield Limit.of(algorithm, permits, window, rejected ? 1 : BUCKET_CAPACITY);
-                        }
+                        case FIXED_WINDOW, SLIDING_WINDOW -> Limit.of(algorithm, permits, window);
+                        case SLIDING_LOG -> Limit.of(algorithm, Math.min(permits, MAX_LOG_PERMITS), window);
+                        case TOKEN_BUCKET, LEAKY_BUCKET -> Limit.of(algorithm, returned(window), window, burst());
                     });
         }
         return all;
+    }
+
+    /** Returns the capacity of a bucket. */
+    long burst() {
+        return reachable() ? permits : BUCKET_CAPACITY;
+    }
+
+    /** Returns the permits that return to a bucket within a window. */
+    long returned(Duration window) {
+        return reachable() ? permits : RETURNED_PER_HOUR * window.toHours();
+    }
+
+    /**
+     * Returns the keys in Redis of the limits of a principal: those of Weir. The other contenders use keys of the same length, because
+     * Redis and the network work more for a longer key.
+     */
+    List<String> redisKeys(String namespace, int key) {
+        return windows().stream()
+                .map(window ->
+                        "weir:1:{" + namespace + ":" + storedKey(key) + "}:" + Weir.POLICY + ":s" + window.toMillis())
+                .toList();
     }
 
     /** Returns the stored key of a principal, which has 12 bytes. */
