@@ -78,6 +78,11 @@ final class Bucket4j implements Contender {
     }
 
     @Override
+    public boolean holdsPermits() {
+        return name.contains("delaying") || name.contains("predicting");
+    }
+
+    @Override
     public Object decide(int key) {
         return buckets.get(key).tryConsume(1);
     }

@@ -5,6 +5,7 @@ import io.weir.ratelimit.Algorithm;
 import io.weir.ratelimit.fixtures.RedisConnection;
 import io.weir.ratelimit.fixtures.RedisProcess;
 import java.io.PrintStream;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
@@ -25,6 +26,7 @@ public final class CapacityTable {
     private static final List<Workload> WORKLOADS =
             List.of(Workload.MANY_KEYS, Workload.THREE_LIMITS, Workload.HOT_KEY);
     private static final LoadPattern CONCURRENT = new LoadPattern.Asynchronous(128);
+    private static final Duration PATIENCE = Duration.ofSeconds(10);
     private static final int ROUNDS = 3;
     private static final long ROUND_NANOS = 4_000_000_000L;
     private static final long TICK_NANOS = 1_000_000;
@@ -101,9 +103,9 @@ public final class CapacityTable {
         Config config = new Config().setCodec(ByteArrayCodec.INSTANCE);
         config.useSingleServer().setAddress(process.address());
         Redisson client = (Redisson) Redisson.create(config);
-        try (Contender weir = Weir.of(client, workload.name(), workload, ALGORITHM)) {
+        try (Contender weir = Weir.of(client, workload.name(), workload, ALGORITHM, PATIENCE)) {
             weir.decide(0);
-            action.accept(new MeasuredContender(weir, workload));
+            action.accept(new MeasuredContender(weir, workload, PATIENCE));
         } finally {
             client.shutdown();
         }

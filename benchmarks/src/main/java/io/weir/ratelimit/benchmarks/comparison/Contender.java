@@ -28,6 +28,14 @@ public interface Contender extends AutoCloseable {
         return OptionalLong.empty();
     }
 
+    /**
+     * Returns whether the contender decides from permits in memory that Redis does not know as spent calls: several instances then allow
+     * more calls than the limit, or fewer.
+     */
+    default boolean holdsPermits() {
+        return false;
+    }
+
     /** Releases the resources of the contender, except the shared client. */
     @Override
     default void close() {}

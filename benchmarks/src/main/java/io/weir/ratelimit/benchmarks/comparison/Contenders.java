@@ -28,7 +28,7 @@ final class Contenders implements AutoCloseable {
         this.workload = workload;
         this.options = options;
         add(new Floor(redis.redisson(), namespace(), workload));
-        add(new LettuceScript(new LettuceFloor(), redis.lettuce(), namespace(), workload));
+        add(new LettuceScript(new LettuceFloor(), redis.lettuce(), namespace(), workload.withOneLimit()));
         options.algorithms().forEach(this::addWeir);
         add("Redisson `RRateLimiter`", () -> new RedissonLimiter(redis.redisson(), namespace(), workload));
         addBucket4j("Bucket4j on Redisson", Optimization.NONE_OPTIMIZED);
@@ -55,12 +55,12 @@ final class Contenders implements AutoCloseable {
     }
 
     private void addWeir(Algorithm algorithm) {
-        add("weir", () -> Weir.of(redis.redisson(), namespace(), workload, algorithm));
+        add("weir", () -> Weir.of(redis.redisson(), namespace(), workload, algorithm, options.deadline()));
         if (holdsPermitsPay() && algorithm != Algorithm.LEAKY_BUCKET) {
-            add("weir", () -> Weir.leasing(redis.redisson(), namespace(), workload, algorithm));
+            add("weir", () -> Weir.leasing(redis.redisson(), namespace(), workload, algorithm, options.deadline()));
         }
         if (workload.rejected()) {
-            add("weir", () -> Weir.uncached(redis.redisson(), namespace(), workload, algorithm));
+            add("weir", () -> Weir.uncached(redis.redisson(), namespace(), workload, algorithm, options.deadline()));
         }
     }
 
@@ -91,13 +91,20 @@ final class Contenders implements AutoCloseable {
     }
 
     private void add(Contender contender) {
-        MeasuredContender measured = new MeasuredContender(contender, workload);
+        MeasuredContender measured = new MeasuredContender(contender, workload, options.deadline());
         WARM_UP.run(measured, () -> measured.started() < workload.keys());
         all.add(measured);
     }
 
     List<MeasuredContender> all() {
         return all;
+    }
+
+    /** Returns the contenders without the floors. */
+    List<MeasuredContender> limiters() {
+        return all.stream()
+                .filter(contender -> !contender.limiter().name().endsWith(Floor.NAME))
+                .toList();
     }
 
     @Override

@@ -12,6 +12,8 @@ import org.redisson.client.codec.ByteArrayCodec;
 
 /** The minimal cost of a script call per decision through Redisson: {@code EVALSHA} of {@code return 1} with one key. */
 final class Floor implements Contender {
+    static final String NAME = "floor";
+
     private final RScript scripts;
     private final String digest;
     private final List<List<Object>> keys;
@@ -27,7 +29,7 @@ final class Floor implements Contender {
 
     @Override
     public String name() {
-        return "floor";
+        return NAME;
     }
 
     @Override

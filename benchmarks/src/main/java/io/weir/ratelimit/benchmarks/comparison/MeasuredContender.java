@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.benchmarks.comparison;
 
+import java.time.Duration;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
-/** A contender with its position in the ring of keys and the counts of its results. */
+/** A contender with its position in the ring of keys and the counts of its results. A call without a decision before the deadline fails. */
 final class MeasuredContender {
     private final Contender contender;
     private final Workload workload;
+    private final long deadlineNanos;
     private final AtomicLong started = new AtomicLong();
     private final LongAdder completed = new LongAdder();
     private final LongAdder allowed = new LongAdder();
@@ -19,7 +22,13 @@ final class MeasuredContender {
     private final AtomicReference<@Nullable Throwable> firstFailure = new AtomicReference<>();
     private volatile Latencies latencies = new Latencies();
 
-    MeasuredContender(Contender contender, Workload workload) {
+    /**
+     * Creates a contender at its first key.
+     *
+     * @param deadline the longest time of a call that does not fail
+     */
+    MeasuredContender(Contender contender, Workload workload, Duration deadline) {
+        this.deadlineNanos = deadline.toNanos();
         this.contender = contender;
         this.workload = workload;
     }
@@ -62,7 +71,12 @@ final class MeasuredContender {
     }
 
     private void record(Object result, long start) {
-        latencies.record(System.nanoTime() - start);
+        long nanos = System.nanoTime() - start;
+        if (nanos > deadlineNanos) {
+            fail(new TimeoutException("the decision came after the deadline"));
+            return;
+        }
+        latencies.record(nanos);
         completed.increment();
         if (contender.allowed(result)) {
             allowed.increment();

@@ -2,6 +2,7 @@
 package io.weir.ratelimit.benchmarks.comparison;
 
 import io.weir.ratelimit.Algorithm;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -15,7 +16,9 @@ import java.util.Locale;
  * @param rounds the number of measured rounds
  * @param warmUps the number of rounds before them
  * @param seconds the duration of a measured turn, which follows an unmeasured run of a third of it
- * @param cluster the masters of a cluster; empty for a new Redis process
+ * @param deadline the longest time of a call that does not fail; Weir ends a call then, and a late decision of another contender is a
+ *     failure
+ * @param cluster the masters of the cluster of the cluster scenarios; empty for a new one
  */
 public record Options(
         List<String> scenarios,
@@ -24,16 +27,17 @@ public record Options(
         int rounds,
         int warmUps,
         double seconds,
+        Duration deadline,
         List<String> cluster) {
 
     /** The description of the arguments. */
     public static final String USAGE =
             """
             Arguments: [quick] [--scenarios many-1,hot] [--algorithms sliding-window,token-bucket] [--contenders weir,bucket4j]
-                       [--rounds 9] [--seconds 0.3] [--cluster host:port,host:port,host:port]
+                       [--rounds 9] [--seconds 0.3] [--deadline 100] [--cluster host:port,host:port,host:port]
             A scenario is a full name or a prefix of names. The scenarios are:\s""" + String.join(" ", Scenario.ALL.stream().map(Scenario::name).toList()) + """
 
-            The masters of the cluster must not have other users during the run.
+            The deadline is in milliseconds. The masters of the cluster must not have other users during the run.
             """;
 
     private static final List<Algorithm> VERIFIABLE =
@@ -51,11 +55,12 @@ public record Options(
         List<Algorithm> algorithms = List.of(Algorithm.SLIDING_WINDOW);
         List<String> contenders = List.of("");
         List<String> cluster = List.of();
-        int rounds = quick ? 3 : 9;
+        int rounds = quick ? 5 : 9;
         double seconds = quick ? 0.2 : 0.3;
         if (rest.size() % 2 != 0) {
             throw new IllegalArgumentException("an argument without a value among " + rest);
         }
+        Duration deadline = Duration.ofMillis(100);
         for (int i = 0; i < rest.size(); i += 2) {
             String value = rest.get(i + 1);
             switch (rest.get(i)) {
@@ -65,6 +70,7 @@ public record Options(
                 case "--contenders" -> contenders = list(value.toLowerCase(Locale.ROOT));
                 case "--rounds" -> rounds = positive(Integer.parseInt(value));
                 case "--seconds" -> seconds = Double.parseDouble(value);
+                case "--deadline" -> deadline = Duration.ofMillis(positive(Integer.parseInt(value)));
                 case "--cluster" ->
                     cluster = list(value).stream()
                             .map(address -> address.contains("://") ? address : "redis://" + address)
@@ -72,7 +78,7 @@ public record Options(
                 default -> throw new IllegalArgumentException("unknown argument " + rest.get(i));
             }
         }
-        return new Options(scenarios, algorithms, contenders, rounds, quick ? 1 : 2, seconds, cluster);
+        return new Options(scenarios, algorithms, contenders, rounds, quick ? 1 : 2, seconds, deadline, cluster);
     }
 
     private static List<String> list(String value) {
@@ -81,7 +87,7 @@ public record Options(
 
     private static int positive(int value) {
         if (value < 1) {
-            throw new IllegalArgumentException("rounds must be at least 1");
+            throw new IllegalArgumentException("rounds and deadline must be at least 1");
         }
         return value;
     }

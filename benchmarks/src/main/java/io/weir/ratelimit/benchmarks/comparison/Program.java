@@ -5,7 +5,9 @@ import java.io.PrintStream;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.OptionalLong;
+import java.util.stream.Collectors;
 
 /** A run of the comparison, from its options to the printed tables. */
 public final class Program {
@@ -26,29 +28,49 @@ public final class Program {
      * @return whether the spent permits in Redis equal the allowed decisions, in every scenario of Weir
      */
     public boolean run(PrintStream out) {
-        try (RedisUnderTest redis =
-                options.cluster().isEmpty() ? RedisUnderTest.start() : RedisUnderTest.cluster(options.cluster())) {
-            String machine = Machine.description(redis);
-            for (Workload workload : options.selected().stream()
-                    .map(Scenario::workload)
-                    .distinct()
-                    .toList()) {
-                System.err.println("creating " + workload.keys() + " key(s) for " + workload.name());
-                try (Contenders contenders = new Contenders(redis, workload, options)) {
-                    options.selected().stream()
-                            .filter(scenario -> scenario.workload().equals(workload))
-                            .forEach(scenario -> run(redis, scenario, contenders));
-                    contenders.all().forEach(contender -> noteFailures(workload, contender));
+        Map<Boolean, List<Scenario>> parts =
+                options.selected().stream().collect(Collectors.partitioningBy(Scenario::cluster));
+        List<String> machines = new ArrayList<>();
+        parts.forEach((cluster, scenarios) -> {
+            if (!scenarios.isEmpty()) {
+                try (RedisUnderTest redis = cluster ? cluster() : RedisUnderTest.start()) {
+                    machines.add(Machine.description(redis));
+                    run(redis, scenarios);
                 }
             }
-            print(out, machine);
-        }
+        });
+        print(out, machines);
         return exact;
+    }
+
+    private RedisUnderTest cluster() {
+        return options.cluster().isEmpty() ? RedisUnderTest.startCluster() : RedisUnderTest.cluster(options.cluster());
+    }
+
+    private void run(RedisUnderTest redis, List<Scenario> scenarios) {
+        for (Workload workload :
+                scenarios.stream().map(Scenario::workload).distinct().toList()) {
+            System.err.println("creating " + workload.keys() + " key(s) for " + workload.name());
+            try (Contenders contenders = new Contenders(redis, workload, options)) {
+                scenarios.stream()
+                        .filter(scenario -> scenario.workload().equals(workload))
+                        .forEach(scenario -> run(redis, scenario, contenders));
+                contenders.all().forEach(contender -> noteFailures(redis, workload, contender));
+            }
+        }
     }
 
     private void run(RedisUnderTest redis, Scenario scenario, Contenders contenders) {
         System.err.println(scenario.name());
-        report.add(scenario, new Rounds(redis, scenario.pattern(), options).run(contenders));
+        if (scenario.workload().equals(Workload.LIMITED)) {
+            report.addAdmissions(
+                    scenario,
+                    contenders.limiters().stream()
+                            .map(contender -> Admission.of(scenario, contender))
+                            .toList());
+        } else {
+            report.add(scenario, new Rounds(redis, scenario.pattern(), options).run(contenders));
+        }
         contenders.all().forEach(contender -> check(scenario, contender));
     }
 
@@ -60,8 +82,9 @@ public final class Program {
         }
         long surplus = spent.getAsLong() - contender.allowed();
         boolean matches = surplus >= 0 && surplus <= contender.failed();
-        boolean decided = scenario.workload().rejected()
-                ? contender.allowed() <= scenario.workload().keys()
+        Workload workload = scenario.workload();
+        boolean decided = workload.reachable()
+                ? contender.allowed() <= workload.keys() * workload.permits()
                 : contender.allowed() == contender.completed();
         exact &= matches && decided;
         notes.add(String.format(
@@ -75,11 +98,12 @@ public final class Program {
                 spent.getAsLong()));
     }
 
-    private void noteFailures(Workload workload, MeasuredContender contender) {
+    private void noteFailures(RedisUnderTest redis, Workload workload, MeasuredContender contender) {
         if (contender.failed() > 0) {
             notes.add(String.format(
                     Locale.ROOT,
-                    "%s, %s: %,d calls FAILED, the first with %s",
+                    "%s%s, %s: %,d calls FAILED, with the first use of each key, the first with %s",
+                    redis.isCluster() ? "cluster-" : "",
                     workload.name(),
                     contender.limiter().name(),
                     contender.failed(),
@@ -87,14 +111,15 @@ public final class Program {
         }
     }
 
-    private void print(PrintStream out, String machine) {
-        out.println(machine);
+    private void print(PrintStream out, List<String> machines) {
+        machines.forEach(out::println);
         out.printf(
                 Locale.ROOT,
                 "Medians of %d rounds, %.2f s per contender and round; in brackets the middle half of the rounds.%n%n",
                 options.rounds(),
                 options.seconds());
         out.println(report.summary());
+        out.println(report.admissions());
         out.println(report.details());
         notes.forEach(note -> out.println("* " + note));
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.benchmarks.comparison;
 
+import io.weir.ratelimit.fixtures.ClusterFixture;
 import io.weir.ratelimit.fixtures.RedisConnection;
 import io.weir.ratelimit.fixtures.RedisProcess;
 import java.util.List;
@@ -43,6 +44,13 @@ public final class RedisUnderTest implements AutoCloseable {
         return new RedisUnderTest(List.of(address), false, () -> {});
     }
 
+    /** Starts a new cluster of three masters. */
+    public static RedisUnderTest startCluster() {
+        ClusterFixture cluster = ClusterFixture.started(0);
+        return new RedisUnderTest(
+                cluster.masters().stream().map(RedisProcess::address).toList(), true, cluster::close);
+    }
+
     /**
      * Connects to a cluster without other users.
      *
@@ -58,6 +66,10 @@ public final class RedisUnderTest implements AutoCloseable {
 
     Lettuce lettuce() {
         return lettuce;
+    }
+
+    boolean isCluster() {
+        return lettuce.cluster().isPresent();
     }
 
     /** Returns the prefix of all keys of this run. */

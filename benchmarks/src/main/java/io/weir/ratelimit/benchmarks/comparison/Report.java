@@ -1,58 +1,88 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.benchmarks.comparison;
 
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** The tables of the results in Markdown. */
 final class Report {
     private final Map<Scenario, List<Result>> results = new LinkedHashMap<>();
+    private final Map<Scenario, List<Admission>> admissions = new LinkedHashMap<>();
 
     void add(Scenario scenario, List<Result> all) {
         results.put(scenario, all);
     }
 
-    /** Returns a table with one row per scenario: decisions per second and processor time of Redis per decision, relative to the floor. */
+    void addAdmissions(Scenario scenario, List<Admission> all) {
+        admissions.put(scenario, all);
+    }
+
+    /**
+     * Returns a table per workload, with one row per contender: decisions per second, processor time of Redis and of the client per
+     * decision, relative to the floor. The last rows compare Weir with the best peer.
+     */
     String summary() {
-        List<String> names = names();
-        StringBuilder out = new StringBuilder("| × floor: decisions/s, Redis CPU per decision | floor |");
-        names.forEach(name -> out.append(' ').append(name).append(" |"));
-        out.append(" Weir ÷ best peer, decisions/s |\n|---|---|")
-                .append("---|".repeat(names.size() + 1))
-                .append('\n');
-        results.forEach((scenario, all) -> {
-            Result floor = all.get(0);
-            out.append(String.format(
-                    Locale.ROOT,
-                    "| %s | %,.0f/s, %.1f µs |",
-                    scenario.title(),
-                    floor.perSecond().median(),
-                    floor.cpuMicros().median()));
-            for (String name : names) {
-                out.append(' ')
-                        .append(find(all, name).map(Report::pair).orElse("-"))
-                        .append(" |");
-            }
-            out.append(' ').append(comparedWithBestPeer(all)).append(" |\n");
-        });
+        Map<String, List<Scenario>> groups = results.keySet().stream()
+                .collect(Collectors.groupingBy(Scenario::group, LinkedHashMap::new, Collectors.toList()));
+        StringBuilder out = new StringBuilder();
+        groups.forEach((group, scenarios) -> out.append(table(group, scenarios)).append('\n'));
         return out.toString();
     }
 
-    private static String pair(Result result) {
-        return Quartiles.ratio(result.decisions().median()) + ", "
-                + Quartiles.ratio(result.cpu().median());
+    private String table(String group, List<Scenario> scenarios) {
+        StringBuilder out = new StringBuilder("| " + group + " |");
+        scenarios.forEach(scenario -> out.append(' ').append(scenario.callers()).append(" |"));
+        out.append("\n|---|").append("---|".repeat(scenarios.size())).append('\n');
+        for (String name : names(scenarios)) {
+            row(out, name, scenarios, all -> find(all, name).map(Report::cell).orElse("-"));
+        }
+        row(out, "Weir ÷ best peer", scenarios, all -> comparedWithBestPeer(all, result -> !result.holdsPermits()));
+        if (all(scenarios.get(0)).stream().anyMatch(Result::holdsPermits)) {
+            row(out, "the same, permits in memory", scenarios, all -> comparedWithBestPeer(all, Result::holdsPermits));
+        }
+        return out.toString();
     }
 
-    private static String comparedWithBestPeer(List<Result> all) {
+    private interface Cell {
+        String of(List<Result> all);
+    }
+
+    private void row(StringBuilder out, String name, List<Scenario> scenarios, Cell cell) {
+        out.append("| ").append(name).append(" |");
+        scenarios.forEach(
+                scenario -> out.append(' ').append(cell.of(all(scenario))).append(" |"));
+        out.append('\n');
+    }
+
+    private static String cell(Result result) {
+        if (result.name().equals(Floor.NAME)) {
+            return String.format(
+                    Locale.ROOT,
+                    "%,.0f/s, %.1f µs, %.1f µs",
+                    result.perSecond().median(),
+                    result.cpuMicros().median(),
+                    result.clientCpuMicros().median());
+        }
+        return Stream.of(result.decisions(), result.cpu(), result.clientCpu())
+                .map(figure -> Quartiles.ratio(figure.median()))
+                .collect(Collectors.joining(", "));
+    }
+
+    /** Returns the decisions per second of the first contender of Weir, relative to those of the best peer of its kind. */
+    static String comparedWithBestPeer(List<Result> all, Predicate<Result> kind) {
         Optional<Result> best = all.stream()
-                .skip(1)
-                .filter(result -> !isWeir(result))
+                .filter(kind)
+                .filter(result -> !isWeir(result) && !isFloor(result))
                 .max(Comparator.comparingDouble(result -> result.decisions().median()));
-        Optional<Result> weir = all.stream().filter(Report::isWeir).findFirst();
+        Optional<Result> weir = all.stream().filter(kind).filter(Report::isWeir).findFirst();
         return best.isEmpty() || weir.isEmpty()
                 ? "-"
                 : weir.get().decisionsComparedWith(best.get()).text() + " × "
@@ -63,33 +93,63 @@ final class Report {
         return result.name().startsWith("Weir");
     }
 
-    /** Returns a table with one row per scenario and contender: medians with the middle half, bytes and latencies. */
+    private static boolean isFloor(Result result) {
+        return result.name().endsWith(Floor.NAME);
+    }
+
+    /** Returns a table with one row per scenario and contender: medians with the middle half, bytes, failures and latencies. */
     String details() {
         StringBuilder out = new StringBuilder("""
-                | | contender | decisions/s × floor | Redis CPU × floor | Redis CPU, µs | network bytes per decision | p50, µs | p99, µs |
-                |---|---|---|---|---|---|---|---|
+                | | contender | decisions/s × floor | Redis CPU × floor | Redis CPU, µs | client CPU, µs | network bytes per decision | p50, µs | p99, µs | failed calls |
+                |---|---|---|---|---|---|---|---|---|---|
                 """);
         results.forEach((scenario, all) -> all.forEach(result -> out.append(String.format(
                 Locale.ROOT,
-                "| %s | %s | %s | %s | %.2f | %.0f | %.0f | %.0f |%n",
+                "| %s | %s | %s | %s | %.2f | %.2f | %.0f | %.0f | %.0f | %,d |%n",
                 scenario.title(),
                 result.name(),
                 result.decisions().text(),
                 result.cpu().text(),
                 result.cpuMicros().median(),
+                result.clientCpuMicros().median(),
                 result.bytes().median(),
                 result.latencyMicros(0.5),
-                result.latencyMicros(0.99)))));
+                result.latencyMicros(0.99),
+                result.failed()))));
         return out.toString();
     }
 
-    /** Returns the contenders except the floor, in the order of their first appearance. */
-    private List<String> names() {
-        return results.values().stream()
-                .flatMap(all -> all.stream().skip(1))
-                .map(Result::name)
-                .distinct()
-                .toList();
+    /** Returns a table with one row per contender: allowed calls relative to the limit, and failed calls. */
+    String admissions() {
+        if (admissions.isEmpty()) {
+            return "";
+        }
+        StringBuilder out = new StringBuilder("| allowed calls ÷ limit (failed calls) |");
+        admissions
+                .keySet()
+                .forEach(scenario -> out.append(' ').append(scenario.title()).append(" |"));
+        out.append("\n|---|").append("---|".repeat(admissions.size())).append('\n');
+        List<Admission> first = admissions.values().iterator().next();
+        for (int i = 0; i < first.size(); i++) {
+            out.append("| ").append(first.get(i).contender()).append(" |");
+            for (List<Admission> all : admissions.values()) {
+                Admission admission = all.get(i);
+                out.append(String.format(Locale.ROOT, " %.3f (%,d) |", admission.ratio(), admission.failed()));
+            }
+            out.append('\n');
+        }
+        return out.toString();
+    }
+
+    /** Returns the contenders in the order of their first appearance. */
+    private List<String> names(List<Scenario> scenarios) {
+        List<Result> all = new ArrayList<>();
+        scenarios.forEach(scenario -> all.addAll(all(scenario)));
+        return all.stream().map(Result::name).distinct().toList();
+    }
+
+    private List<Result> all(Scenario scenario) {
+        return results.getOrDefault(scenario, List.of());
     }
 
     private static Optional<Result> find(List<Result> all, String name) {

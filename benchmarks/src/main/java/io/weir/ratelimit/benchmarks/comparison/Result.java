@@ -9,16 +9,30 @@ import java.util.stream.IntStream;
  * The result of a contender in a scenario.
  *
  * @param name the name of the contender
+ * @param holdsPermits whether the contender holds permits in memory
  * @param rounds the measurements of the rounds
  * @param floors the measurements of the floor in the same rounds
  */
-record Result(String name, List<Measurement> rounds, List<Measurement> floors) {
+record Result(String name, boolean holdsPermits, List<Measurement> rounds, List<Measurement> floors) {
     Quartiles decisions() {
         return ratio(Measurement::perSecond, floors);
     }
 
     Quartiles cpu() {
         return ratio(Measurement::cpuMicros, floors);
+    }
+
+    Quartiles clientCpu() {
+        return ratio(Measurement::clientCpuMicros, floors);
+    }
+
+    Quartiles clientCpuMicros() {
+        return Quartiles.of(rounds.stream().mapToDouble(Measurement::clientCpuMicros));
+    }
+
+    /** Returns the number of failed calls in all rounds. */
+    long failed() {
+        return rounds.stream().mapToLong(Measurement::failed).sum();
     }
 
     Quartiles bytes() {

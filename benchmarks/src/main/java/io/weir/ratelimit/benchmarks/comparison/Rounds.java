@@ -31,7 +31,11 @@ final class Rounds {
             Collections.rotate(order, 1);
         }
         return series.stream()
-                .map(one -> new Result(one.contender.limiter().name(), one.measured, series.get(0).measured))
+                .map(one -> new Result(
+                        one.contender.limiter().name(),
+                        one.contender.limiter().holdsPermits(),
+                        one.measured,
+                        series.get(0).measured))
                 .toList();
     }
 
@@ -45,10 +49,18 @@ final class Rounds {
         run(contender, options.seconds() / 3);
         contender.resetLatencies();
         RedisUsage before = redis.usage();
+        double cpuBefore = ClientCpu.micros();
         long completed = contender.completed();
+        long failed = contender.failed();
         double seconds = run(contender, options.seconds());
+        double clientCpu = ClientCpu.micros() - cpuBefore;
         return new Measurement(
-                contender.completed() - completed, seconds, redis.usage().minus(before), contender.latencies());
+                contender.completed() - completed,
+                contender.failed() - failed,
+                seconds,
+                redis.usage().minus(before),
+                clientCpu,
+                contender.latencies());
     }
 
     private double run(MeasuredContender contender, double seconds) {

@@ -19,7 +19,6 @@ import org.redisson.api.RedissonClient;
 /** The Redis backend of Weir without the engine. */
 final class Weir implements Contender {
     static final String POLICY = "standard";
-    private static final Duration DEADLINE = Duration.ofSeconds(10);
     static final long LEASE = 100;
 
     /** Unspent permits of a lease are refunded after one second without a call. */
@@ -31,6 +30,7 @@ final class Weir implements Contender {
     private final long createdAt = System.nanoTime();
     private final boolean isBucket;
     private final long lease;
+    private final Duration firstReturn;
 
     private Weir(String name, RedissonBackend backend, Workload workload, Algorithm algorithm) {
         this(name, backend, workload, algorithm, 0);
@@ -41,35 +41,38 @@ final class Weir implements Contender {
         this.backend = backend;
         isBucket = algorithm == Algorithm.TOKEN_BUCKET || algorithm == Algorithm.LEAKY_BUCKET;
         this.lease = lease;
+        firstReturn = workload.firstReturn();
         PolicyLimits limits = new PolicyLimits(POLICY, workload.limits(algorithm)).withLease(lease);
         charges = IntStream.range(0, workload.keys())
                 .mapToObj(key -> List.of(new Charge(limits, Workload.storedKey(key), 1)))
                 .toList();
     }
 
-    static Weir of(RedissonClient client, String namespace, Workload workload, Algorithm algorithm) {
+    static Weir of(RedissonClient client, String namespace, Workload workload, Algorithm algorithm, Duration deadline) {
         return new Weir(
                 "Weir, " + algorithm.configName(),
-                new RedissonBackend(client, namespace, DEADLINE),
+                new RedissonBackend(client, namespace, deadline),
                 workload,
                 algorithm);
     }
 
     /** Creates a contender with leases. */
-    static Weir leasing(RedissonClient client, String namespace, Workload workload, Algorithm algorithm) {
+    static Weir leasing(
+            RedissonClient client, String namespace, Workload workload, Algorithm algorithm, Duration deadline) {
         return new Weir(
                 "Weir, leases of " + LEASE + ", " + algorithm.configName(),
-                new RedissonBackend(client, namespace, DEADLINE),
+                new RedissonBackend(client, namespace, deadline),
                 workload,
                 algorithm,
                 LEASE);
     }
 
     /** Creates a contender without the rejection cache. */
-    static Weir uncached(RedissonClient client, String namespace, Workload workload, Algorithm algorithm) {
+    static Weir uncached(
+            RedissonClient client, String namespace, Workload workload, Algorithm algorithm, Duration deadline) {
         return new Weir(
                 "Weir, no rejection cache, " + algorithm.configName(),
-                UncachedBackend.on(client, namespace, DEADLINE),
+                UncachedBackend.on(client, namespace, deadline),
                 workload,
                 algorithm);
     }
@@ -77,6 +80,11 @@ final class Weir implements Contender {
     @Override
     public String name() {
         return name;
+    }
+
+    @Override
+    public boolean holdsPermits() {
+        return lease > 0;
     }
 
     @Override
@@ -107,7 +115,7 @@ final class Weir implements Contender {
                 spent[i] += quotas.get(i).capacity() - quotas.get(i).remaining();
             }
         }
-        boolean returned = isBucket && System.nanoTime() - createdAt > Workload.RETURN.toNanos();
+        boolean returned = isBucket && System.nanoTime() - createdAt > firstReturn.toNanos();
         return returned ? OptionalLong.empty() : OptionalLong.of(onlyValue(spent));
     }
 

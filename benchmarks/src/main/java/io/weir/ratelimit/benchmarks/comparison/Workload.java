@@ -25,27 +25,31 @@ public record Workload(String name, int keys, int limits, long permits) {
 
     private static final long MAX_LOG_PERMITS = 10_000;
 
-    /** The capacity of buckets. Permits return slowly, after {@link #RETURN}, so that the state shows the spent permits. */
+    /** The capacity of buckets. Permits return slowly, so that the state shows the spent permits. */
     private static final long BUCKET_CAPACITY = 12_000_000;
 
     private static final int RETURNED_PER_HOUR = 5;
-
-    /** The time after which the first permit returns to a bucket. */
-    static final Duration RETURN = Duration.ofHours(1).dividedBy(RETURNED_PER_HOUR);
 
     static final Workload MANY_KEYS = new Workload("many", MANY, 1, UNREACHABLE);
     static final Workload HOT_KEY = new Workload("hot", 1, 1, UNREACHABLE);
     static final Workload THREE_LIMITS = new Workload("three-many", MANY, 3, UNREACHABLE);
     static final Workload THREE_LIMITS_HOT = new Workload("three-hot", 1, 3, UNREACHABLE);
+    static final Workload LIMITED = new Workload("limited", 1, 1, 1_000);
     static final Workload REJECTED = new Workload("rejected-many", MANY, 1, 1);
     static final Workload REJECTED_HOT = new Workload("rejected-hot", 1, 1, 1);
+
+    /** Returns the same workload with the first of its limits only. */
+    Workload withOneLimit() {
+        return new Workload(name, keys, 1, permits);
+    }
 
     /** Returns whether one call exhausts a key. */
     boolean rejected() {
         return permits == 1;
     }
 
-    private boolean reachable() {
+    /** Returns whether a run can exhaust a key. */
+    boolean reachable() {
         return permits < UNREACHABLE;
     }
 
@@ -71,6 +75,12 @@ public record Workload(String name, int keys, int limits, long permits) {
     /** Returns the capacity of a bucket. */
     long burst() {
         return reachable() ? permits : BUCKET_CAPACITY;
+    }
+
+    /** Returns the time after which the first permit returns to a bucket. */
+    Duration firstReturn() {
+        Duration window = windows().get(0);
+        return window.dividedBy(returned(window));
     }
 
     /** Returns the permits that return to a bucket within a window. */

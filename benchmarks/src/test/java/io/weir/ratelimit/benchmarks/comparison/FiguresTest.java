@@ -33,11 +33,14 @@ class FiguresTest {
     void ratioIsComputedPerRound() {
         Result result = new Result(
                 "one",
+                false,
                 List.of(measured(100, 1, 300), measured(300, 1, 1200), measured(500, 1, 3000)),
                 List.of(measured(100, 1, 100), measured(100, 1, 200), measured(100, 1, 300)));
 
         assertThat(result.decisions().median()).isEqualTo(3, within(1e-9));
         assertThat(result.cpu().median()).isEqualTo(2, within(1e-9));
+        assertThat(result.clientCpu().median()).isEqualTo(1 / 3.0, within(1e-9));
+        assertThat(result.failed()).isEqualTo(9);
     }
 
     @Test
@@ -46,7 +49,29 @@ class FiguresTest {
                 .isEqualTo("0.5");
     }
 
+    @Test
+    void bestPeerIsTheFastestOfItsKindExceptTheFloors() {
+        List<Result> all = List.of(
+                result("floor", false, 900),
+                result("Lettuce floor", false, 800),
+                result("Weir, one", false, 200),
+                result("Weir, leases", true, 600),
+                result("slow", false, 10),
+                result("fast", false, 100),
+                result("holding", true, 300));
+
+        assertThat(Report.comparedWithBestPeer(all, result -> !result.holdsPermits()))
+                .isEqualTo("2.00 (2.00-2.00) × fast");
+        assertThat(Report.comparedWithBestPeer(all, Result::holdsPermits)).isEqualTo("2.00 (2.00-2.00) × holding");
+        assertThat(Report.comparedWithBestPeer(all.subList(0, 2), result -> true))
+                .isEqualTo("-");
+    }
+
+    private static Result result(String name, boolean holdsPermits, long decisions) {
+        return new Result(name, holdsPermits, List.of(measured(decisions, 1, 1)), List.of(measured(900, 1, 1)));
+    }
+
     private static Measurement measured(long decisions, double seconds, double cpuMicros) {
-        return new Measurement(decisions, seconds, new RedisUsage(cpuMicros, 0), new Latencies());
+        return new Measurement(decisions, 3, seconds, new RedisUsage(cpuMicros, 0), 600, new Latencies());
     }
 }

@@ -3,8 +3,10 @@ package io.weir.ratelimit.benchmarks.comparison;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.tuple;
 
 import io.weir.ratelimit.Algorithm;
+import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
 class OptionsTest {
@@ -27,6 +29,13 @@ class OptionsTest {
     }
 
     @Test
+    void scenariosOfAClusterHaveAPrefix() {
+        assertThat(Options.parse("--scenarios", "cluster-many-64,many-64").selected())
+                .extracting(Scenario::name, Scenario::cluster)
+                .containsExactly(tuple("many-64", false), tuple("cluster-many-64", true));
+    }
+
+    @Test
     void quickRunHasExistingScenarios() {
         assertThat(Options.parse("quick").selected())
                 .extracting(Scenario::name)
@@ -40,6 +49,12 @@ class OptionsTest {
         assertThat(options.algorithms()).containsExactly(Algorithm.TOKEN_BUCKET, Algorithm.FIXED_WINDOW);
         assertThat(options.includes("Bucket4j on Redisson")).isTrue();
         assertThat(options.includes("Weir")).isFalse();
+    }
+
+    @Test
+    void deadlineIsThatOfWeirByDefault() {
+        assertThat(Options.parse().deadline()).isEqualTo(Duration.ofMillis(100));
+        assertThat(Options.parse("--deadline", "20").deadline()).isEqualTo(Duration.ofMillis(20));
     }
 
     @Test
