@@ -7,7 +7,7 @@ package io.weir.ratelimit.benchmarks.comparison;
  * @param contender the name of the contender
  * @param allowed the number of allowed calls
  * @param permits the permits of the limit
- * @param failed the number of failed calls
+ * @param failed the number of failed calls; the permits that they have spent are not part of the allowed calls
  */
 record Admission(String contender, long allowed, long permits, long failed) {
     private static final int CALLS_PER_PERMIT = 3;
@@ -15,8 +15,9 @@ record Admission(String contender, long allowed, long permits, long failed) {
     /** Calls a contender with a new key until the limit is well exceeded. */
     static Admission of(Scenario scenario, MeasuredContender contender) {
         long permits = scenario.workload().permits();
+        long failed = contender.failed();
         scenario.pattern().run(contender, () -> contender.started() < CALLS_PER_PERMIT * permits);
-        return new Admission(contender.limiter().name(), contender.allowed(), permits, contender.failed());
+        return new Admission(contender.limiter().name(), contender.allowed(), permits, contender.failed() - failed);
     }
 
     /** Returns the allowed calls relative to the limit. */

@@ -102,7 +102,7 @@ public final class Program {
         if (contender.failed() > 0) {
             notes.add(String.format(
                     Locale.ROOT,
-                    "%s%s, %s: %,d calls FAILED, with the first use of each key, the first with %s",
+                    "%s%s, %s: %,d calls FAILED, also before the counted rounds, the first with %s",
                     redis.isCluster() ? "cluster-" : "",
                     workload.name(),
                     contender.limiter().name(),

@@ -26,19 +26,23 @@ final class Weir implements Contender {
 
     private final String name;
     private final RedissonBackend backend;
+    private final RedissonBackend reader;
     private final List<List<Charge>> charges;
     private final long createdAt = System.nanoTime();
     private final boolean isBucket;
     private final long lease;
     private final Duration firstReturn;
 
-    private Weir(String name, RedissonBackend backend, Workload workload, Algorithm algorithm) {
-        this(name, backend, workload, algorithm, 0);
-    }
-
-    private Weir(String name, RedissonBackend backend, Workload workload, Algorithm algorithm, long lease) {
+    private Weir(
+            String name,
+            RedissonBackend backend,
+            RedissonBackend reader,
+            Workload workload,
+            Algorithm algorithm,
+            long lease) {
         this.name = name;
         this.backend = backend;
+        this.reader = reader;
         isBucket = algorithm == Algorithm.TOKEN_BUCKET || algorithm == Algorithm.LEAKY_BUCKET;
         this.lease = lease;
         firstReturn = workload.firstReturn();
@@ -52,8 +56,10 @@ final class Weir implements Contender {
         return new Weir(
                 "Weir, " + algorithm.configName(),
                 new RedissonBackend(client, namespace, deadline),
+                reader(client, namespace),
                 workload,
-                algorithm);
+                algorithm,
+                0);
     }
 
     /** Creates a contender with leases. */
@@ -62,6 +68,7 @@ final class Weir implements Contender {
         return new Weir(
                 "Weir, leases of " + LEASE + ", " + algorithm.configName(),
                 new RedissonBackend(client, namespace, deadline),
+                reader(client, namespace),
                 workload,
                 algorithm,
                 LEASE);
@@ -73,8 +80,15 @@ final class Weir implements Contender {
         return new Weir(
                 "Weir, no rejection cache, " + algorithm.configName(),
                 UncachedBackend.on(client, namespace, deadline),
+                reader(client, namespace),
                 workload,
-                algorithm);
+                algorithm,
+                0);
+    }
+
+    /** Creates a backend that reads the spent permits. A failed reading would end the run. */
+    private static RedissonBackend reader(RedissonClient client, String namespace) {
+        return new RedissonBackend(client, namespace, Duration.ofSeconds(10));
     }
 
     @Override
@@ -108,15 +122,19 @@ final class Weir implements Contender {
         if (lease > 0) {
             awaitRefund();
         }
+        boolean returned = isBucket && System.nanoTime() - createdAt > firstReturn.toNanos();
+        return returned ? OptionalLong.empty() : OptionalLong.of(onlyValue(spentPerLimit()));
+    }
+
+    private long[] spentPerLimit() {
         long[] spent = new long[charges.get(0).get(0).policy().limits().size()];
         for (List<Charge> charge : charges) {
-            List<Quota> quotas = backend.peek(charge.get(0));
+            List<Quota> quotas = reader.peek(charge.get(0));
             for (int i = 0; i < spent.length; i++) {
                 spent[i] += quotas.get(i).capacity() - quotas.get(i).remaining();
             }
         }
-        boolean returned = isBucket && System.nanoTime() - createdAt > firstReturn.toNanos();
-        return returned ? OptionalLong.empty() : OptionalLong.of(onlyValue(spent));
+        return spent;
     }
 
     private static void awaitRefund() {
@@ -140,5 +158,6 @@ final class Weir implements Contender {
     @Override
     public void close() {
         backend.close();
+        reader.close();
     }
 }
