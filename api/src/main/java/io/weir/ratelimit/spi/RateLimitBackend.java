@@ -107,6 +107,19 @@ public interface RateLimitBackend {
     }
 
     /**
+     * Decides a call with new keys for which {@link #acquire} has failed with {@link BackendException.Reason#FULL}, if the failure modes of
+     * all its policies are {@code open}. New keys share approximate counts, which are never lower than the permits that a key has spent. A
+     * key can therefore be rejected although it has permits. Charges of new keys are not refunded, and shadow charges are left out. Does
+     * not call a server and does not block.
+     *
+     * @param charges the charges of the call
+     * @return the decision; empty if this backend has no approximate counts for them, so that the failure modes decide
+     */
+    default Optional<Decision> acquireApproximately(List<Charge> charges) {
+        return Optional.empty();
+    }
+
+    /**
      * Returns the quotas of a key for a call with the cost and the wait of a charge. Writes nothing.
      *
      * @param charge the policy, the stored key, the cost and the wait

@@ -82,6 +82,11 @@ public final class FailureModes {
         return jitterMillis <= 0 ? wait : wait.plusMillis(random.applyAsInt(jitterMillis + 1));
     }
 
+    /** Returns whether the charges are allowed while the backend does not decide. */
+    static boolean isOpen(Binding binding, List<Charge> charges) {
+        return strictest(binding, charges) == FailureMode.OPEN;
+    }
+
     private static FailureMode strictest(Binding binding, List<Charge> charges) {
         Set<FailureMode> modes = EnumSet.noneOf(FailureMode.class);
         charges.stream()

@@ -87,12 +87,21 @@ public final class FallbackBackend {
         return new TimedDecision(charges, withoutBackend(binding, charges, failure), end - start, end, failure);
     }
 
-    /** Decides by a rejection that still holds, otherwise by the failure modes. Foreign state is an answer that replaces it. */
+    /**
+     * Decides by a rejection that still holds, otherwise by the failure modes. Foreign state is an answer that replaces the rejection. If
+     * the backend is full, it decides approximately what would otherwise be allowed without a limit.
+     */
     private Decision withoutBackend(Binding binding, List<Charge> charges, BackendException failure) {
         if (failure.reason() != BackendException.Reason.FOREIGN_STATE) {
             Optional<Decision.Rejected> known = backend.knownRejection(charges);
             if (known.isPresent()) {
                 return known.get();
+            }
+        }
+        if (failure.reason() == BackendException.Reason.FULL && FailureModes.isOpen(binding, charges)) {
+            Optional<Decision> approximate = backend.acquireApproximately(charges);
+            if (approximate.isPresent()) {
+                return approximate.get();
             }
         }
         return failureModes.decide(binding, charges, failure);

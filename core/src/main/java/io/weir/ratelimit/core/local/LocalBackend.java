@@ -14,6 +14,7 @@ import io.weir.ratelimit.spi.PolicyLimits;
 import io.weir.ratelimit.spi.RateLimitBackend;
 import io.weir.ratelimit.spi.TimeSource;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
@@ -24,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The number of keys is bounded. If a new key needs a place, the backend drops keys whose state equals an untouched one. It never
  * drops another key, so a flood of new keys cannot reset an exhausted key. If it can drop no key, a call with a new key fails with
- * {@link BackendException.Reason#FULL}.
+ * {@link BackendException.Reason#FULL}. {@link #acquireApproximately} then decides it with counts that new keys share.
  */
 public final class LocalBackend implements RateLimitBackend {
     private final TimeSource time;
@@ -105,6 +106,36 @@ public final class LocalBackend implements RateLimitBackend {
         }
     }
 
+    @Override
+    public Optional<Decision> acquireApproximately(List<Charge> charges) {
+        PendingCharge[] pending = charges.stream()
+                .filter(charge -> !charge.shadow())
+                .map(PendingCharge::new)
+                .toArray(PendingCharge[]::new);
+        if (pending.length == 0) {
+            return Optional.empty();
+        }
+        long shards = 0;
+        for (PendingCharge charge : pending) {
+            shards |= charge.shards();
+        }
+        table.lock(shards);
+        try {
+            return Optional.ofNullable(decideApproximately(pending));
+        } finally {
+            table.unlock(shards);
+        }
+    }
+
+    private @Nullable Decision decideApproximately(PendingCharge[] charges) {
+        table.sketches().lock();
+        try {
+            return new LockedAcquire(table, charges, time.micros()).decideApproximately();
+        } finally {
+            table.sketches().unlock();
+        }
+    }
+
     /** Leaves out the shadow charges if the backend is full, because a shadow charge must not make a call fail. */
     private Decision acquireWithoutShadows(List<Charge> charges) {
         List<Charge> enforced =
@@ -113,7 +144,7 @@ public final class LocalBackend implements RateLimitBackend {
             throw new BackendException(
                     BackendException.Reason.FULL,
                     "the local backend is full: it can drop none of its " + table.maxKeys()
-                            + " keys (ratelimit.local.max-keys)",
+                            + " keys (ratelimit.local.max-keys); under on-failure=open, new keys are counted approximately",
                     null);
         }
         return acquire(enforced);

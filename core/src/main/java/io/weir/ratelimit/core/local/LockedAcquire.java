@@ -15,6 +15,9 @@ final class LockedAcquire {
     private final PendingCharge[] charges;
     private final long nowMicros;
 
+    /** Whether the new keys of this acquire spend from sketches. */
+    private boolean sketched;
+
     LockedAcquire(StateTable table, PendingCharge[] charges, long nowMicros) {
         this.table = table;
         this.charges = charges;
@@ -24,6 +27,19 @@ final class LockedAcquire {
     /** Decides and spends. Returns null, and changes nothing, if the table has no place for a new key. */
     @Nullable
     Decision decide() {
+        return decide(false);
+    }
+
+    /**
+     * Decides and spends, from sketches if the table has no place for a new key. Returns null, and changes nothing, if there are too many
+     * sketches. The charges are not in shadow mode, and the caller holds the lock of the sketches.
+     */
+    @Nullable
+    Decision decideApproximately() {
+        return decide(true);
+    }
+
+    private @Nullable Decision decide(boolean approximately) {
         boolean allowed = true;
         boolean shadow = false;
         long wait = 0;
@@ -38,10 +54,22 @@ final class LockedAcquire {
                 wait = Math.max(wait, latest);
             }
         }
-        if (allowed && newKeys > 0 && !table.reserve(newKeys)) {
-            return null;
+        if (allowed && newKeys > 0 && !table.reserve(newKeys, nowMicros)) {
+            sketched = approximately && createSketches();
+            if (!sketched) {
+                return null;
+            }
         }
         return shadow ? withShadows(allowed, wait) : withoutShadows(allowed, wait);
+    }
+
+    private boolean createSketches() {
+        for (PendingCharge charge : charges) {
+            if (!charge.createSketches(table.sketches(), nowMicros)) {
+                return false;
+            }
+        }
+        return true;
     }
 
     private Decision withoutShadows(boolean allowed, long waitMicros) {
@@ -52,8 +80,19 @@ final class LockedAcquire {
         List<ChargeStates> all = List.of(results);
         List<Quota> quotas = ChargeStates.quotas(all, allowed, nowMicros);
         return allowed
-                ? new Decision.Allowed(quotas, new BackendReceipt(all), waitMicros)
+                ? new Decision.Allowed(quotas, new BackendReceipt(sketched ? stored(all) : all), waitMicros)
                 : new Decision.Rejected(quotas);
+    }
+
+    /** Returns the charges whose keys are all in the table. A sketch cannot refund: a lower cell would be too low for other keys. */
+    private List<ChargeStates> stored(List<ChargeStates> all) {
+        List<ChargeStates> stored = new ArrayList<>();
+        for (int i = 0; i < charges.length; i++) {
+            if (charges[i].newKeys() == 0) {
+                stored.add(all.get(i));
+            }
+        }
+        return stored;
     }
 
     private Decision withShadows(boolean allowed, long waitMicros) {
@@ -78,7 +117,9 @@ final class LockedAcquire {
     }
 
     private ChargeStates spendOrKeep(PendingCharge charge, boolean spends) {
-        if (spends) {
+        if (spends && sketched) {
+            charge.spendApproximately(table, nowMicros);
+        } else if (spends) {
             charge.spend(table, nowMicros);
         } else {
             charge.keep(nowMicros);

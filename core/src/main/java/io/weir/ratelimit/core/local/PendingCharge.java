@@ -72,6 +72,23 @@ final class PendingCharge {
         }
     }
 
+    /** Creates the sketches of new keys. Returns false if there are too many. */
+    boolean createSketches(LimitSketches sketches, long nowMicros) {
+        for (int i = 0; i < limits.length; i++) {
+            if (limits[i].isNew() && !sketches.create(limits[i].key(), limit(i), nowMicros)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** Spends like {@link #spend}, and from sketches for new keys. */
+    void spendApproximately(StateTable table, long nowMicros) {
+        for (int i = 0; i < limits.length; i++) {
+            limits[i].spendApproximately(table, limit(i), charge.cost(), nowMicros);
+        }
+    }
+
     /** Stores the states that were read if the clock stepped back. */
     void keep(long nowMicros) {
         for (PendingLimit limit : limits) {

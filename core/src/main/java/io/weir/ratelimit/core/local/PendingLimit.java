@@ -23,7 +23,7 @@ final class PendingLimit {
     /** Reads the state of the key at an instant and returns it. */
     LimitState read(StateTable table, Limit limit, long nowMicros) {
         StoredState found = table.find(key);
-        LimitState read = found == null ? LimitState.untouched(limit, nowMicros) : found.state.asOf(limit, nowMicros);
+        LimitState read = found == null ? table.stateOfNew(key, limit, nowMicros) : found.state.asOf(limit, nowMicros);
         stored = found;
         state = read;
         return read;
@@ -48,6 +48,16 @@ final class PendingLimit {
         } else {
             stored.limit = limit;
             stored.state = spent;
+        }
+    }
+
+    /** Spends a cost like {@link #spend}, and a cost of a new key from its sketch, which exists. */
+    void spendApproximately(StateTable table, Limit limit, long cost, long nowMicros) {
+        if (stored != null) {
+            spend(table, limit, cost, nowMicros);
+        } else {
+            table.sketches().spend(key, limit, cost, nowMicros);
+            state = state().spend(limit, cost, nowMicros);
         }
     }
 

@@ -27,6 +27,14 @@ final class StateKey implements Comparable<StateKey> {
         return new StateKey(charge.storedKey(), charge.policy().storedKeySuffix(index));
     }
 
+    String storedKey() {
+        return storedKey;
+    }
+
+    String suffix() {
+        return suffix;
+    }
+
     @Override
     public boolean equals(Object other) {
         return other instanceof StateKey that && storedKey.equals(that.storedKey) && suffix.equals(that.suffix);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.core.local;
 
+import io.weir.ratelimit.core.limit.LimitState;
+import io.weir.ratelimit.spi.Limit;
 import io.weir.ratelimit.spi.TimeSource;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
@@ -17,6 +19,7 @@ final class StateTable {
     private final int maxKeys;
     private final AtomicInteger keys = new AtomicInteger();
     private final Shard[] shards = new Shard[SHARDS];
+    private final LimitSketches sketches;
 
     /** Before this instant no state equals an untouched one, so a full table is not searched. */
     private final AtomicLong nextDueMicros = new AtomicLong();
@@ -26,6 +29,7 @@ final class StateTable {
 
     StateTable(int maxKeys) {
         this.maxKeys = maxKeys;
+        this.sketches = new LimitSketches(maxKeys, SipHash.random());
         for (int i = 0; i < SHARDS; i++) {
             shards[i] = new Shard();
         }
@@ -37,6 +41,11 @@ final class StateTable {
 
     int size() {
         return keys.get();
+    }
+
+    /** Returns the approximate states of keys that found no place. */
+    LimitSketches sketches() {
+        return sketches;
     }
 
     /** Returns the shard of a key as a set, in which each shard is one bit. */
@@ -68,6 +77,11 @@ final class StateTable {
         return shards[index(key)].find(key);
     }
 
+    /** Returns the state of a key that is not stored. The caller holds the lock of its shard. */
+    LimitState stateOfNew(StateKey key, Limit limit, long nowMicros) {
+        return sketches.isEmpty() ? LimitState.untouched(limit, nowMicros) : sketches.read(key, limit, nowMicros);
+    }
+
     /** Adds a state whose place is {@linkplain #reserve reserved}. The caller holds the lock of its shard. */
     void add(StoredState state, long nowMicros) {
         updateNextDue(shards[index(state.key)].add(state, nowMicros));
@@ -84,10 +98,13 @@ final class StateTable {
     }
 
     /** Reserves places for new keys. Returns false, and reserves nothing, if the table has fewer free places. */
-    boolean reserve(int places) {
+    boolean reserve(int places, long nowMicros) {
         int size = keys.get();
         while (size + places <= maxKeys) {
             if (keys.compareAndSet(size, size + places)) {
+                if (!sketches.isEmpty()) {
+                    sketches.removeIdle(nowMicros);
+                }
                 return true;
             }
             size = keys.get();

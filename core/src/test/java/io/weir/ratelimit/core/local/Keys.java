@@ -45,4 +45,25 @@ final class Keys {
             return false;
         }
     }
+
+    /** Decides as the engine does under {@code on-failure=open}: approximately if the table is full. */
+    static Decision decide(LocalBackend backend, Charge... charges) {
+        try {
+            return backend.acquire(List.of(charges));
+        } catch (BackendException e) {
+            if (e.reason() != BackendException.Reason.FULL) {
+                throw e;
+            }
+            return backend.acquireApproximately(List.of(charges)).orElseThrow();
+        }
+    }
+
+    /** Decides several calls of a cost of 1 and returns how many are allowed. */
+    static int allowed(LocalBackend backend, PolicyLimits policy, String storedKey, int calls) {
+        int allowed = 0;
+        for (int i = 0; i < calls; i++) {
+            allowed += decide(backend, charge(policy, storedKey)).allowed() ? 1 : 0;
+        }
+        return allowed;
+    }
 }

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.core.local;
+
+import io.weir.ratelimit.Algorithm;
+import io.weir.ratelimit.core.limit.LimitState;
+import io.weir.ratelimit.spi.Limit;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * The sketches of the limits whose new keys found the table full. A sketch is created when it is first needed, and removed when it counts
+ * nothing. Their number and size are bounded.
+ */
+final class LimitSketches {
+    /** The maximum number of sketches. */
+    static final int MAX_SKETCHES = 32;
+
+    private static final int KEYS_PER_COLUMN = 8;
+    private static final int MIN_COLUMN_BITS = 10;
+    private static final int MAX_COLUMN_BITS = 17;
+
+    /**
+     * The limits that share a sketch. Limits of several tiers have the same suffix.
+     *
+     * @param suffix the suffix of the stored key, which names the policy, the algorithm and the window
+     * @param unit the unit of the cells
+     */
+    record Id(String suffix, int unit) {
+        static Id of(String suffix, Limit limit) {
+            boolean bucket = limit.algorithm() == Algorithm.TOKEN_BUCKET || limit.algorithm() == Algorithm.LEAKY_BUCKET;
+            return new Id(suffix, bucket ? limit.unitExponent() : WindowSketch.shift(limit));
+        }
+    }
+
+    private final SipHash hash;
+    private final int columnBits;
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Map<Id, LimitSketch> sketches = new HashMap<>();
+    private volatile boolean empty = true;
+
+    /**
+     * Creates an empty set.
+     *
+     * @param maxKeys the bound of the table, by which the size of a sketch is chosen
+     * @param hash the hash of stored keys
+     */
+    LimitSketches(int maxKeys, SipHash hash) {
+        this.hash = hash;
+        this.columnBits = columnBits(maxKeys);
+    }
+
+    /** Returns the logarithm of the number of columns: the power of two from an eighth of the keys on, 1,024 to 131,072. */
+    static int columnBits(int maxKeys) {
+        int bits = Integer.SIZE - Integer.numberOfLeadingZeros(Math.max(1, maxKeys / KEYS_PER_COLUMN) - 1);
+        return Math.min(MAX_COLUMN_BITS, Math.max(MIN_COLUMN_BITS, bits));
+    }
+
+    /** Holds the sketches for several operations. A thread that holds them acquires no other lock. */
+    void lock() {
+        lock.lock();
+    }
+
+    void unlock() {
+        lock.unlock();
+    }
+
+    /** Returns whether there is no sketch. */
+    boolean isEmpty() {
+        return empty;
+    }
+
+    /** Returns the state of a key that is not in the table. */
+    LimitState read(StateKey key, Limit limit, long nowMicros) {
+        lock.lock();
+        try {
+            LimitSketch sketch = sketches.get(Id.of(key.suffix(), limit));
+            return sketch == null || limit.permits() == 0
+                    ? LimitState.untouched(limit, nowMicros)
+                    : sketch.read(hash.hash(key.storedKey()), limit, nowMicros);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Creates the sketch of a limit unless it exists. Returns false if there are too many. The caller holds the lock. */
+    boolean create(StateKey key, Limit limit, long nowMicros) {
+        Id id = Id.of(key.suffix(), limit);
+        if (sketches.containsKey(id)) {
+            return true;
+        }
+        if (sketches.size() >= MAX_SKETCHES) {
+            removeIdle(nowMicros);
+        }
+        if (sketches.size() >= MAX_SKETCHES) {
+            return false;
+        }
+        sketches.put(id, LimitSketch.of(limit, columnBits));
+        empty = false;
+        return true;
+    }
+
+    /** Spends a cost of a key whose sketch exists. The caller holds the lock. */
+    void spend(StateKey key, Limit limit, long cost, long nowMicros) {
+        LimitSketch sketch = Objects.requireNonNull(sketches.get(Id.of(key.suffix(), limit)));
+        sketch.spend(hash.hash(key.storedKey()), limit, cost, nowMicros);
+    }
+
+    /** Removes the sketches that count nothing. */
+    void removeIdle(long nowMicros) {
+        lock.lock();
+        try {
+            sketches.values().removeIf(sketch -> sketch.isIdle(nowMicros));
+            empty = sketches.isEmpty();
+        } finally {
+            lock.unlock();
+        }
+    }
+}
