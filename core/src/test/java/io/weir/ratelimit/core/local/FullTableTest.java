@@ -180,6 +180,28 @@ class FullTableTest {
     }
 
     @Test
+    void aChargeOfANewKeyIsNotRefundedWhenTheKeyHasFoundAPlace() {
+        LocalBackend backend = new LocalBackend(1, time);
+        exhaust(backend, ONE_A_SECOND, "old");
+        Decision.Allowed approximate = (Decision.Allowed) decide(backend, charge(FIVE_AN_HOUR, "new"));
+        time.advanceMicros(1_000_000);
+        assertThat(allowed(backend, FIVE_AN_HOUR, "new", 1)).isEqualTo(1);
+        backend.refund(approximate.receipt());
+        assertThat(allowed(backend, FIVE_AN_HOUR, "new", 30)).isEqualTo(3);
+    }
+
+    @Test
+    void aBucketReturnsNoPermitEarly() {
+        LocalBackend backend = full();
+        PolicyLimits threeASecond = policy(Algorithm.TOKEN_BUCKET, 3, Duration.ofSeconds(1));
+        assertThat(allowed(backend, threeASecond, "new", 30)).isEqualTo(3);
+        time.advanceMicros(333_333);
+        assertThat(allowed(backend, threeASecond, "new", 30)).isZero();
+        time.advanceMicros(1);
+        assertThat(allowed(backend, threeASecond, "new", 30)).isEqualTo(1);
+    }
+
+    @Test
     void tiersOfAPolicyShareTheCountsOfAKey() {
         LocalBackend backend = full();
         assertThat(allowed(backend, policy(Algorithm.SLIDING_WINDOW, 5, HOUR), "new", 30))
