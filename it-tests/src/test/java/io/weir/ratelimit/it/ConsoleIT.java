@@ -7,6 +7,7 @@ import io.weir.ratelimit.fixtures.Await;
 import jakarta.json.JsonArray;
 import jakarta.json.JsonObject;
 import java.net.HttpURLConnection;
+import java.net.URI;
 import java.net.URL;
 import java.net.http.HttpResponse;
 import java.time.Duration;
@@ -107,6 +108,29 @@ class ConsoleIT {
                 .isEqualTo(key);
         assertThat(page().post("reset", request).statusCode()).isEqualTo(200);
         assertThat(page().remaining()).isEqualTo(5);
+    }
+
+    @Test
+    void pathRuleInShadowModeIsCountedAndRejectsNoCall() {
+        URI quota = Http.loopback(base).resolve("api/quota");
+        assertThat(Http.statuses(61, quota)).containsOnly(200);
+        Await.until(
+                "the call above the limit is counted",
+                Duration.ofSeconds(10),
+                () -> page().policy("quota-reads")
+                        .getJsonObject("rates")
+                        .getJsonObject("outcomes")
+                        .containsKey("shadow_rejected"));
+        JsonObject policy = page().policy("quota-reads");
+        assertThat(policy.getString("mode")).isEqualTo("shadow");
+        assertThat(policy.getJsonObject("top").getJsonArray("nearLimit")).hasSize(1);
+        assertThat(policy.getJsonObject("top")
+                        .getJsonArray("active")
+                        .getJsonObject(0)
+                        .getJsonNumber("utilization")
+                        .doubleValue())
+                .isEqualTo(1);
+        assertThat(page().policy("probes").getString("onFailure")).isEqualTo("local");
     }
 
     @Test

@@ -187,6 +187,12 @@ class ExampleIT {
     }
 
     @Test
+    void earlyPolicyLimitsRequestsForPathsThatDoNotExist() {
+        assertThat(Http.statuses(30, uri("api/admin/users"))).containsOnly(404);
+        LimitResponse.verifyRejected(get("api/admin/backup.zip"), "probes");
+    }
+
+    @Test
     void healthIsNeverLimited() {
         assertThat(Http.statuses(50, uri("api/health"))).containsOnly(200);
         HttpResponse<String> response = get("api/health");
