@@ -18,6 +18,7 @@ import jakarta.json.Json;
 import java.io.IOException;
 import java.io.StringReader;
 import java.lang.reflect.AnnotatedElement;
+import java.lang.reflect.Method;
 import java.net.URL;
 import java.net.URLClassLoader;
 import java.nio.file.Files;
@@ -26,15 +27,19 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Properties;
+import java.util.Set;
 import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import javax.xml.parsers.DocumentBuilderFactory;
 import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.io.TempDir;
 import org.redisson.config.Config;
@@ -42,15 +47,9 @@ import org.xml.sax.InputSource;
 
 /**
  * The snippets of each how-to page and of the README: Java code compiles and uses only public parts of Weir, properties are valid for the
- * configuration reader of Weir, and XML, JSON and YAML can be parsed. A comment {@code <!-- not compiled: reason -->} before a snippet excludes it.
+ * configuration reader of Weir, and XML, JSON and YAML can be parsed. {@link HowToPage} describes the comments that exclude parts of a page.
  */
 class HowToSnippetsTest {
-    private static final Path PAGES = Path.of("../docs/how-to");
-    private static final Pattern EXCLUDED =
-            Pattern.compile("(?ms)^ *<!-- not compiled: [a-zA-Z`@][^\\n]+ -->\\n+ *```.*?^ *```$");
-    private static final Pattern TYPE =
-            Pattern.compile("(?m)^(?:public |final |abstract )*(?:class|interface|record|enum) (\\w+)");
-
     /** The name of a type of Weir, in an import or in code. */
     private static final Pattern WEIR_TYPE = Pattern.compile("io\\.weir\\.ratelimit\\.(?:[a-z]\\w*\\.)*[A-Z]\\w*");
 
@@ -73,32 +72,51 @@ class HowToSnippetsTest {
 
     @TestFactory
     Stream<DynamicTest> snippetsOfEachPageAreValid() throws IOException {
-        try (Stream<Path> pages = Files.list(PAGES)) {
-            List<Path> sorted = Stream.concat(Stream.of(Path.of("../README.md")), pages.sorted())
-                    .toList();
-            assertThat(sorted).hasSizeGreaterThan(20);
-            return sorted.stream()
-                    .map(page -> DynamicTest.dynamicTest(page.getFileName().toString(), () -> verify(page)));
-        }
+        return Stream.concat(Stream.of(HowToPage.at(Path.of("../README.md"))), HowToPage.all().stream())
+                .map(page -> DynamicTest.dynamicTest(page.name(), () -> verify(page)));
     }
 
-    private void verify(Path page) throws Exception {
-        String text = Files.readString(page);
-        List<Snippet> snippets = Snippet.of(EXCLUDED.matcher(text).replaceAll(""));
-        assertThat(texts(snippets, "java")).allSatisfy(HowToSnippetsTest::verifyUsesPublicTypes);
-        List<Class<?>> classes = compile(page.getFileName().toString(), texts(snippets, "java"));
-        Map<String, String> properties = verifyProperties(texts(snippets, "properties"), classes);
-        if (LIMIT_PAGES.contains(page.getFileName().toString())) {
-            verifyUses(properties, text);
+    /** {@link HowToIT} has a test for each page, with the name of the page. */
+    @TestFactory
+    Stream<DynamicTest> eachPageIsDeployedOrMarked() throws IOException {
+        Set<String> tests = Arrays.stream(HowToIT.class.getMethods())
+                .filter(method -> method.isAnnotationPresent(Test.class))
+                .map(Method::getName)
+                .collect(Collectors.toSet());
+        List<HowToPage> pages = HowToPage.all();
+        assertThat(pages).hasSizeGreaterThan(20);
+        assertThat(pages.stream().map(HowToSnippetsTest::testName)).containsAll(tests);
+        return pages.stream()
+                .map(page -> DynamicTest.dynamicTest(
+                        page.name(),
+                        () -> assertThat(page.isMarkedAsNotDeployed())
+                                .as(
+                                        "a test %s in HowToIT, or a comment \"not deployed: reason\" below the title, and not both",
+                                        testName(page))
+                                .isEqualTo(!tests.contains(testName(page)))));
+    }
+
+    private static String testName(HowToPage page) {
+        return Pattern.compile("-(.)")
+                .matcher(page.name())
+                .replaceAll(letter -> letter.group(1).toUpperCase(Locale.ROOT));
+    }
+
+    private void verify(HowToPage page) throws Exception {
+        assertThat(page.snippets("java")).allSatisfy(HowToSnippetsTest::verifyUsesPublicTypes);
+        List<Class<?>> classes = compile(page);
+        Map<String, String> properties = verifyProperties(page.snippets("properties"), classes);
+        if (LIMIT_PAGES.contains(page.name() + ".md")) {
+            verifyUses(properties, page.text());
         }
-        for (String xml : texts(snippets, "xml")) {
+        for (String xml : page.snippets("xml")) {
             DocumentBuilderFactory.newInstance()
                     .newDocumentBuilder()
                     .parse(new InputSource(new StringReader("<snippet>" + xml + "</snippet>")));
         }
-        texts(snippets, "json")
+        page.snippets("json")
                 .forEach(json -> Json.createReader(new StringReader(json)).read());
-        for (String yaml : texts(snippets, "yaml")) {
+        for (String yaml : page.snippets("yaml")) {
             Config.fromYAML(yaml);
         }
     }
@@ -110,23 +128,18 @@ class HowToSnippetsTest {
                 .allMatch(name -> PUBLIC_TYPE.matcher(name).matches() || PUBLIC_PARTS.contains('`' + name + '`'));
     }
 
-    private static List<String> texts(List<Snippet> snippets, String language) {
-        return snippets.stream()
-                .filter(snippet -> snippet.language().equals(language))
-                .map(Snippet::text)
-                .toList();
-    }
-
-    private List<Class<?>> compile(String page, List<String> sources) throws Exception {
+    private List<Class<?>> compile(HowToPage page) throws Exception {
         Map<String, Path> files = new HashMap<>();
-        Path folder = Files.createDirectories(temp.resolve(page).resolve("src"));
-        for (String source : sources) {
-            Matcher type = TYPE.matcher(source);
-            assertThat(type.find()).as("a type in\n%s", source).isTrue();
-            Path before = files.put(type.group(1), Files.writeString(folder.resolve(type.group(1) + ".java"), source));
-            assertThat(before).as("two types %s", type.group(1)).isNull();
+        Path folder = Files.createDirectories(temp.resolve(page.name()).resolve("src"));
+        for (String source : page.snippets("java")) {
+            String type = HowToApplication.type(source);
+            String declared = source.replaceFirst("(?s)^(?:package ([\\w.]+);)?.*", "$1");
+            Path before = files.put(
+                    declared.isEmpty() ? type : declared + "." + type,
+                    Files.writeString(folder.resolve(type + ".java"), source));
+            assertThat(before).as("two types %s", type).isNull();
         }
-        Path output = Files.createDirectories(temp.resolve(page).resolve("classes"));
+        Path output = Files.createDirectories(temp.resolve(page.name()).resolve("classes"));
         if (!files.isEmpty()) {
             DocumentCompiler.compile(files.values(), output);
         }

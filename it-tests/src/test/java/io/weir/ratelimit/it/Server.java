@@ -109,12 +109,9 @@ final class Server implements AutoCloseable {
 
     /** Returns the log and the file messages.log of Open Liberty, which has messages that are not in the output. */
     String messages() {
-        try (Stream<Path> files = Files.walk(directory())) {
-            StringBuilder messages = new StringBuilder(log());
-            for (Path file : files.filter(path -> path.endsWith("messages.log")).toList()) {
-                messages.append(Files.readString(file));
-            }
-            return messages.toString();
+        Path file = directory().resolve("servers").resolve(name).resolve("logs/messages.log");
+        try {
+            return log() + (Files.exists(file) ? Files.readString(file) : "");
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
