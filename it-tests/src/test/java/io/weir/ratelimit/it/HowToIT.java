@@ -43,6 +43,7 @@ class HowToIT implements HowToBackends, HowToLimits, HowToOperations {
                 HowToApplication.of("migrate-from-smallrye"),
                 HowToApplication.of("openapi"),
                 withRedis("redis"),
+                HowToApplication.of("pace-outbound-calls"),
                 HowToApplication.of("reload"),
                 HowToApplication.of("replace-the-response").without("ShopErrors"),
                 HowToApplication.named("replace-the-body", "replace-the-response")

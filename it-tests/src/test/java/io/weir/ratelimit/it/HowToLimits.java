@@ -4,9 +4,12 @@ package io.weir.ratelimit.it;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.ratelimit.fixtures.Await;
+import java.net.URI;
 import java.net.http.HttpResponse;
+import java.time.Duration;
 import java.util.Base64;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
@@ -157,6 +160,21 @@ interface HowToLimits extends HowToCalls {
         assertThat(bodies.stream().filter("[]"::equals))
                 .as("50 calls per minute, then the fallback")
                 .hasSizeGreaterThanOrEqualTo(10);
+    }
+
+    @Test
+    default void paceOutboundCalls() {
+        URI later = server().uri("pace-outbound-calls", "api/partner/later");
+        long start = System.nanoTime();
+        List<CompletableFuture<HttpResponse<String>>> calls =
+                IntStream.range(0, 8).mapToObj(call -> Http.getAsync(later)).toList();
+        assertThat(calls).allSatisfy(call -> assertThat(call.join().body()).isEqualTo("offer for books"));
+        assertThat(Duration.ofNanos(System.nanoTime() - start))
+                .as("one call per 100 ms")
+                .isGreaterThanOrEqualTo(Duration.ofMillis(700));
+        for (String path : List.of("limited", "retried")) {
+            assertThat(get("pace-outbound-calls", "partner/" + path).body()).isEqualTo("offer for books");
+        }
     }
 
     static String basic(String user, String password) {
