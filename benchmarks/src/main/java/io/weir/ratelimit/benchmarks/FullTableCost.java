@@ -5,8 +5,10 @@ import io.weir.ratelimit.Algorithm;
 import io.weir.ratelimit.core.engine.Binding;
 import io.weir.ratelimit.core.engine.RateLimitEngine;
 import io.weir.ratelimit.spi.CallContext;
+import io.weir.ratelimit.spi.Limit;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
@@ -38,7 +40,7 @@ public final class FullTableCost {
 
     private static void measure(Algorithm algorithm) {
         RateLimitEngine engine = LocalEngines.engine(List.of());
-        Binding binding = LocalEngines.binding("ip", algorithm);
+        Binding binding = LocalEngines.binding("ip", limit(algorithm));
         CallContext[] stored = callers(0, MAX_KEYS);
         for (CallContext caller : stored) {
             engine.decide(binding, caller, null);
@@ -61,6 +63,13 @@ public final class FullTableCost {
                 algorithm.configName(),
                 median(exact),
                 median(approximate));
+    }
+
+    /** Returns a limit that no caller reaches, and whose permits return so late that no key is dropped. */
+    private static Limit limit(Algorithm algorithm) {
+        return algorithm == Algorithm.TOKEN_BUCKET
+                ? Limit.of(algorithm, 1_000, Duration.ofDays(1), 100_000)
+                : Limit.of(algorithm, 1_000_000_000, Duration.ofDays(1));
     }
 
     private static CallContext[] callers(int first, int count) {

@@ -84,7 +84,12 @@ public final class FailureModes {
 
     /** Returns whether the charges are allowed while the backend does not decide. */
     static boolean isOpen(Binding binding, List<Charge> charges) {
-        return strictest(binding, charges) == FailureMode.OPEN;
+        for (Charge charge : charges) {
+            if (!charge.shadow() && binding.onFailure(charge.policy().policy()) != FailureMode.OPEN) {
+                return false;
+            }
+        }
+        return true;
     }
 
     private static FailureMode strictest(Binding binding, List<Charge> charges) {

@@ -31,6 +31,9 @@ public final class LocalBackend implements RateLimitBackend {
     private final TimeSource time;
     private final StateTable table;
 
+    /** The message of each call that finds no place. A flood of new keys must not create it each time. */
+    private final String fullMessage;
+
     /**
      * Creates a backend with the monotonic clock of the process.
      *
@@ -52,6 +55,8 @@ public final class LocalBackend implements RateLimitBackend {
         }
         this.time = time;
         this.table = new StateTable(maxKeys);
+        this.fullMessage = "the local backend is full: it can drop none of its " + maxKeys
+                + " keys (ratelimit.local.max-keys); under on-failure=open, new keys are counted approximately";
     }
 
     private static TimeSource monotonic() {
@@ -108,16 +113,15 @@ public final class LocalBackend implements RateLimitBackend {
 
     @Override
     public Optional<Decision> acquireApproximately(List<Charge> charges) {
-        PendingCharge[] pending = charges.stream()
-                .filter(charge -> !charge.shadow())
-                .map(PendingCharge::new)
-                .toArray(PendingCharge[]::new);
-        if (pending.length == 0) {
+        List<Charge> enforced = enforced(charges);
+        if (enforced.isEmpty()) {
             return Optional.empty();
         }
+        PendingCharge[] pending = new PendingCharge[enforced.size()];
         long shards = 0;
-        for (PendingCharge charge : pending) {
-            shards |= charge.shards();
+        for (int i = 0; i < pending.length; i++) {
+            pending[i] = new PendingCharge(enforced.get(i));
+            shards |= pending[i].shards();
         }
         table.lock(shards);
         try {
@@ -138,16 +142,20 @@ public final class LocalBackend implements RateLimitBackend {
 
     /** Leaves out the shadow charges if the backend is full, because a shadow charge must not make a call fail. */
     private Decision acquireWithoutShadows(List<Charge> charges) {
-        List<Charge> enforced =
-                charges.stream().filter(charge -> !charge.shadow()).toList();
+        List<Charge> enforced = enforced(charges);
         if (enforced.isEmpty() || enforced.size() == charges.size()) {
-            throw new BackendException(
-                    BackendException.Reason.FULL,
-                    "the local backend is full: it can drop none of its " + table.maxKeys()
-                            + " keys (ratelimit.local.max-keys); under on-failure=open, new keys are counted approximately",
-                    null);
+            throw new BackendException(BackendException.Reason.FULL, fullMessage, null);
         }
         return acquire(enforced);
+    }
+
+    private static List<Charge> enforced(List<Charge> charges) {
+        for (Charge charge : charges) {
+            if (charge.shadow()) {
+                return charges.stream().filter(each -> !each.shadow()).toList();
+            }
+        }
+        return charges;
     }
 
     @Override

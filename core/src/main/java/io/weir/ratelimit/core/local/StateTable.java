@@ -35,10 +35,6 @@ final class StateTable {
         }
     }
 
-    int maxKeys() {
-        return maxKeys;
-    }
-
     int size() {
         return keys.get();
     }

@@ -38,8 +38,9 @@ final class WindowSketch extends LimitSketch {
         long instant = rotate(nowMicros);
         long spent = 0;
         int age = SLICES;
+        int newestSlice = slice(newest);
         for (int back = SLICES - 1; back >= 0; back--) {
-            int slice = slice(newest - back);
+            int slice = newestSlice >= back ? newestSlice - back : newestSlice - back + SLICES;
             int count = used[slice] ? least(slice, hash) : 0;
             spent += count;
             age = count > 0 ? back : age;
