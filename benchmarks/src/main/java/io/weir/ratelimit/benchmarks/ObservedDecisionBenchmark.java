@@ -1,28 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.benchmarks;
 
-import io.opentelemetry.api.OpenTelemetry;
 import io.opentelemetry.api.trace.Span;
 import io.opentelemetry.api.trace.Tracer;
 import io.opentelemetry.context.Context;
-import io.opentelemetry.sdk.OpenTelemetrySdk;
-import io.opentelemetry.sdk.metrics.SdkMeterProvider;
-import io.opentelemetry.sdk.testing.exporter.InMemoryMetricReader;
 import io.opentelemetry.sdk.trace.SdkTracerProvider;
-import io.smallrye.metrics.SharedMetricRegistries;
 import io.weir.ratelimit.Decision;
-import io.weir.ratelimit.core.config.ConfigProperties;
-import io.weir.ratelimit.core.config.Problems;
-import io.weir.ratelimit.core.config.Settings;
 import io.weir.ratelimit.core.engine.Binding;
 import io.weir.ratelimit.core.engine.RateLimitEngine;
-import io.weir.ratelimit.core.key.KeyMasker;
-import io.weir.ratelimit.interceptor.telemetry.Telemetry;
 import io.weir.ratelimit.spi.CallContext;
-import io.weir.ratelimit.spi.DecisionListener;
 import java.util.List;
-import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
@@ -56,31 +43,7 @@ public class ObservedDecisionBenchmark {
     /** Creates the listeners as a deployment does. */
     @Setup
     public void prepare() {
-        engine = LocalEngines.engine(observed.equals("off") ? List.of() : listeners());
-    }
-
-    private List<DecisionListener> listeners() {
-        OpenTelemetry openTelemetry = OpenTelemetrySdk.builder()
-                .setMeterProvider(SdkMeterProvider.builder()
-                        .registerMetricReader(InMemoryMetricReader.create())
-                        .build())
-                .build();
-        return Telemetry.choose(
-                        Settings.read(ConfigProperties.of(Map.of("ratelimit.metrics", observed)), new Problems()),
-                        "local",
-                        new Server(List.of(openTelemetry, SharedMetricRegistries.getOrCreate("benchmark"))),
-                        true,
-                        List.of(),
-                        new KeyMasker(Optional.empty()),
-                        new Problems())
-                .listeners();
-    }
-
-    private record Server(List<Object> objects) implements Telemetry.Beans {
-        @Override
-        public <T> Optional<T> find(Class<T> type) {
-            return objects.stream().filter(type::isInstance).map(type::cast).findFirst();
-        }
+        engine = LocalEngines.engine(observed.equals("off") ? List.of() : DeployedListeners.of(observed));
     }
 
     /** Decides a call without a span. */
