@@ -59,9 +59,9 @@ public sealed interface Decision {
         /** The decision for a call without limits. */
         public static final Allowed UNLIMITED = new Allowed(List.of(), Receipt.EMPTY);
 
-        /** Copies the lists and checks that the wait is not negative. */
+        /** Copies the lists, except {@link DeferredQuotas}, and checks that the wait is not negative. */
         public Allowed {
-            quotas = List.copyOf(quotas);
+            quotas = quotas instanceof DeferredQuotas ? quotas : List.copyOf(quotas);
             shadowQuotas = List.copyOf(shadowQuotas);
             Objects.requireNonNull(receipt, "receipt");
             if (waitMicros < 0) {

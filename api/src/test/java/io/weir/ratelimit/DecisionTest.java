@@ -12,6 +12,26 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class DecisionTest {
+    @Test
+    void deferredQuotasAreCalculatedOnceAndWhenTheyAreRead() {
+        Quota quota = new Quota("api", "api", 2, 2, Duration.ofMinutes(1), 1, false, 0, 5, 5);
+        List<Integer> calculated = new ArrayList<>();
+        Decision.Allowed allowed = new Decision.Allowed(
+                new DeferredQuotas(1) {
+                    @Override
+                    protected List<Quota> calculate() {
+                        calculated.add(1);
+                        return List.of(quota);
+                    }
+                },
+                Receipt.EMPTY);
+        assertThat(allowed.allowed()).isTrue();
+        assertThat(allowed.quotas()).hasSize(1);
+        assertThat(calculated).isEmpty();
+        assertThat(allowed.quotas()).containsExactly(quota);
+        assertThat(allowed).isEqualTo(new Decision.Allowed(List.of(quota), Receipt.EMPTY));
+        assertThat(calculated).hasSize(1);
+    }
 
     @Test
     void violatedPoliciesAreListedOnceInDeclaredOrder() {

@@ -55,7 +55,7 @@ class ArchitectureTest {
     static final ArchRule the_local_backend_depends_on_limits_only = onlyDependsOn("local", "limit");
 
     @ArchTest
-    static final ArchRule top_keys_depend_on_keys_only = onlyDependsOn("topkeys", "key");
+    static final ArchRule top_keys_depend_on_keys_and_limits = onlyDependsOn("topkeys", "key", "limit");
 
     @ArchTest
     static final ArchRule the_local_backend_has_no_wall_clock = noClasses()

@@ -82,7 +82,8 @@ final class Acquisition {
         this.startNanos = canWait(binding) ? sleeper.nanos() : 0;
     }
 
-    private static boolean canWait(Binding binding) {
+    /** Returns whether a policy lets calls wait. */
+    static boolean canWait(Binding binding) {
         for (Binding.PolicyCost policyCost : binding.policies()) {
             if (policyCost.policy().maxWaitMicros() > 0) {
                 return true;

@@ -17,7 +17,9 @@ final class GuardedListeners<L> {
     private static final System.Logger LOG = System.getLogger("io.weir.ratelimit");
 
     private final List<Listener<L>> listeners;
-    private final ThreadLocal<Boolean> notifying = new ThreadLocal<>();
+
+    /** Whether the thread is notifying. It is never removed; an array keeps no class of the application reachable. */
+    private final ThreadLocal<boolean[]> notifying = ThreadLocal.withInitial(() -> new boolean[1]);
 
     private record Listener<L>(L listener, AtomicBoolean failed) {}
 
@@ -32,16 +34,17 @@ final class GuardedListeners<L> {
     }
 
     <E> void notifyEach(BiConsumer<L, E> method, E event) {
-        if (listeners.isEmpty() || notifying.get() != null) {
+        boolean[] nested = notifying.get();
+        if (listeners.isEmpty() || nested[0]) {
             return;
         }
-        notifying.set(true);
+        nested[0] = true;
         try {
             for (Listener<L> each : listeners) {
                 notify(each, method, event);
             }
         } finally {
-            notifying.remove();
+            nested[0] = false;
         }
     }
 

@@ -26,11 +26,19 @@ public final class RateLimitEngine {
     private final FallbackBackend backend;
     private final IdentityEncoder encoder;
     private final GuardedListeners<DecisionListener> listeners;
+
+    /** The listeners that need some decisions only. */
+    private final SelectiveListener[] selective;
+
+    /** Whether a listener needs all decisions. */
+    private final boolean needsAll;
+
     private final Sleeper sleeper;
     private final Overrides overrides;
     private final TopKeysTracker topKeys;
     private final WaitBulkhead threads;
     private final WaitBulkhead withoutThreads;
+    private final RecentCharges recent = new RecentCharges();
 
     /**
      * Creates an engine.
@@ -73,6 +81,9 @@ public final class RateLimitEngine {
         this.backend = backend;
         this.encoder = encoder;
         this.listeners = new GuardedListeners<>(listeners);
+        this.selective =
+                listeners.stream().filter(SelectiveListener.class::isInstance).toArray(SelectiveListener[]::new);
+        this.needsAll = selective.length < listeners.size();
         this.sleeper = sleeper;
         this.overrides = overrides;
         this.topKeys = topKeys;
@@ -93,6 +104,11 @@ public final class RateLimitEngine {
             return Decision.Allowed.UNLIMITED;
         }
         awaitOverrides(binding, call);
+        if (request == null && !Acquisition.canWait(binding)) {
+            TimedDecision timed = backend.acquire(binding, charges(binding, call, null), needsAll);
+            notifyListeners(binding, timed);
+            return timed.decision();
+        }
         return complete(
                 binding, acquisition(binding, threads, request, acquisition -> charges(binding, call, acquisition)));
     }
@@ -145,10 +161,11 @@ public final class RateLimitEngine {
                 .start(CompletableFuture.allOf(limits));
     }
 
-    private List<Charge> charges(Binding binding, CallContext call, Acquisition acquisition) {
+    /** Returns the charges of a call; the acquisition is null if the call cannot wait. */
+    private List<Charge> charges(Binding binding, CallContext call, @Nullable Acquisition acquisition) {
         List<Binding.PolicyCost> policies = binding.policies();
         if (policies.size() == 1) {
-            return List.of(charge(policies.get(0), call, acquisition));
+            return onlyCharge(policies.get(0), call, acquisition);
         }
         Charge[] charges = new Charge[policies.size()];
         for (int i = 0; i < charges.length; i++) {
@@ -157,7 +174,25 @@ public final class RateLimitEngine {
         return List.of(charges);
     }
 
-    private Charge charge(Binding.PolicyCost policyCost, CallContext call, Acquisition acquisition) {
+    private List<Charge> onlyCharge(
+            Binding.PolicyCost policyCost, CallContext call, @Nullable Acquisition acquisition) {
+        Policy policy = policyCost.policy();
+        String source = policy.hasSameLimitsForAll() && !overrides.existFor(policy)
+                ? policy.key().source(call)
+                : null;
+        if (source == null) {
+            return List.of(charge(policyCost, call, acquisition));
+        }
+        List<Charge> known = recent.get(policy, source, policyCost.cost());
+        if (known == null) {
+            String storedKey = encoder.encode(policy.key().ofSource(source));
+            known = List.of(charge(policy, policy.limits(), storedKey, policyCost.cost(), acquisition));
+            recent.put(policy, source, known);
+        }
+        return known;
+    }
+
+    private Charge charge(Binding.PolicyCost policyCost, CallContext call, @Nullable Acquisition acquisition) {
         Policy policy = policyCost.policy();
         Identity key = policy.key().resolve(call);
         String storedKey = encoder.encode(key);
@@ -176,10 +211,10 @@ public final class RateLimitEngine {
     }
 
     private static Charge charge(
-            Policy policy, PolicyLimits limits, String storedKey, long cost, Acquisition acquisition) {
+            Policy policy, PolicyLimits limits, String storedKey, long cost, @Nullable Acquisition acquisition) {
         return policy.mode() == Policy.Mode.SHADOW
                 ? new Charge(limits, storedKey, cost).asShadow()
-                : new Charge(limits, storedKey, cost, acquisition.maxWaitMicros(policy));
+                : new Charge(limits, storedKey, cost, acquisition == null ? 0 : acquisition.maxWaitMicros(policy));
     }
 
     /** Returns the limits of the key, else of the caller's tier, else of the policy. */
@@ -256,10 +291,27 @@ public final class RateLimitEngine {
     private void notifyListeners(Binding binding, TimedDecision timed) {
         topKeys.decided(timed.charges(), timed.decision(), timed.atNanos());
         backend.notifyChanges();
-        if (!listeners.isEmpty()) {
+        if (isNeeded(timed.decision())) {
             listeners.notifyEach(
                     DecisionListener::onDecision,
                     new DecisionEvent(binding.endpoint(), timed.charges(), timed.decision(), timed.nanos()));
+        }
+    }
+
+    /** Returns whether a listener needs a decision, also if that is unknown: the failure is logged when the listener is notified. */
+    private boolean isNeeded(Decision decision) {
+        if (needsAll) {
+            return true;
+        }
+        try {
+            for (SelectiveListener listener : selective) {
+                if (listener.needs(decision)) {
+                    return true;
+                }
+            }
+            return false;
+        } catch (RuntimeException | LinkageError e) {
+            return true;
         }
     }
 

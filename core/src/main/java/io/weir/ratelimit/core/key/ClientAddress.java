@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A resolver of the client address behind proxies.
@@ -50,6 +51,16 @@ public final class ClientAddress {
             return address;
         }
         return address.map(nearest -> isTrusted(nearest) ? walk(nearest, headerLines.apply(headerName)) : nearest);
+    }
+
+    /** Returns the text of the peer's address if it alone determines the client, empty if it is unknown; otherwise null. */
+    @Nullable
+    String onlyPeer(Optional<String> peer, Function<String, List<String>> headerLines) {
+        if (!trusted.isEmpty()) {
+            return null;
+        }
+        warnOfProxy(headerLines);
+        return peer.orElse("");
     }
 
     private IpAddress walk(IpAddress peer, List<String> lines) {

@@ -10,6 +10,7 @@ import java.util.Set;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * An expression for the key of a call. {@code a + b} is a compound of both keys, {@code a | b} is the first key that resolves;
@@ -24,8 +25,14 @@ public final class KeyExpression {
     private final List<List<KeyTerm>> alternatives;
     private final Set<String> arguments;
 
+    /** The only term of the expression, null if it has several. */
+    private final @Nullable KeyTerm onlyTerm;
+
     private KeyExpression(List<List<KeyTerm>> alternatives) {
         this.alternatives = alternatives;
+        this.onlyTerm = alternatives.size() == 1 && alternatives.get(0).size() == 1
+                ? alternatives.get(0).get(0)
+                : null;
         this.text = alternatives.stream()
                 .map(compound -> compound.stream().map(KeyTerm::toString).collect(Collectors.joining(" + ")))
                 .collect(Collectors.joining(" | "));
@@ -166,6 +173,28 @@ public final class KeyExpression {
                 .filter(key -> key.parts().size() == 1)
                 .map(key -> key.parts().get(0).value())
                 .filter(value -> !value.isEmpty());
+    }
+
+    /**
+     * Returns the text that alone determines the key of a call, for caches. Another expression has another key for the same text.
+     *
+     * @param call the properties of the call
+     * @return the text; null if the key depends on more than one text, or on a secret
+     */
+    public @Nullable String source(CallContext call) {
+        return onlyTerm == null ? null : onlyTerm.source().text().apply(call);
+    }
+
+    /**
+     * Returns the key of a text of {@link #source}.
+     *
+     * @param source the text
+     * @return the key; {@link Identity#ANONYMOUS} if the text does not resolve
+     */
+    public Identity ofSource(String source) {
+        return onlyTerm == null
+                ? Identity.ANONYMOUS
+                : onlyTerm.source().key().apply(source).orElse(Identity.ANONYMOUS);
     }
 
     private Optional<Identity> find(CallContext call) {

@@ -2,9 +2,11 @@
 package io.weir.ratelimit.core.key;
 
 import io.weir.ratelimit.Identity;
+import io.weir.ratelimit.spi.CallContext;
 import io.weir.ratelimit.spi.KeyResolver;
 import java.util.Optional;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A term of a key expression.
@@ -13,8 +15,20 @@ import java.util.function.Function;
  * @param name the name after the colon of the word, or the name of the resolver
  * @param resolver resolves the term; never throws an exception
  * @param named returns the key for a value that an operator enters; throws an {@link IllegalArgumentException} if there is none
+ * @param source the text that alone determines the key; {@link Source#NONE} if there is none, or if it is a secret
  */
-record KeyTerm(Optional<KeyWord> word, String name, KeyResolver resolver, Function<String, Identity> named) {
+record KeyTerm(
+        Optional<KeyWord> word, String name, KeyResolver resolver, Function<String, Identity> named, Source source) {
+    /**
+     * The text that alone determines a key.
+     *
+     * @param text returns the text of a call; null if it does not determine the key
+     * @param key returns the key of a text
+     */
+    record Source(Function<CallContext, @Nullable String> text, Function<String, Optional<Identity>> key) {
+        static final Source NONE = new Source(call -> null, text -> Optional.empty());
+    }
+
     boolean is(KeyWord other) {
         return word.filter(other::equals).isPresent();
     }

@@ -14,7 +14,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -97,29 +96,52 @@ public final class KeyTerms {
     /** Returns the term of the application with a name. */
     Optional<KeyTerm> resolver(String name) {
         return Optional.ofNullable(resolvers.get(name))
-                .map(resolver -> safe(Optional.empty(), name, resolver, value -> {
-                    throw new IllegalArgumentException("the key term " + name
-                            + " is a bean of the application, so a value does not determine the key:"
-                            + " enter the key as logs and spans show it");
-                }));
+                .map(resolver -> safe(new KeyTerm(
+                        Optional.empty(),
+                        name,
+                        resolver,
+                        value -> {
+                            throw new IllegalArgumentException("the key term " + name
+                                    + " is a bean of the application, so a value does not determine the key:"
+                                    + " enter the key as logs and spans show it");
+                        },
+                        KeyTerm.Source.NONE)));
     }
 
     /** Returns a term of the key language; the name is empty for words without a name. */
     KeyTerm term(KeyWord word, String name) {
         String canonical = word == KeyWord.HEADER ? name.toLowerCase(Locale.ROOT) : name;
-        return safe(
+        return safe(new KeyTerm(
                 Optional.of(word),
                 canonical,
                 resolver(word, canonical),
-                new NamedValues(ipv4Prefix, ipv6Prefix).of(word, canonical));
+                new NamedValues(ipv4Prefix, ipv6Prefix).of(word, canonical),
+                source(word)));
+    }
+
+    private KeyTerm.Source source(KeyWord word) {
+        return switch (word) {
+            case GLOBAL -> new KeyTerm.Source(call -> "", text -> GLOBAL);
+            case IP ->
+                new KeyTerm.Source(
+                        call -> clients.onlyPeer(call.peerAddress(), call::headerLines),
+                        text -> IpAddress.parse(text).map(this::key));
+            case PRINCIPAL ->
+                new KeyTerm.Source(
+                        call -> call.principal().orElse(""),
+                        text -> nonBlank(Optional.of(text)).map(Identity::principal));
+            default -> KeyTerm.Source.NONE;
+        };
+    }
+
+    private Identity key(IpAddress address) {
+        return Identity.address(address.sharing(ipv4Prefix, ipv6Prefix));
     }
 
     private KeyResolver resolver(KeyWord word, String name) {
         return switch (word) {
             case GLOBAL -> call -> GLOBAL;
-            case IP ->
-                call -> clients.of(call.peerAddress(), call::headerLines)
-                        .map(address -> Identity.address(address.sharing(ipv4Prefix, ipv6Prefix)));
+            case IP -> call -> clients.of(call.peerAddress(), call::headerLines).map(this::key);
             case PRINCIPAL -> call -> nonBlank(call.principal()).map(Identity::principal);
             case METHOD -> call -> nonBlank(call.method()).map(Identity::method);
             // Blanks around a field value are not part of it (RFC 9110, 5.5), but some servers keep those at the end.
@@ -139,9 +161,19 @@ public final class KeyTerms {
         return value.filter(text -> !text.isBlank());
     }
 
-    private KeyTerm safe(Optional<KeyWord> word, String name, KeyResolver resolver, Function<String, Identity> named) {
-        KeyTerm term = new KeyTerm(word, name, resolver, named);
-        return new KeyTerm(word, name, call -> resolve(term, call), named);
+    private KeyTerm safe(KeyTerm term) {
+        KeyTerm.Source source =
+                new KeyTerm.Source(call -> text(term, call), term.source().key());
+        return new KeyTerm(term.word(), term.name(), call -> resolve(term, call), term.named(), source);
+    }
+
+    /** Returns the text that determines the key. If a term fails, {@link #resolve} logs it. */
+    private static @Nullable String text(KeyTerm term, CallContext call) {
+        try {
+            return term.source().text().apply(call);
+        } catch (Exception | LinkageError | StackOverflowError e) {
+            return null;
+        }
     }
 
     /** Resolves a term. A failing term must neither fail the call nor exempt it from the limit. */

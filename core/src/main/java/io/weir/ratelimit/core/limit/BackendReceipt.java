@@ -5,12 +5,17 @@ import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.ChargeReceipt;
 import java.util.BitSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /** The receipt of a backend: each charge with the states right after it was spent. Each charge can be claimed once. */
 public final class BackendReceipt implements ChargeReceipt {
-    private final List<ChargeStates> charged;
+    /** The charge and the state of a receipt for one limit; null if {@link #several} is not. */
+    private final @Nullable Charge only;
+
+    private final @Nullable LimitState onlyState;
+    private final @Nullable List<ChargeStates> several;
 
     /** The positions of the claimed charges; null while there are none. Guarded by this. */
     private @Nullable BitSet claimed;
@@ -21,12 +26,32 @@ public final class BackendReceipt implements ChargeReceipt {
      * @param charged each charge with the state of its limits right after the charge
      */
     public BackendReceipt(List<ChargeStates> charged) {
-        this.charged = List.copyOf(charged);
+        this.only = null;
+        this.onlyState = null;
+        this.several = List.copyOf(charged);
+    }
+
+    /**
+     * Creates a receipt for a charge of one limit.
+     *
+     * @param charge the charge
+     * @param state the state of its limit right after the charge
+     */
+    public BackendReceipt(Charge charge, LimitState state) {
+        this.only = charge;
+        this.onlyState = state;
+        this.several = null;
+    }
+
+    private List<ChargeStates> charged() {
+        return only == null || onlyState == null
+                ? Objects.requireNonNull(several)
+                : List.of(new ChargeStates(only, List.of(onlyState)));
     }
 
     @Override
     public List<Charge> charges() {
-        return charged.stream().map(ChargeStates::charge).toList();
+        return charged().stream().map(ChargeStates::charge).toList();
     }
 
     /**
@@ -44,6 +69,7 @@ public final class BackendReceipt implements ChargeReceipt {
     }
 
     private List<ChargeStates> claim(Predicate<Charge> selection) {
+        List<ChargeStates> charged = charged();
         BitSet selected = new BitSet();
         for (int i = 0; i < charged.size(); i++) {
             selected.set(i, selection.test(charged.get(i).charge()));

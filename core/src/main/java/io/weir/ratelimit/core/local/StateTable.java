@@ -62,6 +62,15 @@ final class StateTable {
         }
     }
 
+    /** Locks the shard of one key. */
+    void lock(StateKey key) {
+        shards[index(key)].lock.lock();
+    }
+
+    void unlock(StateKey key) {
+        shards[index(key)].lock.unlock();
+    }
+
     private static int index(StateKey key) {
         int hash = key.hashCode() * 0x9E3779B9;
         return hash >>> (Integer.SIZE - SHARD_BITS);

@@ -112,6 +112,15 @@ public record Policy(
     }
 
     /**
+     * Tests whether the same limits apply to all callers, and none of their calls waits.
+     *
+     * @return false if the policy has tiers or a max-wait
+     */
+    public boolean hasSameLimitsForAll() {
+        return tiers.limits().isEmpty() && maxWaitMicros() == 0;
+    }
+
+    /**
      * Returns the longest time that a call waits for permits.
      *
      * @return microseconds, 0 if calls do not wait

@@ -2,6 +2,7 @@
 package io.weir.ratelimit.core.topkeys;
 
 import io.weir.ratelimit.Quota;
+import io.weir.ratelimit.core.limit.ChargedQuotas;
 import java.util.List;
 
 /** The spent part of limits in thousandths, rounded down. It is an integer, because counters record it with each call. */
@@ -16,6 +17,9 @@ final class Utilization {
 
     /** Returns the utilization of the fullest limit of some quotas, 0 without quotas. A limit of zero permits is fully spent. */
     static int of(List<Quota> quotas, int from, int to) {
+        if (quotas instanceof ChargedQuotas only) {
+            return of(only.capacity(), only.remaining());
+        }
         int fullest = 0;
         for (int i = from; i < to; i++) {
             fullest = Math.max(fullest, of(quotas.get(i)));
@@ -24,8 +28,12 @@ final class Utilization {
     }
 
     private static int of(Quota quota) {
-        double capacity = quota.capacity();
-        return capacity == 0 ? FULL : (int) Math.max(0, FULL * (capacity - quota.remaining()) / capacity);
+        return of(quota.capacity(), quota.remaining());
+    }
+
+    private static int of(long capacity, long remaining) {
+        double all = capacity;
+        return capacity == 0 ? FULL : (int) Math.max(0, FULL * (all - remaining) / all);
     }
 
     /**

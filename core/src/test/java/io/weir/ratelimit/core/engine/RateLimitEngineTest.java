@@ -11,16 +11,21 @@ import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.FailureMode;
 import io.weir.ratelimit.Identity;
 import io.weir.ratelimit.core.policy.Policy;
+import io.weir.ratelimit.core.policy.Tiers;
 import io.weir.ratelimit.fixtures.LogCapture;
 import io.weir.ratelimit.fixtures.TestCall;
 import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.BackendException.Reason;
 import io.weir.ratelimit.spi.CallContext;
+import io.weir.ratelimit.spi.DecisionEvent;
 import io.weir.ratelimit.spi.DecisionListener;
+import io.weir.ratelimit.spi.PolicyLimits;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
@@ -35,7 +40,7 @@ class RateLimitEngineTest {
     private static final Policy BY_USER = policy("user", "principal");
     private static final Policy BY_ADDRESS = policy("address", "ip");
     private static final Policy CLOSED = policy("closed", "ip", 1, FailureMode.CLOSED);
-    private static final CallContext CALL = TestCall.fromAddress("203.0.113.7").withPrincipal("alice");
+    private static final TestCall CALL = TestCall.fromAddress("203.0.113.7").withPrincipal("alice");
 
     private final LogCapture log = new LogCapture();
     private final FakeBackend backend = new FakeBackend();
@@ -167,6 +172,92 @@ class RateLimitEngineTest {
         engine.decide(binding(1, BY_USER), CALL, null);
         long most = System.nanoTime() - start;
         assertThat(nanos).singleElement().satisfies(took -> assertThat(took).isBetween(1L, most));
+    }
+
+    private static final class RejectionListener implements SelectiveListener {
+        private final List<DecisionEvent> events = new ArrayList<>();
+        private boolean fails;
+
+        @Override
+        public boolean needs(Decision decision) {
+            if (fails) {
+                throw new IllegalStateException("x");
+            }
+            return !decision.allowed();
+        }
+
+        @Override
+        public void onDecision(DecisionEvent event) {
+            events.add(event);
+        }
+    }
+
+    @Test
+    void aSelectiveListenerIsNotifiedOfTheDecisionsItNeeds() {
+        RejectionListener listener = new RejectionListener();
+        RateLimitEngine engine = engine(backend, listener);
+        engine.decide(binding(1, BY_USER), CALL, null);
+        assertThat(listener.events).isEmpty();
+        backend.rejects = true;
+        engine.decide(binding(1, BY_USER), CALL, null);
+        assertThat(listener.events)
+                .singleElement()
+                .satisfies(event -> assertThat(event.decision()).isInstanceOf(Decision.Rejected.class));
+    }
+
+    @Test
+    void aListenerIsNotifiedIfItFailsToSelect() {
+        RejectionListener listener = new RejectionListener();
+        listener.fails = true;
+        engine(backend, listener).decide(binding(1, BY_USER), CALL, null);
+        assertThat(listener.events).hasSize(1);
+    }
+
+    @Test
+    void callsOfDifferentCallersHaveTheirOwnCharges() {
+        RateLimitEngine engine = engine(backend);
+        engine.decide(binding(1, BY_USER), CALL, null);
+        engine.decide(binding(1, BY_USER), CALL.withPrincipal("bob"), null);
+        engine.decide(binding(2, BY_USER), CALL, null);
+        engine.decide(binding(1, BY_ADDRESS), CALL, null);
+        engine.decide(binding(1, policy("both", "principal + ip")), CALL, null);
+        engine.decide(binding(1, BY_USER), CallContext.NONE, null);
+        engine.decide(binding(1, BY_USER), CALL, null);
+        assertThat(backend.calls)
+                .containsExactly(
+                        "user p.alice 1",
+                        "user p.bob 1",
+                        "user p.alice 2",
+                        "address i.203.0.113.7 1",
+                        "both p.alice+i.203.0.113.7 1",
+                        "user anon 1",
+                        "user p.alice 1");
+    }
+
+    @Test
+    void aChangedTierAppliesToTheNextCall() {
+        PolicyLimits free = new PolicyLimits("user", "free", BY_USER.limits().limits());
+        PolicyLimits gold = new PolicyLimits("user", "gold", BY_USER.limits().limits());
+        List<String> tier = new ArrayList<>(List.of("free"));
+        Policy tiers = new Policy(
+                BY_USER.limits(),
+                new Tiers("x", call -> Optional.of(tier.get(0)), Map.of("free", free, "gold", gold)),
+                BY_USER.key(),
+                1,
+                FailureMode.OPEN,
+                Policy.MAX_WAITING,
+                Policy.Mode.ENFORCE,
+                Policy.Count.ALWAYS,
+                Policy.Disclosure.FULL,
+                Optional.empty(),
+                Optional.empty());
+        List<String> charged = new ArrayList<>();
+        RateLimitEngine engine = engine(
+                backend, event -> charged.add(event.charges().get(0).policy().tier()));
+        engine.decide(binding(1, tiers), CALL, null);
+        tier.set(0, "gold");
+        engine.decide(binding(1, tiers), CALL, null);
+        assertThat(charged).containsExactly("free", "gold");
     }
 
     /** Otherwise a listener that requests a decision would be notified of it too, without end. */

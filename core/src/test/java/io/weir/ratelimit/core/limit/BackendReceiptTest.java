@@ -33,6 +33,16 @@ class BackendReceiptTest {
     }
 
     @Test
+    void aReceiptOfOneLimitIsClaimedOnce() {
+        BackendReceipt only = new BackendReceipt(one, new TokenBucketState(3, 3, 0));
+        assertThat(only.charges()).containsExactly(one);
+        BackendReceipt part = only.split(one::equals);
+        assertThat(only.claim()).isEmpty();
+        assertThat(part.claim()).containsExactly(ofOne);
+        assertThat(part.claim()).isEmpty();
+    }
+
+    @Test
     void chargesAreClaimedOnce() {
         assertThat(receipt.claim()).hasSize(2);
         assertThat(receipt.claim()).isEmpty();

@@ -6,10 +6,10 @@ import static io.weir.ratelimit.interceptor.message.InterceptorMessages.MESSAGES
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.RateLimitRejected;
+import io.weir.ratelimit.core.engine.SelectiveListener;
 import io.weir.ratelimit.core.key.KeyMasker;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.DecisionEvent;
-import io.weir.ratelimit.spi.DecisionListener;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.List;
@@ -23,7 +23,7 @@ import java.util.function.LongSupplier;
  * The log of rejections. At DEBUG it has one line for each rejection, including those of policies in shadow mode. At INFO it has at most
  * one line per policy and minute, with the number of rejections since the previous line.
  */
-final class RejectionLog implements DecisionListener {
+final class RejectionLog implements SelectiveListener {
     private static final System.Logger LOG = System.getLogger("io.weir.ratelimit.rejections");
     private static final long INTERVAL_NANOS = TimeUnit.MINUTES.toNanos(1);
 
@@ -34,6 +34,11 @@ final class RejectionLog implements DecisionListener {
     RejectionLog(KeyMasker keys, LongSupplier nanoTime) {
         this.keys = keys;
         this.nanoTime = nanoTime;
+    }
+
+    @Override
+    public boolean needs(Decision decision) {
+        return decision instanceof Decision.Rejected || !decision.shadowQuotas().isEmpty();
     }
 
     @Override

@@ -3,9 +3,9 @@ package io.weir.ratelimit.interceptor.telemetry;
 
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.RateLimitRejected;
+import io.weir.ratelimit.core.engine.SelectiveListener;
 import io.weir.ratelimit.core.key.KeyMasker;
 import io.weir.ratelimit.spi.DecisionEvent;
-import io.weir.ratelimit.spi.DecisionListener;
 import java.util.function.Consumer;
 
 /**
@@ -14,7 +14,12 @@ import java.util.function.Consumer;
  * @param keys masks the keys
  * @param consumer receives the rejections
  */
-record RejectionNotifier(KeyMasker keys, Consumer<RateLimitRejected> consumer) implements DecisionListener {
+record RejectionNotifier(KeyMasker keys, Consumer<RateLimitRejected> consumer) implements SelectiveListener {
+    @Override
+    public boolean needs(Decision decision) {
+        return decision instanceof Decision.Rejected;
+    }
+
     @Override
     public void onDecision(DecisionEvent event) {
         if (event.decision() instanceof Decision.Rejected rejected) {

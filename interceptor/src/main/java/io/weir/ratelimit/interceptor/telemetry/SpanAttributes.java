@@ -5,12 +5,12 @@ import io.opentelemetry.api.common.AttributeKey;
 import io.opentelemetry.api.trace.Span;
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.Quota;
+import io.weir.ratelimit.core.engine.SelectiveListener;
 import io.weir.ratelimit.core.key.KeyMasker;
 import io.weir.ratelimit.spi.DecisionEvent;
-import io.weir.ratelimit.spi.DecisionListener;
 
 /** A listener that sets the attributes of the current span. If a span has several decisions, it shows the last one. */
-final class SpanAttributes implements DecisionListener, SpanDecorator {
+final class SpanAttributes implements SelectiveListener, SpanDecorator {
     private static final AttributeKey<String> POLICY = AttributeKey.stringKey("ratelimit.policy");
     private static final AttributeKey<Boolean> ALLOWED = AttributeKey.booleanKey("ratelimit.allowed");
     private static final AttributeKey<Long> REMAINING = AttributeKey.longKey("ratelimit.remaining");
@@ -28,6 +28,11 @@ final class SpanAttributes implements DecisionListener, SpanDecorator {
     @Override
     public boolean hasCurrentSpan() {
         return Span.current().getSpanContext().isValid();
+    }
+
+    @Override
+    public boolean needs(Decision decision) {
+        return Span.current().isRecording();
     }
 
     @Override
