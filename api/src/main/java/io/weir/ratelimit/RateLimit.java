@@ -37,6 +37,14 @@ import java.lang.annotation.Target;
  * request, a policy charges a key once, however many limited methods the request passes through. A later method with a higher cost
  * charges the difference. Outside an HTTP request, each call is charged.
  *
+ * <h2>Waiting</h2>
+ *
+ * Under a policy with {@code max-wait}, a call waits for its permits before the method runs. If the method of a managed bean returns a
+ * {@link java.util.concurrent.CompletionStage} or a {@code CompletableFuture}, or is a resource method with an {@code AsyncResponse}, the
+ * call holds no thread: it returns at once, and the method runs later on a thread of the managed executor. That thread has the class
+ * loader, the naming context and the security context of the caller, and a request scope of its own. The rejection of a waiting call
+ * completes the stage or resumes the response. Other methods wait on the thread of their caller.
+ *
  * <h2>Configuration</h2>
  *
  * Configuration overrides every member, so that limits can be changed without a new build: {@code ratelimit.policies.<name>.limit},

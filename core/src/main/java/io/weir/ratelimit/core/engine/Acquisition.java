@@ -79,17 +79,7 @@ final class Acquisition {
         this.bulkhead = bulkhead;
         this.request = request;
         this.resolver = resolver;
-        this.startNanos = canWait(binding) ? sleeper.nanos() : 0;
-    }
-
-    /** Returns whether a policy lets calls wait. */
-    static boolean canWait(Binding binding) {
-        for (Binding.PolicyCost policyCost : binding.policies()) {
-            if (policyCost.policy().maxWaitMicros() > 0) {
-                return true;
-            }
-        }
-        return false;
+        this.startNanos = binding.canWait() ? sleeper.nanos() : 0;
     }
 
     /** Returns how long the call can still wait under a policy, 0 if too many calls wait already. */
@@ -104,11 +94,7 @@ final class Acquisition {
         try {
             Step step = begin();
             while (step != Step.END) {
-                step = switch (step) {
-                    case ACQUIRE -> decided(acquire());
-                    case SLEEP -> sleep();
-                    default -> refunded(backend.refund(receipt()));
-                };
+                step = step == Step.SLEEP ? sleep() : next(step);
             }
             return result;
         } finally {
@@ -120,18 +106,45 @@ final class Acquisition {
         }
     }
 
+    /** Runs all steps before the first wait on the calling thread. Returns whether the call then has to wait. */
+    boolean runUntilWait() {
+        boolean waits = false;
+        try {
+            Step step = begin();
+            while (step != Step.END && step != Step.SLEEP) {
+                step = next(step);
+            }
+            waits = step == Step.SLEEP;
+            return waits;
+        } finally {
+            if (!waits) {
+                close();
+            }
+        }
+    }
+
+    private Step next(Step step) {
+        return step == Step.ACQUIRE ? decided(acquire()) : refunded(backend.refund(receipt()));
+    }
+
     private TimedDecision acquire() {
-        BackendException recent = request == null ? null : request.recentFailure(sleeper);
-        if (recent != null) {
-            // A request waits only once for a backend that does not answer.
-            return backend.decideWithoutBackend(binding, charges, recent);
+        TimedDecision known = decideByRecentFailure();
+        if (known != null) {
+            return known;
         }
         TimedDecision timed = backend.acquire(binding, charges);
         recordFailure(timed.failure());
         return timed;
     }
 
-    private void recordFailure(@Nullable BackendException failure) {
+    /** Decides without the backend if it has just failed, because a request waits only once for it. Returns null otherwise. */
+    @Nullable
+    TimedDecision decideByRecentFailure() {
+        BackendException recent = request == null ? null : request.recentFailure(sleeper);
+        return recent == null ? null : backend.decideWithoutBackend(binding, charges, recent);
+    }
+
+    void recordFailure(@Nullable BackendException failure) {
         if (request != null && failure != null && !BackendHealth.concernsSomeKeys(failure)) {
             request.failed(failure, sleeper.nanos());
         }
@@ -252,6 +265,20 @@ final class Acquisition {
             request.ledger().release(charges);
             reserved = false;
         }
+    }
+
+    /**
+     * Ends a call that does not proceed although its charges may be paid: a later call of the request pays them again.
+     *
+     * @return the receipt of the permits to refund
+     */
+    Receipt abandon() {
+        close();
+        Receipt receipt = receipt();
+        if (request != null && !receipt.equals(Receipt.EMPTY)) {
+            request.ledger().refund(charges);
+        }
+        return receipt;
     }
 
     /** Leaves the bulkhead and releases the charges that are still reserved after an error. */

@@ -2,6 +2,7 @@
 package io.weir.ratelimit.core.engine;
 
 import io.weir.ratelimit.Decision;
+import io.weir.ratelimit.Receipt;
 import io.weir.ratelimit.core.engine.Acquisition.Step;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -54,6 +55,20 @@ final class AsyncAcquisition {
         return result;
     }
 
+    /** Continues an acquisition that has to wait. */
+    CompletableFuture<Decision> resume() {
+        try {
+            sleep();
+        } catch (RuntimeException | Error e) {
+            fail(e);
+        }
+        return result;
+    }
+
+    void cancel() {
+        result.cancel(false);
+    }
+
     private void begin() {
         if (!result.isDone()) {
             run(call.begin());
@@ -70,8 +85,16 @@ final class AsyncAcquisition {
     }
 
     private void acquire() {
+        TimedDecision known = call.decideByRecentFailure();
+        if (known != null) {
+            run(call.decided(known));
+            return;
+        }
         backend.acquireAsync(binding, call.charges())
-                .thenAccept(timed -> run(call.decided(timed)))
+                .thenAccept(timed -> {
+                    call.recordFailure(timed.failure());
+                    run(call.decided(timed));
+                })
                 .whenComplete((done, failure) -> {
                     if (failure != null) {
                         fail(
@@ -92,8 +115,7 @@ final class AsyncAcquisition {
 
     private void wake() {
         if (result.isDone()) {
-            call.close();
-            backend.refund(call.receipt());
+            backend.refund(call.abandon());
         } else {
             run(call.woken());
         }
@@ -106,7 +128,7 @@ final class AsyncAcquisition {
             listener.accept(timed);
         }
         if (!result.complete(timed == null ? Decision.Allowed.UNLIMITED : timed.decision())) {
-            backend.refund(call.receipt());
+            backend.refund(call.abandon());
         }
     }
 
@@ -126,8 +148,8 @@ final class AsyncAcquisition {
 
     /** Fails the call and refunds its permits, for instance because the executor accepts no more work. */
     private void fail(Throwable failure) {
-        call.close();
+        Receipt permits = call.abandon();
         result.completeExceptionally(failure);
-        backend.refundAsync(call.receipt());
+        backend.refundAsync(permits);
     }
 }

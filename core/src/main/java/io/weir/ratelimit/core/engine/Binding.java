@@ -46,6 +46,20 @@ public record Binding(String endpoint, List<PolicyCost> policies) {
     }
 
     /**
+     * Tests whether a call can have to wait for its permits.
+     *
+     * @return true if a policy has a max-wait
+     */
+    public boolean canWait() {
+        for (PolicyCost policyCost : policies) {
+            if (policyCost.policy().maxWaitMicros() > 0) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /**
      * Tests whether the charges of a call depend on its outcome.
      *
      * @return true if a policy counts only some outcomes

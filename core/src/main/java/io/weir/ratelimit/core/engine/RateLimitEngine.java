@@ -16,9 +16,13 @@ import io.weir.ratelimit.spi.PolicyLimits;
 import io.weir.ratelimit.spi.RateLimitBackend;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** The pipeline of a call: it resolves the charges of the policies, lets the backend decide, and notifies the listeners. */
@@ -39,6 +43,9 @@ public final class RateLimitEngine {
     private final WaitBulkhead threads;
     private final WaitBulkhead withoutThreads;
     private final RecentCharges recent = new RecentCharges();
+
+    /** The calls without a thread that are not decided. */
+    private final Set<AsyncAcquisition> waiting = ConcurrentHashMap.newKeySet();
 
     /**
      * Creates an engine.
@@ -104,7 +111,7 @@ public final class RateLimitEngine {
             return Decision.Allowed.UNLIMITED;
         }
         awaitOverrides(binding, call);
-        if (request == null && !Acquisition.canWait(binding)) {
+        if (request == null && !binding.canWait()) {
             TimedDecision timed = backend.acquire(binding, charges(binding, call, null), needsAll);
             notifyListeners(binding, timed);
             return timed.decision();
@@ -132,8 +139,64 @@ public final class RateLimitEngine {
         return new Acquisition(binding, backend, sleeper, bulkhead, request, resolver);
     }
 
+    /**
+     * Decides as {@link #decide(Binding, CallContext, RequestState)}, but the calling thread does not wait for permits.
+     *
+     * @param binding the policies of the call
+     * @param call the caller, and the arguments of the method if they are known
+     * @param request the request that the call is part of, null if there is none
+     * @param executor returns the executor that completes the decision after a wait; called on the calling thread
+     * @return the decision, complete unless the call has to wait; to cancel it refunds the permits
+     */
+    public CompletableFuture<Decision> decideLater(
+            Binding binding, CallContext call, @Nullable RequestState request, Supplier<Executor> executor) {
+        if (request != null && request.ledger().covers(binding)) {
+            return CompletableFuture.completedFuture(Decision.Allowed.UNLIMITED);
+        }
+        awaitOverrides(binding, call);
+        Acquisition acquisition =
+                acquisition(binding, withoutThreads, request, current -> charges(binding, call, current));
+        if (!acquisition.runUntilWait()) {
+            return CompletableFuture.completedFuture(ended(binding, acquisition.result()));
+        }
+        AsyncAcquisition rest = waiting(binding, acquisition, executor);
+        return kept(rest, rest.resume());
+    }
+
+    private AsyncAcquisition waiting(Binding binding, Acquisition acquisition, Supplier<Executor> executor) {
+        try {
+            return async(binding, acquisition, executor.get());
+        } catch (RuntimeException e) { // the application ends
+            backend.refundAsync(acquisition.abandon());
+            throw e;
+        }
+    }
+
+    private AsyncAcquisition async(Binding binding, Acquisition acquisition, Executor executor) {
+        return new AsyncAcquisition(
+                binding, acquisition, backend, sleeper, executor, timed -> notifyListeners(binding, timed));
+    }
+
+    /** Keeps a call until it is decided, so that {@link #stop} can cancel it. */
+    private CompletableFuture<Decision> kept(AsyncAcquisition call, CompletableFuture<Decision> decision) {
+        if (!decision.isDone()) {
+            waiting.add(call);
+            CompletionStage<Decision> ended = decision;
+            ended.whenComplete((decided, failure) -> waiting.remove(call));
+        }
+        return decision;
+    }
+
+    /** Cancels the calls that wait without a thread, because the application ends. */
+    public void stop() {
+        waiting.forEach(AsyncAcquisition::cancel);
+    }
+
     private Decision complete(Binding binding, Acquisition acquisition) {
-        TimedDecision timed = acquisition.await();
+        return ended(binding, acquisition.await());
+    }
+
+    private Decision ended(Binding binding, @Nullable TimedDecision timed) {
         if (timed == null) {
             return Decision.Allowed.UNLIMITED;
         }
@@ -147,18 +210,10 @@ public final class RateLimitEngine {
         CompletableFuture<?>[] limits = binding.policies().stream()
                 .map(policyCost -> overrides.awaitAsync(policyCost.policy(), key, storedKey, sleeper::timer))
                 .toArray(CompletableFuture<?>[]::new);
-        return new AsyncAcquisition(
-                        binding,
-                        acquisition(
-                                binding,
-                                withoutThreads,
-                                null,
-                                acquisition -> charges(binding, key, storedKey, acquisition)),
-                        backend,
-                        sleeper,
-                        executor,
-                        timed -> notifyListeners(binding, timed))
-                .start(CompletableFuture.allOf(limits));
+        Acquisition acquisition =
+                acquisition(binding, withoutThreads, null, current -> charges(binding, key, storedKey, current));
+        AsyncAcquisition call = async(binding, acquisition, executor);
+        return kept(call, call.start(CompletableFuture.allOf(limits)));
     }
 
     /** Returns the charges of a call; the acquisition is null if the call cannot wait. */

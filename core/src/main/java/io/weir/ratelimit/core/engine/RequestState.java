@@ -7,6 +7,7 @@ import io.weir.ratelimit.spi.CallContext;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -34,8 +35,12 @@ public final class RequestState {
     private @Nullable List<Binding> bypassed;
 
     private List<Settlement> unsettled = List.of();
+    private @Nullable Wait wait;
 
     private record RecentFailure(BackendException failure, long atNanos) {}
+
+    /** The wait of the resource method for its permits, without a thread. */
+    private record Wait(Binding binding, CompletableFuture<Decision> decision) {}
 
     /** A decision that waits for the outcome of the request. */
     record Settlement(Binding binding, Decision decision) {}
@@ -181,6 +186,38 @@ public final class RequestState {
         List<Settlement> all = new ArrayList<>(unsettled);
         all.add(new Settlement(decided, decision));
         unsettled = all;
+    }
+
+    /**
+     * Keeps the decision about the resource method, which has to wait for its permits.
+     *
+     * @param policies the policies of the decision
+     * @param decision the decision
+     */
+    public synchronized void waitFor(Binding policies, CompletableFuture<Decision> decision) {
+        wait = new Wait(policies, decision);
+    }
+
+    /**
+     * Returns the decision about the resource method if it had to wait for its permits.
+     *
+     * @param policies the policies of the decision
+     * @return the decision, complete or not; empty if there is none
+     */
+    public synchronized Optional<CompletableFuture<Decision>> waiting(Binding policies) {
+        return wait != null && wait.binding.equals(policies) ? Optional.of(wait.decision) : Optional.empty();
+    }
+
+    /** Cancels the wait of the resource method, because the request has ended. */
+    public void endWait() {
+        Wait ended;
+        synchronized (this) {
+            ended = wait;
+            wait = null;
+        }
+        if (ended != null) {
+            ended.decision.cancel(false);
+        }
     }
 
     /** Removes and returns the decisions that wait for the outcome of the request. */

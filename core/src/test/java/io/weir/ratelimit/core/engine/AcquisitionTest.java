@@ -6,6 +6,7 @@ import static io.weir.ratelimit.core.engine.Fixtures.engine;
 import static io.weir.ratelimit.core.engine.Fixtures.health;
 import static io.weir.ratelimit.core.engine.Fixtures.withFallback;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.weir.ratelimit.Algorithm;
 import io.weir.ratelimit.Decision;
@@ -385,6 +386,110 @@ class AcquisitionTest {
         assertThat(backend.peek(charge))
                 .extracting(Quota::remaining)
                 .isEqualTo(before.stream().map(Quota::remaining).toList());
+    }
+
+    private CompletableFuture<Decision> later(Policy policy, RequestState request) {
+        return engine.decideLater(binding(1, policy), ALICE, request, () -> executor::add);
+    }
+
+    @Test
+    void aMethodIsDecidedOnTheThreadOfTheCallerIfItNeedNotWait() {
+        CompletableFuture<Decision> decision = engine.decideLater(binding(1, PACED), ALICE, null, () -> {
+            throw new AssertionError("no executor is needed");
+        });
+        assertThat(decision).isCompletedWithValueMatching(Decision::allowed);
+        Policy unwaiting = waiting("unwaiting", Algorithm.FIXED_WINDOW, 1, 0, 2);
+        assertThat(later(unwaiting, null)).isCompletedWithValueMatching(Decision::allowed);
+        assertThat(later(unwaiting, null)).isCompletedWithValueMatching(rejected -> !rejected.allowed());
+        assertThat(events).hasSize(3);
+    }
+
+    @Test
+    void aMethodWaitsWithoutAThreadAndIsChargedOnceInItsRequest() {
+        RequestState request = new RequestState(ALICE);
+        call(PACED);
+        CompletableFuture<Decision> decision = later(PACED, request);
+        assertThat(decision).isNotDone();
+        assertThat(sleeper.waits).containsExactly(100_000L);
+        time.advanceMicros(100_000);
+        sleeper.timers.get(0).complete(null);
+        assertThat(decision).as("not on the thread of the timer").isNotDone();
+        runAll();
+        assertThat(decision).isCompletedWithValueMatching(Decision::allowed);
+        assertThat(later(PACED, request)).isCompletedWithValue(Decision.Allowed.UNLIMITED);
+        assertThat(request.quotas().last()).containsInstanceOf(Decision.Allowed.class);
+        assertThat(events).hasSize(2);
+    }
+
+    @Test
+    void aMethodUnderAWindowIsRejectedAfterItsMaxWait() {
+        RequestState request = new RequestState(ALICE);
+        call(WINDOW);
+        CompletableFuture<Decision> decision = later(WINDOW, request);
+        for (int wait = 0; wait < 2; wait++) {
+            time.advanceMicros(1_000_000);
+            backend.acquire(List.of(new Charge(WINDOW.limits(), "p.alice", 1)));
+            sleeper.timers.get(wait).complete(null);
+            runAll();
+        }
+        assertThat(decision).isCompletedWithValueMatching(rejected -> rejected instanceof Decision.Rejected);
+        assertThat(request.quotas().last()).containsInstanceOf(Decision.Rejected.class);
+        assertThat(sleeper.waits).containsExactly(1_000_000L, 1_000_000L);
+    }
+
+    @Test
+    void aCanceledMethodRefundsItsSlotAndTheRequestPaysAgain() {
+        RequestState request = new RequestState(ALICE);
+        call(PACED);
+        later(PACED, request).cancel(true);
+        runAll();
+        assertThat(sleeper.timers.get(0)).isCancelled();
+        assertThat(owedMicros()).isEqualTo(100_000);
+        assertThat(later(PACED, request)).isNotDone();
+        assertThat(owedMicros()).isEqualTo(200_000);
+    }
+
+    @Test
+    void theEndOfTheRequestCancelsTheWaitOfItsMethod() {
+        RequestState request = new RequestState(ALICE);
+        call(PACED);
+        CompletableFuture<Decision> decision = later(PACED, request);
+        request.waitFor(binding(1, PACED), decision);
+        assertThat(request.waiting(binding(1, PACED))).containsSame(decision);
+        assertThat(request.waiting(binding(1, WINDOW))).isEmpty();
+        request.endWait();
+        request.endWait();
+        runAll();
+        assertThat(decision).isCancelled();
+        assertThat(owedMicros()).isEqualTo(100_000);
+    }
+
+    @Test
+    void theEndOfTheApplicationCancelsAllWaitsWithoutAThread() {
+        call(PACED);
+        limiter.acquire("paced", "a");
+        List<CompletableFuture<Decision>> waiting = List.of(later(PACED, null), async("paced"));
+        engine.stop();
+        runAll();
+        assertThat(waiting).allSatisfy(each -> assertThat(each).isCancelled());
+        assertThat(owedMicros()).isEqualTo(100_000);
+    }
+
+    @Test
+    void aMethodWithoutAnExecutorRefundsItsSlot() {
+        call(PACED);
+        RejectedExecutionException stopped = new RejectedExecutionException("the executor is stopped");
+        assertThatThrownBy(() -> engine.decideLater(binding(1, PACED), ALICE, null, () -> {
+                    throw stopped;
+                }))
+                .isSameAs(stopped);
+        assertThat(owedMicros()).isEqualTo(100_000);
+        CompletableFuture<Decision> decision = engine.decideLater(binding(1, PACED), ALICE, null, () -> task -> {
+            throw stopped;
+        });
+        sleeper.timers.get(0).complete(null);
+        assertThat(decision).isCompletedExceptionally();
+        assertThat(owedMicros()).isEqualTo(100_000);
     }
 
     private void awaitWaits(int count) {

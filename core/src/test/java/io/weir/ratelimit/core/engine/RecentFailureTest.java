@@ -169,6 +169,18 @@ class RecentFailureTest {
     }
 
     @Test
+    void aWaitingMethodDoesNotCallABackendThatHasJustFailed() {
+        backend.decides = true;
+        backend.failure = FakeBackend.down(Reason.TIMEOUT);
+        fill(withoutThreads);
+        assertThat(engine.decideLater(binding(1, PACED), CALL, request, () -> Runnable::run))
+                .isCompletedWithValue(new Decision.Degraded(FailureMode.OPEN, true, "timeout"));
+        assertThat(engine.decideLater(binding(1, CLOSED), CALL, request, () -> Runnable::run))
+                .isCompletedWithValueMatching(later -> later instanceof Decision.Degraded);
+        assertThat(backend.calls).hasSize(2).startsWith("answered");
+    }
+
+    @Test
     void anInterruptedCallDoesNotCallABackendThatFailedToRefund() {
         backend.decides = true;
         backend.failure = FakeBackend.down(Reason.TIMEOUT);

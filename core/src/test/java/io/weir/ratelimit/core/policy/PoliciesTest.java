@@ -140,7 +140,7 @@ class PoliciesTest {
     }
 
     @Test
-    void callsDoNotWaitByDefaultAndAtMostSixteenWaitAtOnce() {
+    void callsDoNotWaitByDefaultAndAtMostTwoWaitOnAThread() {
         Policy policy = ReadPolicies.of("ratelimit.policies.api.limit=10/1s").policy("api");
         assertThat(policy.maxWaitMicros()).isZero();
         assertThat(policy.maxWaiting()).isEqualTo(2);

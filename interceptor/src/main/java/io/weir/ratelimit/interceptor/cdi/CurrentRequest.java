@@ -17,6 +17,11 @@ public class CurrentRequest {
         gate = entered;
     }
 
+    /** Shares the state of a request whose end another scope reports. */
+    void join(RequestState shared) {
+        state = shared;
+    }
+
     @Nullable
     RequestState state() {
         return state;

@@ -24,6 +24,7 @@ import java.util.function.Supplier;
  */
 public final class DeployedApplication {
     private final RateLimitGate gate;
+    private final Runnable endWaits;
     private final BackendHealth health;
     private final RateLimiter limiter;
     private final Operations operations;
@@ -39,6 +40,7 @@ public final class DeployedApplication {
 
     DeployedApplication(
             RateLimitGate gate,
+            Runnable endWaits,
             BackendHealth health,
             RateLimiter limiter,
             Operations operations,
@@ -52,6 +54,7 @@ public final class DeployedApplication {
             ResourceCheck resources,
             Function<ApplicationView, List<Message>> warnings) {
         this.gate = gate;
+        this.endWaits = endWaits;
         this.health = health;
         this.limiter = limiter;
         this.operations = operations;
@@ -71,7 +74,13 @@ public final class DeployedApplication {
         timers.forEach(timer -> timer.start(executor.get(), application));
     }
 
+    /** Cancels the calls that wait without a thread. */
+    void endWaits() {
+        endWaits.run();
+    }
+
     void stop() {
+        endWaits();
         timers.forEach(TaskTimer::stop);
         lookups.stop();
     }

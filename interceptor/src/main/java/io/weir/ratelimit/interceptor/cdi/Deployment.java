@@ -77,11 +77,12 @@ final class Deployment {
     }
 
     /** Creates the application. It starts only if there are no problems. */
-    DeployedApplication create(Set<Class<?>> beanClasses) {
+    DeployedApplication create(Set<Class<?>> beanClasses, Set<Class<?>> managedBeans) {
         ClientAddress clients = new ClientAddress(settings.trustedProxies(), settings.forwardedHeader());
         Resolvers resolvers = resolvers(clients);
         OverrideSources sources = OverrideSources.of(beans.all(PolicySource.class), problems);
-        PolicySnapshotLoader loader = PolicySnapshotLoader.of(beanClasses, resolvers, sources.policies(), problems);
+        PolicySnapshotLoader loader = PolicySnapshotLoader.of(beanClasses, resolvers, sources.policies(), problems)
+                .withManagedBeans(managedBeans);
         ConfigSnapshot loadedConfig = new ConfigSnapshot(config);
         PolicySnapshot snapshot = loader.load(loadedConfig, problems);
         RateLimitBackend backend = new BackendSelector(
@@ -102,9 +103,10 @@ final class Deployment {
         }
         CurrentPolicies policies = new CurrentPolicies(settings.enabled() ? snapshot : snapshot.disabled());
         Readings readings = new Readings(Clock.systemUTC());
-        RateLimitGate gate = new RateLimitGate(engine, policies, clients, new RequestStates(beans.manager()));
+        RateLimitGate gate = new RateLimitGate(engine, policies, clients, new RequestStates(beans.manager()), executor);
         return new DeployedApplication(
                 gate,
+                engine::stop,
                 health,
                 new EngineRateLimiter(
                         engine,

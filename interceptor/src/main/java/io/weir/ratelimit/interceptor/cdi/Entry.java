@@ -19,6 +19,19 @@ public record Entry(
     /** A call for which nothing was decided. */
     static final Entry OPEN = new Entry(Decision.Allowed.UNLIMITED, Binding.NONE, null, false);
 
+    /** A request whose method waits for its permits before it runs. */
+    static final Entry WAITING = new Entry(Decision.Allowed.UNLIMITED, Binding.NONE, null, false);
+
+    /**
+     * Returns whether the method of the request waits for its permits before it runs.
+     *
+     * @return true if the request passes, and the interceptor continues with its decision
+     */
+    @SuppressWarnings("ReferenceEquality") // a constant
+    public boolean isWaiting() {
+        return this == WAITING;
+    }
+
     /**
      * Returns whether this entry point has decided policies.
      *

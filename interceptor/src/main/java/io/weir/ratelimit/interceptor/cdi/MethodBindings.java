@@ -6,6 +6,7 @@ import java.lang.reflect.Method;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BiFunction;
+import java.util.function.Predicate;
 
 /**
  * The policies of methods. A method is bound once, at its first call. The methods of beans are checked at deployment. Other classes, such
@@ -14,14 +15,25 @@ import java.util.function.BiFunction;
 final class MethodBindings {
     private record Called(Class<?> beanClass, Method method) {}
 
-    /** The policies of a method, and the positions of its named arguments if a key uses one. */
-    record MethodBinding(Binding binding, Map<String, Integer> arguments) {}
+    /**
+     * The policies of a method, and the positions of its named arguments if a key uses one.
+     *
+     * @param asynchrony how the method delivers its result, {@link Asynchrony#NONE} if a call cannot continue on another thread
+     */
+    record MethodBinding(Binding binding, Map<String, Integer> arguments, Asynchrony asynchrony) {}
 
     private final Map<Called, MethodBinding> bindings = new ConcurrentHashMap<>();
     private final BiFunction<Class<?>, Method, Binding> binder;
+    private final Predicate<Class<?>> managed;
 
-    MethodBindings(BiFunction<Class<?>, Method, Binding> binder) {
+    /**
+     * Creates bindings without a bound method.
+     *
+     * @param managed tests whether a class is that of a managed bean, because a call of an enterprise bean ends with its thread
+     */
+    MethodBindings(BiFunction<Class<?>, Method, Binding> binder, Predicate<Class<?>> managed) {
         this.binder = binder;
+        this.managed = managed;
     }
 
     /** Returns the policies of a method, {@link Binding#NONE} if it is not limited. */
@@ -34,6 +46,8 @@ final class MethodBindings {
     private MethodBinding bind(Called called) {
         Binding binding = binder.apply(called.beanClass, called.method);
         return new MethodBinding(
-                binding, binding.needsArguments() ? NamedArguments.of(called.beanClass, called.method) : Map.of());
+                binding,
+                binding.needsArguments() ? NamedArguments.of(called.beanClass, called.method) : Map.of(),
+                managed.test(called.beanClass) ? Asynchrony.of(called.method) : Asynchrony.NONE);
     }
 }

@@ -42,7 +42,7 @@ record PolicySnapshot(
                 costs,
                 PathRules.NONE,
                 PathRules.NONE,
-                new MethodBindings((beanClass, method) -> Binding.NONE),
+                new MethodBindings((beanClass, method) -> Binding.NONE, beanClass -> false),
                 Bypass.NONE,
                 origins);
     }

@@ -24,6 +24,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -33,6 +34,7 @@ final class PolicySnapshotLoader {
     private final Resolvers resolvers;
     private final Set<String> policiesOfSources;
     private final LateMethods late;
+    private Predicate<Class<?>> managed = beanClass -> false;
 
     private PolicySnapshotLoader(List<LimitedMethod> methods, Resolvers resolvers, Set<String> policiesOfSources) {
         this.methods = List.copyOf(methods);
@@ -55,6 +57,12 @@ final class PolicySnapshotLoader {
             }
         }
         return new PolicySnapshotLoader(methods, resolvers, policiesOfSources);
+    }
+
+    /** Sets the managed beans, whose asynchronous methods can wait without a thread. */
+    PolicySnapshotLoader withManagedBeans(Set<Class<?>> managedBeans) {
+        managed = managedBeans::contains;
+        return this;
     }
 
     /** Returns the limited methods of beans. */
@@ -95,7 +103,7 @@ final class PolicySnapshotLoader {
                         .filter(policy -> !policy.isEarly())
                         .toList()),
                 new PathRules(policies.values().stream().filter(Policy::isEarly).toList()),
-                new MethodBindings(binder::bind),
+                new MethodBindings(binder::bind, managed),
                 bypass(config, previous.map(PolicySnapshot::bypass), problems),
                 origins(policies.keySet(), loaded, invalid, previous.map(PolicySnapshot::origins)));
     }

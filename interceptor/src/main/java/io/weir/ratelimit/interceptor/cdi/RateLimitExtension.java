@@ -5,6 +5,8 @@ import io.weir.ratelimit.RateLimit;
 import io.weir.ratelimit.RateLimiter;
 import io.weir.ratelimit.core.config.Problems;
 import io.weir.ratelimit.interceptor.health.HealthChecks;
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.enterprise.context.BeforeDestroyed;
 import jakarta.enterprise.event.Observes;
 import jakarta.enterprise.inject.spi.AfterBeanDiscovery;
 import jakarta.enterprise.inject.spi.AfterDeploymentValidation;
@@ -33,6 +35,7 @@ public class RateLimitExtension implements Extension {
     private static final String HEALTH_API = "org.eclipse.microprofile.health.HealthCheck";
 
     private final Set<Class<?>> beanClasses = new LinkedHashSet<>();
+    private final Set<Class<?>> managedBeans = ConcurrentHashMap.newKeySet();
     private final Set<Class<?>> resourceClasses = ConcurrentHashMap.newKeySet();
     private final Set<Class<?>> annotatedClasses = ConcurrentHashMap.newKeySet();
     private volatile boolean usesLimiter;
@@ -70,6 +73,9 @@ public class RateLimitExtension implements Extension {
         // On an interceptor, the annotation is its binding.
         if (!(event.getBean() instanceof Interceptor)) {
             beanClasses.add(event.getBean().getBeanClass());
+            if (event instanceof ProcessManagedBean) {
+                managedBeans.add(event.getBean().getBeanClass());
+            }
         }
     }
 
@@ -79,7 +85,8 @@ public class RateLimitExtension implements Extension {
 
     void deploy(@Observes AfterDeploymentValidation event, BeanManager beans) {
         Problems problems = new Problems();
-        application = callInApplication(() -> new Deployment(libraryBeans(beans), problems).create(beanClasses));
+        application = callInApplication(
+                () -> new Deployment(libraryBeans(beans), problems).create(beanClasses, managedBeans));
         if (!problems.found().isEmpty()) {
             event.addDeploymentProblem(new DeploymentException(problems.message()));
         }
@@ -95,6 +102,14 @@ public class RateLimitExtension implements Extension {
         Set<Class<?>> classes = new LinkedHashSet<>(beanClasses);
         classes.addAll(annotatedClasses);
         return new ApplicationCheck(application(), classes, usesLimiter);
+    }
+
+    /** Ends waits while the backend can still refund their permits. */
+    void endWaits(@Observes @BeforeDestroyed(ApplicationScoped.class) Object event) {
+        DeployedApplication deployed = application;
+        if (deployed != null) {
+            deployed.endWaits();
+        }
     }
 
     void end(@Observes BeforeShutdown event) {

@@ -16,7 +16,9 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -32,14 +34,20 @@ public final class RateLimitGate {
     private final Supplier<PolicySnapshot> policies;
     private final ClientAddress clients;
     private final RequestStates states;
+    private final Supplier<Executor> executor;
     private final Set<String> unlimited = ConcurrentHashMap.newKeySet();
 
     RateLimitGate(
-            RateLimitEngine engine, Supplier<PolicySnapshot> policies, ClientAddress clients, RequestStates states) {
+            RateLimitEngine engine,
+            Supplier<PolicySnapshot> policies,
+            ClientAddress clients,
+            RequestStates states,
+            Supplier<Executor> executor) {
         this.engine = engine;
         this.policies = policies;
         this.clients = clients;
         this.states = states;
+        this.executor = executor;
     }
 
     /**
@@ -55,7 +63,9 @@ public final class RateLimitGate {
             return Entry.OPEN;
         }
         RequestState request = start(call);
-        return bypasses(current.bypass(), binding, request) ? Entry.OPEN : decide(binding, call, request, true);
+        return bypasses(current.bypass(), binding, request)
+                ? Entry.OPEN
+                : decide(new Attempt(binding, call, request, true));
     }
 
     /**
@@ -69,36 +79,75 @@ public final class RateLimitGate {
     public Entry enter(HttpCall call, Class<?> resource, Method method) {
         PolicySnapshot current = policies.get();
         RequestState request = start(call);
-        Binding annotated = current.bindings().of(resource, method).binding();
+        MethodBindings.MethodBinding bound = current.bindings().of(resource, method);
+        Binding annotated = bound.binding();
         Binding binding =
                 call.isPreflight() ? Binding.EXEMPT : current.paths().join(annotated, call.httpMethod(), call::path);
         boolean open = binding.policies().isEmpty() || bypasses(current.bypass(), binding, request);
         boolean deferred = !open && binding.needsArguments();
         request.bind(annotated, binding, deferred);
-        return open || deferred ? Entry.OPEN : decide(binding, call, request, true);
+        if (open || deferred) {
+            return Entry.OPEN;
+        }
+        Attempt attempt = new Attempt(binding, call, request, true);
+        boolean canContinueLater =
+                bound.asynchrony() != Asynchrony.NONE && !annotated.policies().isEmpty() && binding.canWait();
+        return canContinueLater ? decideOrWait(attempt) : decide(attempt);
     }
 
-    /**
-     * Enters a call of a bean method.
-     *
-     * @param beanClass the class of the bean, not of its proxy
-     * @param invocation the call
-     */
-    Entry enter(Class<?> beanClass, InvocationContext invocation) {
-        PolicySnapshot current = policies.get();
-        MethodBindings.MethodBinding method = current.bindings().of(beanClass, invocation.getMethod());
+    /** Decides, or leaves the rest of a wait to the interceptor. */
+    private Entry decideOrWait(Attempt attempt) {
+        LaterEntry later = decideLater(attempt);
+        return later.isDecided() ? later.entry() : Entry.WAITING;
+    }
+
+    /** Returns the policies of a method. */
+    MethodBindings.MethodBinding method(Class<?> beanClass, Method method) {
+        return policies.get().bindings().of(beanClass, method);
+    }
+
+    /** Enters a call of a bean method. */
+    Entry enter(MethodBindings.MethodBinding method, InvocationContext invocation) {
+        Attempt attempt = attempt(method, invocation);
+        return attempt == null ? Entry.OPEN : decide(attempt);
+    }
+
+    /** Enters a call of a bean method that can run later on another thread. */
+    LaterEntry enterLater(MethodBindings.MethodBinding method, InvocationContext invocation) {
+        Attempt attempt = attempt(method, invocation);
+        if (attempt == null) {
+            return LaterEntry.OPEN;
+        }
+        RequestState request = attempt.request();
+        // The filter of the request has started the wait.
+        Optional<CompletableFuture<Decision>> waiting =
+                request == null ? Optional.empty() : request.waiting(attempt.binding());
+        return waiting.map(decision -> later(attempt.settledWithResponse(), decision))
+                .orElseGet(() -> decideLater(attempt));
+    }
+
+    /** A call that has to be decided. */
+    private record Attempt(
+            Binding binding, CallContext call, @Nullable RequestState request, boolean settlesWithResponse) {
+        Attempt settledWithResponse() {
+            return new Attempt(binding, call, request, true);
+        }
+    }
+
+    /** Returns the call to decide, null if no policy applies. */
+    private @Nullable Attempt attempt(MethodBindings.MethodBinding method, InvocationContext invocation) {
         if (method.binding().policies().isEmpty()) {
-            return Entry.OPEN;
+            return null;
         }
         RequestState request = states.current(this);
         Binding binding = request == null ? method.binding() : request.bindingOf(method.binding());
-        if (binding.policies().isEmpty() || bypasses(current.bypass(), binding, request)) {
-            return Entry.OPEN;
+        if (binding.policies().isEmpty() || bypasses(policies.get().bypass(), binding, request)) {
+            return null;
         }
         // The method of the resource settles with the response if the filter has left the decision to it.
         boolean settlesWithResponse =
                 request != null && request.pending().filter(binding::equals).isPresent();
-        return decide(binding, call(method, binding, request, invocation), request, settlesWithResponse);
+        return new Attempt(binding, call(method, binding, request, invocation), request, settlesWithResponse);
     }
 
     private static CallContext call(
@@ -128,15 +177,37 @@ public final class RateLimitGate {
         return true;
     }
 
-    private Entry decide(
-            Binding binding, CallContext call, @Nullable RequestState request, boolean settlesWithResponse) {
-        Decision decision = engine.decide(binding, call, request);
+    private Entry decide(Attempt attempt) {
+        return entry(attempt, engine.decide(attempt.binding(), attempt.call(), attempt.request()));
+    }
+
+    private LaterEntry decideLater(Attempt attempt) {
+        RequestState request = attempt.request();
+        CompletableFuture<Decision> decision = engine.decideLater(attempt.binding(), attempt.call(), request, executor);
+        if (request != null && attempt.settlesWithResponse() && !decision.isDone()) {
+            request.waitFor(attempt.binding(), decision);
+        }
+        return later(attempt, decision);
+    }
+
+    private LaterEntry later(Attempt attempt, CompletableFuture<Decision> decision) {
+        return new LaterEntry(decision, attempt.request(), decided -> entry(attempt, decided));
+    }
+
+    private static Entry entry(Attempt attempt, Decision decision) {
+        Binding binding = attempt.binding();
+        RequestState request = attempt.request();
         boolean settles =
                 binding.countsOutcomes() && decision.allowed() && !decision.equals(Decision.Allowed.UNLIMITED);
-        if (settles && settlesWithResponse && request != null) {
+        if (settles && attempt.settlesWithResponse() && request != null) {
             request.settleLater(binding, decision);
         }
-        return new Entry(decision, binding, request, settles && !settlesWithResponse);
+        return new Entry(decision, binding, request, settles && !attempt.settlesWithResponse());
+    }
+
+    /** Returns the states of requests. */
+    RequestStates states() {
+        return states;
     }
 
     /**
@@ -156,6 +227,7 @@ public final class RateLimitGate {
      * @param succeeded the outcome
      */
     public void leave(RequestState request, boolean succeeded) {
+        request.endWait();
         engine.settle(request, succeeded);
         if (succeeded) {
             // A failed request may not have reached its method, for instance if an argument did not convert.

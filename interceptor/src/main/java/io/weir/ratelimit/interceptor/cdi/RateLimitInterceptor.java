@@ -13,6 +13,7 @@ import jakarta.interceptor.InvocationContext;
 import java.io.Serial;
 import java.io.Serializable;
 import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The entry point of bean methods. It surrounds the interceptors for transactions, fault tolerance and validation: a rejection opens
@@ -45,13 +46,30 @@ public class RateLimitInterceptor implements Serializable {
      * @throws Exception the exception of the method, or of a rejection
      */
     @AroundInvoke
-    public Object limit(InvocationContext invocation) throws Exception {
+    public @Nullable Object limit(InvocationContext invocation) throws Exception {
         RateLimitGate gate = deployment.application().gate();
-        Entry entry = gate.enter(deployment.beanClass(invocation), invocation);
+        MethodBindings.MethodBinding method = gate.method(deployment.beanClass(invocation), invocation.getMethod());
+        if (method.asynchrony() == Asynchrony.NONE) {
+            return proceed(invocation, gate, gate.enter(method, invocation));
+        }
+        LaterEntry entry = gate.enterLater(method, invocation);
+        if (entry.isDecided()) {
+            return proceed(invocation, gate, entry.entry());
+        }
+        LaterCall call = new LaterCall(entry, gate.states(), decided -> proceed(invocation, gate, decided));
+        if (method.asynchrony() == Asynchrony.STAGE) {
+            return call.stage();
+        }
+        call.response(SuspendedResponse.of(invocation));
+        return null;
+    }
+
+    private static @Nullable Object proceed(InvocationContext invocation, RateLimitGate gate, Entry entry)
+            throws Exception {
         if (!entry.decision().allowed()) {
             throw rejection(entry.decision());
         }
-        return entry.settlesOnReturn() ? proceed(invocation, gate, entry) : invocation.proceed();
+        return entry.settlesOnReturn() ? settle(invocation, gate, entry) : invocation.proceed();
     }
 
     private static RuntimeException rejection(Decision decision) {
@@ -63,7 +81,7 @@ public class RateLimitInterceptor implements Serializable {
     }
 
     /** Calls the method, and leaves the gate with its outcome. */
-    private static Object proceed(InvocationContext invocation, RateLimitGate gate, Entry entry) throws Exception {
+    private static Object settle(InvocationContext invocation, RateLimitGate gate, Entry entry) throws Exception {
         boolean succeeded = false;
         boolean later = false;
         try {

@@ -5,10 +5,13 @@ import io.weir.ratelimit.core.engine.RequestState;
 import io.weir.ratelimit.spi.CallContext;
 import jakarta.enterprise.context.ContextNotActiveException;
 import jakarta.enterprise.context.RequestScoped;
+import jakarta.enterprise.context.control.RequestContextController;
 import jakarta.enterprise.context.spi.Context;
+import jakarta.enterprise.inject.Instance;
 import jakarta.enterprise.inject.spi.Bean;
 import jakarta.enterprise.inject.spi.BeanManager;
 import java.util.Optional;
+import java.util.concurrent.Callable;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -52,6 +55,29 @@ final class RequestStates {
         return started != null
                 ? started
                 : servletCaller.get().map(caller -> start(caller, gate)).orElse(null);
+    }
+
+    /**
+     * Calls a task in a request scope. If none is active, a new one has the state of the request, so that the task belongs to the request.
+     *
+     * @param request the state, null if the task belongs to no request
+     */
+    <T extends @Nullable Object> T call(@Nullable RequestState request, Callable<T> task) throws Exception {
+        Instance<RequestContextController> scope = beans.createInstance().select(RequestContextController.class);
+        RequestContextController controller = scope.get();
+        boolean activated = controller.activate();
+        try {
+            CurrentRequest current = activated ? currentRequest() : null;
+            if (current != null && request != null) {
+                current.join(request);
+            }
+            return task.call();
+        } finally {
+            if (activated) {
+                controller.deactivate();
+            }
+            scope.destroy(controller);
+        }
     }
 
     /** Returns the holder of the request scope, null if no request scope is active, as on the threads of timers. */

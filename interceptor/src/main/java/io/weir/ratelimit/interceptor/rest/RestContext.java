@@ -78,7 +78,7 @@ final class RestContext {
     void answer(Entry entry, ContainerRequestContext request, ApplicationMappers mappers) {
         if (!entry.decision().allowed()) {
             request.abortWith(rejections().response(entry, request.getHeaders(), mappers));
-        } else if (entry.isDecided() && !parts().spans.hasCurrentSpan()) {
+        } else if (entry.isWaiting() || (entry.isDecided() && !parts().spans.hasCurrentSpan())) {
             request.setProperty(SpanFilter.PENDING, parts().spans);
         }
     }

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.interceptor.cdi;
+
+import java.lang.reflect.Method;
+import java.util.Arrays;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+/** The way in which a method delivers its result after it has returned. */
+enum Asynchrony {
+    /** The result is delivered when the method returns, or in a way that no other code can take over. */
+    NONE,
+    /** The method returns a stage. */
+    STAGE,
+    /** The method of a resource resumes its parameter of the type {@code AsyncResponse}. */
+    RESPONSE;
+
+    /** The name of the type, because a server can have no Jakarta REST. */
+    private static final String ASYNC_RESPONSE = "jakarta.ws.rs.container.AsyncResponse";
+
+    static Asynchrony of(Method method) {
+        Class<?> result = method.getReturnType();
+        if (CompletionStage.class.isAssignableFrom(result) && result.isAssignableFrom(CompletableFuture.class)) {
+            return STAGE;
+        }
+        return result == void.class && position(method.getParameterTypes()) >= 0 ? RESPONSE : NONE;
+    }
+
+    /** Returns the position of the parameter with the response, -1 if there is none. */
+    static int position(Class<?>... parameters) {
+        return Arrays.stream(parameters).map(Class::getName).toList().indexOf(ASYNC_RESPONSE);
+    }
+}

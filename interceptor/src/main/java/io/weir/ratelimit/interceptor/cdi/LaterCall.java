@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.interceptor.cdi;
+
+import io.weir.ratelimit.Decision;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A call of an asynchronous method that runs after its wait, on a thread of the container's executor with the context of the caller. The
+ * thread of the caller returns at once.
+ */
+final class LaterCall {
+    /** The rest of a call after its decision. */
+    @FunctionalInterface
+    interface Rest {
+        /** Returns the result of the method, or throws its exception or that of a rejection. */
+        @Nullable
+        Object run(Entry entry) throws Exception;
+    }
+
+    private final LaterEntry entry;
+    private final RequestStates states;
+    private final Rest rest;
+
+    LaterCall(LaterEntry entry, RequestStates states, Rest rest) {
+        this.entry = entry;
+        this.states = states;
+        this.rest = rest;
+    }
+
+    /** Starts a call of a method that returns a stage. To cancel the returned stage ends the wait, and the method does not run. */
+    CompletionStage<Object> stage() {
+        CompletableFuture<Object> result = new CompletableFuture<>();
+        start(value -> follow(result, value), result::completeExceptionally);
+        CompletionStage<Object> ended = result;
+        ended.whenComplete((value, failure) -> {
+            if (result.isCancelled()) {
+                entry.decision().cancel(false);
+            }
+        });
+        return result;
+    }
+
+    private static void follow(CompletableFuture<Object> result, @Nullable Object value) {
+        if (value instanceof CompletionStage<?> stage) {
+            stage.whenComplete((done, failure) -> {
+                if (failure == null) {
+                    result.complete(done);
+                } else {
+                    result.completeExceptionally(failure);
+                }
+            });
+        } else {
+            result.complete(value);
+        }
+    }
+
+    /** Starts a call of a method that resumes a response. A failure resumes the response instead of the method. */
+    void response(SuspendedResponse response) {
+        start(value -> {}, response::fail);
+    }
+
+    private void start(Consumer<@Nullable Object> success, Consumer<Throwable> failed) {
+        CompletionStage<Decision> decided = entry.decision();
+        decided.whenComplete((decision, failure) -> {
+            if (failure != null) {
+                failed.accept(failure);
+                return;
+            }
+            try {
+                success.accept(states.call(entry.request(), () -> rest.run(entry.entry())));
+            } catch (Exception | LinkageError | AssertionError e) {
+                failed.accept(e);
+            }
+        });
+    }
+}

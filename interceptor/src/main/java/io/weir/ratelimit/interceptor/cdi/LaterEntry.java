@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.interceptor.cdi;
+
+import io.weir.ratelimit.Decision;
+import io.weir.ratelimit.core.engine.RequestState;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The answer of the gate to a call that need not hold its thread while it waits.
+ *
+ * @param decision the decision, complete if the call need not wait; to cancel it refunds the permits
+ * @param request the state of the request, null if the call belongs to no request
+ * @param answer returns the answer of the gate; called once, with the complete decision
+ */
+record LaterEntry(
+        CompletableFuture<Decision> decision, @Nullable RequestState request, Function<Decision, Entry> answer) {
+    /** A call for which nothing was decided. */
+    static final LaterEntry OPEN =
+            new LaterEntry(CompletableFuture.completedFuture(Decision.Allowed.UNLIMITED), null, decision -> Entry.OPEN);
+
+    boolean isDecided() {
+        return decision.isDone();
+    }
+
+    /** Returns the answer of a decided call. */
+    Entry entry() {
+        return answer.apply(decision.join());
+    }
+}
