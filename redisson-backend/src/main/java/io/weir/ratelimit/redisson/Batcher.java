@@ -32,7 +32,8 @@ import org.jspecify.annotations.Nullable;
  *   <li>A call without a reply does not hold up other requests for longer than one deadline: when the first request of its batch times
  *       out, the next batch may be sent.
  *   <li>The number of keys that wait is bounded. A request beyond the bound fails at once.
- *   <li>The keys of a script call are in one slot of a cluster, so each slot has a queue. Without a cluster there is one queue.
+ *   <li>The keys of a script call are in one slot of a cluster, so each slot has a queue. Without a cluster there is one queue. The calls
+ *       of different slots of one master share writes: see {@link MasterWrites}.
  * </ul>
  */
 final class Batcher {
@@ -154,7 +155,8 @@ final class Batcher {
         } catch (RuntimeException | Error e) {
             failure = RedisFailures.toBackendException(e);
         }
-        if (!batch.timedOut) {
+        boolean full = failure != null && failure.reason() == Reason.FULL;
+        if (!batch.timedOut && !full) {
             breaker.record(failure);
         }
         if (failure != null) {

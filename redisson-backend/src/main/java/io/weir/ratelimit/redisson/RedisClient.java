@@ -54,6 +54,7 @@ final class RedisClient implements AutoCloseable {
     private volatile boolean hasSlots;
 
     private volatile RedisEndpoints endpoints = RedisEndpoints.UNKNOWN;
+    private volatile @Nullable ClusterWrites writes;
     private volatile BackendException notReady = RedisFailures.notReady(IN_PROGRESS, endpoints, null);
     private volatile boolean closed;
 
@@ -138,6 +139,7 @@ final class RedisClient implements AutoCloseable {
             loaded.scriptLoad(Script.REFUND.text());
             tryOut(loaded);
             hasSlots = created.getConfig().isClusterConfig();
+            writes = ClusterWrites.of(created);
             scripts = loaded;
             connected.complete(null);
             MESSAGES.log(LOG, "WEIR-411");
@@ -228,7 +230,7 @@ final class RedisClient implements AutoCloseable {
         RScript loaded = scripts;
         return loaded == null
                 ? CompletableFuture.failedFuture(notReady)
-                : new ScriptCall(loaded, script, keys, argument, deadlineNanos).send();
+                : new ScriptCall(loaded, writes, script, keys, argument, deadlineNanos).send();
     }
 
     @Override

@@ -6,8 +6,10 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 import org.redisson.api.RScript;
 import org.redisson.client.RedisNoScriptException;
+import org.redisson.client.RedisRedirectException;
 import org.redisson.client.RedisTryAgainException;
 
 /** One call of a script, which runs at most once: it is sent again only after a reply that shows that Redis did not run it. */
@@ -18,6 +20,7 @@ final class ScriptCall {
     private static final long RETRY_DELAY_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
     private final RScript scripts;
+    private final @Nullable ClusterWrites writes;
     private final Script script;
     private final List<Object> keys;
     private final byte[] argument;
@@ -27,11 +30,19 @@ final class ScriptCall {
      * Creates a call that is not sent.
      *
      * @param scripts the scripts of a client, which must not retry by itself
+     * @param writes the writes of a cluster, null if there are none
      * @param keys one or more keys of one slot
      * @param deadlineNanos until when the call may be sent again, as {@link System#nanoTime}
      */
-    ScriptCall(RScript scripts, Script script, List<Object> keys, byte[] argument, long deadlineNanos) {
+    ScriptCall(
+            RScript scripts,
+            @Nullable ClusterWrites writes,
+            Script script,
+            List<Object> keys,
+            byte[] argument,
+            long deadlineNanos) {
         this.scripts = scripts;
+        this.writes = writes;
         this.script = script;
         this.keys = keys;
         this.argument = argument;
@@ -42,14 +53,9 @@ final class ScriptCall {
     CompletableFuture<byte[]> send() {
         boolean hadNoLocals = FastThreadLocal.size() == 0;
         try {
-            return scripts.<byte[]>evalShaAsync(
-                            firstKey(),
-                            RScript.Mode.READ_WRITE,
-                            script.digest(),
-                            RScript.ReturnType.VALUE,
-                            keys,
-                            argument)
-                    .toCompletableFuture()
+            CompletableFuture<byte[]> queued =
+                    writes == null ? null : writes.send(script, keys, argument, deadlineNanos);
+            return (queued == null ? sendAlone() : queued.exceptionallyCompose(this::followRedirection))
                     .exceptionallyCompose(failure -> retry(failure, MAX_FULL_ATTEMPTS));
         } catch (RuntimeException e) {
             return CompletableFuture.failedFuture(e);
@@ -61,6 +67,21 @@ final class ScriptCall {
                 FastThreadLocal.removeAll();
             }
         }
+    }
+
+    /** Sends the digest in a write of its own. The client follows redirections. */
+    private CompletableFuture<byte[]> sendAlone() {
+        return scripts.<byte[]>evalShaAsync(
+                        firstKey(), RScript.Mode.READ_WRITE, script.digest(), RScript.ReturnType.VALUE, keys, argument)
+                .toCompletableFuture();
+    }
+
+    /** Sends the call to another master after a reply that names it: Redis did not run the call. */
+    private CompletionStage<byte[]> followRedirection(Throwable failure) {
+        boolean redirected = RedisFailures.unwrap(failure) instanceof RedisRedirectException;
+        return redirected && deadlineNanos - System.nanoTime() > 0
+                ? sendAlone()
+                : CompletableFuture.failedFuture(failure);
     }
 
     private CompletionStage<byte[]> retry(Throwable failure, int fullAttempts) {

@@ -315,6 +315,22 @@ class BatcherTest {
     }
 
     @Test
+    void aBatchThatWasNotSentIsNoFailureOfRedis() {
+        Breaker breaker = new Breaker(
+                new BreakerSettings(true, 1, Duration.ZERO, 1),
+                Breaker.Platform.NONE,
+                System::nanoTime,
+                (requests, waitingKeys) -> {});
+        BackendException full = new BackendException(Reason.FULL, "too many", null);
+        Batcher rejecting =
+                new Batcher(batch -> CompletableFuture.failedFuture(full), (requests, waitingKeys) -> {}, breaker);
+        AcquireRequest request = requests.spend("k.a", 1, LIMIT);
+        rejecting.enqueue(request, 7);
+        BatchTest.assertFailed(request, Reason.FULL);
+        assertThat(breaker.isOpen()).isFalse();
+    }
+
+    @Test
     void failingThousandsOfBatchesAtOnceDoesNotOverflowTheStack() {
         for (boolean thrown : new boolean[] {false, true}) {
             List<CompletableFuture<byte[]>> held = new ArrayList<>();

@@ -8,6 +8,7 @@ import io.weir.ratelimit.redisson.RedissonBackend;
 import io.weir.ratelimit.redisson.UncachedBackend;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.PolicyLimits;
+import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
@@ -56,6 +57,22 @@ final class Weir implements Contender {
         return new Weir(
                 "Weir, " + algorithm.configName(),
                 new RedissonBackend(client, namespace, deadline),
+                reader(client, namespace),
+                workload,
+                algorithm,
+                0);
+    }
+
+    /** Creates a contender on a client that hides its connections, so that each call to a cluster has a write of its own. */
+    static Weir writePerCall(
+            RedissonClient client, String namespace, Workload workload, Algorithm algorithm, Duration deadline) {
+        RedissonClient hiding = (RedissonClient) Proxy.newProxyInstance(
+                Weir.class.getClassLoader(),
+                new Class<?>[] {RedissonClient.class},
+                (proxy, method, arguments) -> method.invoke(client, arguments));
+        return new Weir(
+                "Weir, a write per call, " + algorithm.configName(),
+                new RedissonBackend(hiding, namespace, deadline),
                 reader(client, namespace),
                 workload,
                 algorithm,
