@@ -58,6 +58,16 @@ public final class ConfigReader {
     }
 
     /**
+     * Tests whether a property can be read. If it cannot, reading it is a problem of its own.
+     *
+     * @param property the full name
+     * @return whether the property has a value or is not set
+     */
+    public boolean isReadable(String property) {
+        return config.get(property).readable();
+    }
+
+    /**
      * Reads a property that has a default.
      *
      * @param key the property

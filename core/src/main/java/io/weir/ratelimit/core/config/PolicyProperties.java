@@ -146,6 +146,16 @@ public final class PolicyProperties {
     }
 
     /**
+     * Tests whether a property can be read. If it cannot, reading it is a problem of its own.
+     *
+     * @param property the full name
+     * @return whether the property has a value or is not set
+     */
+    public boolean isReadable(String property) {
+        return reader.isReadable(property);
+    }
+
+    /**
      * Adds a problem.
      *
      * @param problem the problem

@@ -99,7 +99,7 @@ final class PolicyReader {
         Optional<String> text = properties
                 .text(ConfigKeys.LIMIT)
                 .or(() -> inlinePolicy.map(InlinePolicy::limit).filter(limit -> !limit.isEmpty()));
-        if (text.isEmpty()) {
+        if (text.isEmpty() && properties.isReadable(property)) {
             properties.report(
                     inlinePolicy.isPresent()
                             ? MESSAGES.problem("WEIR-110.annotation", place, "", policy, property)

@@ -79,7 +79,9 @@ final class TierReader {
             return Optional.empty();
         }
         if (text.isEmpty()) {
-            properties.report(MESSAGES.problem("WEIR-110.tier", limit, "", name));
+            if (properties.isReadable(limit)) {
+                properties.report(MESSAGES.problem("WEIR-110.tier", limit, "", name));
+            }
             return Optional.empty();
         }
         return limits.parse(text.get(), limit, algorithm, properties.optional(burst, ConfigKeys.TIER_BURST), burst)

@@ -352,6 +352,19 @@ class WrongPoliciesTest {
     }
 
     @Test
+    void aLimitThatCannotBeReadIsNotReportedAsMissing() {
+        ReadPolicies read = ReadPolicies.of(
+                "ratelimit.policies.api.limit=${no.such.property}/1s",
+                "ratelimit.policies.two.limit=5/1s",
+                "ratelimit.policies.two.tier=ip",
+                "ratelimit.policies.two.tiers.basic.limit=${no.such.property}/1s");
+        assertThat(read.lines())
+                .containsExactlyInAnyOrder(
+                        "WEIR-101 ratelimit.policies.api.limit: the value cannot be read; check the ${...} expressions in the value",
+                        "WEIR-101 ratelimit.policies.two.tiers.basic.limit: the value cannot be read; check the ${...} expressions in the value");
+    }
+
+    @Test
     void anExpressionCanHaveAnEmptyDefault() {
         ReadPolicies read = ReadPolicies.of(
                 "ratelimit.policies.api.limit=${no.such.property:5/1s}",

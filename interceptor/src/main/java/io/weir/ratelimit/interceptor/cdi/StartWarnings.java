@@ -47,7 +47,7 @@ final class StartWarnings {
         if (settings.enabled()) {
             checkBackend(backend);
             checkAddresses();
-            checkHeaders();
+            checkHeaders(backend);
             checkCosts(methods);
             checkSources(policiesOfSources);
         }
@@ -104,12 +104,12 @@ final class StartWarnings {
                 .forEach(range -> warnings.add(MESSAGES.message("WEIR-007.bypass", range)));
     }
 
-    private void checkHeaders() {
+    private void checkHeaders(String backend) {
         Set<String> policies = new TreeSet<>();
         snapshot.policies().values().stream()
                 .filter(policy -> policy.key().usesHeader())
                 .forEach(policy -> policies.add(policy.name()));
-        if (!policies.isEmpty() && settings.keySecret().isEmpty()) {
+        if (!backend.equals("local") && !policies.isEmpty() && settings.keySecret().isEmpty()) {
             warnings.add(MESSAGES.message("WEIR-008", policies));
         }
     }

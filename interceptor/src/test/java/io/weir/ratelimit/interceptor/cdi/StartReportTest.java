@@ -249,10 +249,12 @@ class StartReportTest {
 
     @Test
     void warnsOfHeaderKeysWithoutASecret() {
-        assertThat(new Report("ratelimit.policies.api.key=principal | header:X-Key").warnings("local"))
+        String[] headers = {"ratelimit.namespace=shop", "ratelimit.policies.api.key=principal | header:X-Key"};
+        assertThat(new Report(headers).warnings("redisson"))
                 .singleElement()
                 .asString()
                 .startsWith("WEIR-008 Policies [api] use header values as keys");
+        assertThat(new Report(headers).warnings("local")).as("nothing is stored outside the process").isEmpty();
     }
 
     @Test
@@ -276,9 +278,7 @@ class StartReportTest {
                                 "ratelimit.policies.path.costs./x=6",
                                 "ratelimit.policies.sourced.limit=5/1m",
                                 "ratelimit.policies.sourced.costs./x=6")
-                        .warnings("local").stream()
-                                .map(line -> line.substring(0, line.indexOf('[')))
-                                .filter(line -> !line.contains("WEIR-008")))
+                        .warnings("local").stream().map(line -> line.substring(0, line.indexOf('['))))
                 .containsExactly("WEIR-009 Policy api/free", "WEIR-009 Policy path", "WEIR-009 Policy sourced");
     }
 
