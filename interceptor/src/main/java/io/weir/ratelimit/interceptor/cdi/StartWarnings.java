@@ -109,7 +109,9 @@ final class StartWarnings {
         snapshot.policies().values().stream()
                 .filter(policy -> policy.key().usesHeader())
                 .forEach(policy -> policies.add(policy.name()));
-        if (!backend.equals("local") && !policies.isEmpty() && settings.keySecret().isEmpty()) {
+        if (!backend.equals("local")
+                && !policies.isEmpty()
+                && settings.keySecret().isEmpty()) {
             warnings.add(MESSAGES.message("WEIR-008", policies));
         }
     }

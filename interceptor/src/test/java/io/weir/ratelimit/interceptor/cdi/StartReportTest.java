@@ -254,7 +254,9 @@ class StartReportTest {
                 .singleElement()
                 .asString()
                 .startsWith("WEIR-008 Policies [api] use header values as keys");
-        assertThat(new Report(headers).warnings("local")).as("nothing is stored outside the process").isEmpty();
+        assertThat(new Report(headers).warnings("local"))
+                .as("nothing is stored outside the process")
+                .isEmpty();
     }
 
     @Test
