@@ -57,7 +57,9 @@ final class Contenders implements AutoCloseable {
     private void addWeir(Algorithm algorithm) {
         add("weir", () -> Weir.of(redis.redisson(), namespace(), workload, algorithm, options.deadline()));
         if (redis.isCluster()) {
-            add("weir", () -> Weir.writePerCall(redis.redisson(), namespace(), workload, algorithm, options.deadline()));
+            add(
+                    "weir",
+                    () -> Weir.writePerCall(redis.redisson(), namespace(), workload, algorithm, options.deadline()));
         }
         if (holdsPermitsPay() && algorithm != Algorithm.LEAKY_BUCKET) {
             add("weir", () -> Weir.leasing(redis.redisson(), namespace(), workload, algorithm, options.deadline()));
