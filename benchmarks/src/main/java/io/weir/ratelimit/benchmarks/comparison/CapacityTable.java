@@ -26,7 +26,7 @@ public final class CapacityTable {
     private static final List<Workload> WORKLOADS =
             List.of(Workload.MANY_KEYS, Workload.THREE_LIMITS, Workload.HOT_KEY);
     private static final LoadPattern CONCURRENT = new LoadPattern.Asynchronous(128);
-    private static final Duration PATIENCE = Duration.ofSeconds(10);
+    private static final Duration DEADLINE = Duration.ofSeconds(10);
     private static final int ROUNDS = 3;
     private static final long ROUND_NANOS = 4_000_000_000L;
     private static final long TICK_NANOS = 1_000_000;
@@ -103,9 +103,9 @@ public final class CapacityTable {
         Config config = new Config().setCodec(ByteArrayCodec.INSTANCE);
         config.useSingleServer().setAddress(process.address());
         Redisson client = (Redisson) Redisson.create(config);
-        try (Contender weir = Weir.of(client, workload.name(), workload, ALGORITHM, PATIENCE)) {
+        try (Contender weir = Weir.of(client, workload.name(), workload, ALGORITHM, DEADLINE)) {
             weir.decide(0);
-            action.accept(new MeasuredContender(weir, workload, PATIENCE));
+            action.accept(new MeasuredContender(weir, workload, DEADLINE));
         } finally {
             client.shutdown();
         }

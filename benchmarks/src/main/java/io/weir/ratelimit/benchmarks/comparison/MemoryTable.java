@@ -25,7 +25,7 @@ public final class MemoryTable {
     private static final String NAMESPACE = "default";
     private static final LoadPattern CONCURRENT = new LoadPattern.Asynchronous(128);
     /** The deadline of a call. Each call must succeed, also the first one of a new process. */
-    private static final Duration PATIENCE = Duration.ofSeconds(10);
+    private static final Duration DEADLINE = Duration.ofSeconds(10);
 
     private static final Duration TIMEOUT = Duration.ofSeconds(20);
 
@@ -55,7 +55,7 @@ public final class MemoryTable {
         for (Algorithm algorithm : Algorithm.values()) {
             row(
                     "Weir, " + algorithm.configName(),
-                    (client, namespace, workload) -> Weir.of(client, namespace, workload, algorithm, PATIENCE));
+                    (client, namespace, workload) -> Weir.of(client, namespace, workload, algorithm, DEADLINE));
         }
         row("Redisson `RRateLimiter`", RedissonLimiter::new);
         row(
@@ -99,7 +99,7 @@ public final class MemoryTable {
     }
 
     private static void useAllKeys(Contender contender) {
-        MeasuredContender measured = new MeasuredContender(contender, KEYS, PATIENCE);
+        MeasuredContender measured = new MeasuredContender(contender, KEYS, DEADLINE);
         CONCURRENT.run(measured, () -> measured.started() < KEYS.keys());
         if (measured.failed() > 0) {
             throw new IllegalStateException(measured.failed() + " failed, the first with " + measured.firstFailure());

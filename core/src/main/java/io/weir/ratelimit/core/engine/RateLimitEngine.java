@@ -15,7 +15,6 @@ import io.weir.ratelimit.spi.DecisionListener;
 import io.weir.ratelimit.spi.PolicyLimits;
 import io.weir.ratelimit.spi.RateLimitBackend;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -39,10 +38,10 @@ public final class RateLimitEngine {
 
     private final Sleeper sleeper;
     private final Overrides overrides;
+    private final Charges charges;
     private final TopKeysTracker topKeys;
     private final WaitBulkhead threads;
     private final WaitBulkhead withoutThreads;
-    private final RecentCharges recent = new RecentCharges();
 
     /** The calls without a thread that are not decided. */
     private final Set<AsyncAcquisition> waiting = ConcurrentHashMap.newKeySet();
@@ -93,6 +92,7 @@ public final class RateLimitEngine {
         this.needsAll = selective.length < listeners.size();
         this.sleeper = sleeper;
         this.overrides = overrides;
+        this.charges = new Charges(encoder, overrides);
         this.topKeys = topKeys;
         this.threads = threads;
         this.withoutThreads = withoutThreads;
@@ -110,14 +110,14 @@ public final class RateLimitEngine {
         if (request != null && request.ledger().covers(binding)) {
             return Decision.Allowed.UNLIMITED;
         }
-        awaitOverrides(binding, call);
+        charges.awaitOverrides(binding, call);
         if (request == null && !binding.canWait()) {
-            TimedDecision timed = backend.acquire(binding, charges(binding, call, null), needsAll);
+            TimedDecision timed = backend.acquire(binding, charges.of(binding, call, null), needsAll);
             notifyListeners(binding, timed);
             return timed.decision();
         }
         return complete(
-                binding, acquisition(binding, threads, request, acquisition -> charges(binding, call, acquisition)));
+                binding, acquisition(binding, threads, request, acquisition -> charges.of(binding, call, acquisition)));
     }
 
     /** Decides about a key that application code names. */
@@ -128,7 +128,7 @@ public final class RateLimitEngine {
         }
         return complete(
                 binding,
-                acquisition(binding, threads, null, acquisition -> charges(binding, key, storedKey, acquisition)));
+                acquisition(binding, threads, null, acquisition -> charges.of(binding, key, storedKey, acquisition)));
     }
 
     private Acquisition acquisition(
@@ -153,9 +153,9 @@ public final class RateLimitEngine {
         if (request != null && request.ledger().covers(binding)) {
             return CompletableFuture.completedFuture(Decision.Allowed.UNLIMITED);
         }
-        awaitOverrides(binding, call);
+        charges.awaitOverrides(binding, call);
         Acquisition acquisition =
-                acquisition(binding, withoutThreads, request, current -> charges(binding, call, current));
+                acquisition(binding, withoutThreads, request, current -> charges.of(binding, call, current));
         if (!acquisition.runUntilWait()) {
             return CompletableFuture.completedFuture(ended(binding, acquisition.result()));
         }
@@ -211,91 +211,14 @@ public final class RateLimitEngine {
                 .map(policyCost -> overrides.awaitAsync(policyCost.policy(), key, storedKey, sleeper::timer))
                 .toArray(CompletableFuture<?>[]::new);
         Acquisition acquisition =
-                acquisition(binding, withoutThreads, null, current -> charges(binding, key, storedKey, current));
+                acquisition(binding, withoutThreads, null, current -> charges.of(binding, key, storedKey, current));
         AsyncAcquisition call = async(binding, acquisition, executor);
         return kept(call, call.start(CompletableFuture.allOf(limits)));
     }
 
-    /** Returns the charges of a call; the acquisition is null if the call cannot wait. */
-    private List<Charge> charges(Binding binding, CallContext call, @Nullable Acquisition acquisition) {
-        List<Binding.PolicyCost> policies = binding.policies();
-        if (policies.size() == 1) {
-            return onlyCharge(policies.get(0), call, acquisition);
-        }
-        Charge[] charges = new Charge[policies.size()];
-        for (int i = 0; i < charges.length; i++) {
-            charges[i] = charge(policies.get(i), call, acquisition);
-        }
-        return List.of(charges);
-    }
-
-    private List<Charge> onlyCharge(
-            Binding.PolicyCost policyCost, CallContext call, @Nullable Acquisition acquisition) {
-        Policy policy = policyCost.policy();
-        String source = policy.hasSameLimitsForAll() && !overrides.existFor(policy)
-                ? policy.key().source(call)
-                : null;
-        if (source == null) {
-            return List.of(charge(policyCost, call, acquisition));
-        }
-        List<Charge> known = recent.get(policy, source, policyCost.cost());
-        if (known == null) {
-            String storedKey = encoder.encode(policy.key().ofSource(source));
-            known = List.of(charge(policy, policy.limits(), storedKey, policyCost.cost(), acquisition));
-            recent.put(policy, source, known);
-        }
-        return known;
-    }
-
-    private Charge charge(Binding.PolicyCost policyCost, CallContext call, @Nullable Acquisition acquisition) {
-        Policy policy = policyCost.policy();
-        Identity key = policy.key().resolve(call);
-        String storedKey = encoder.encode(key);
-        return charge(policy, limits(policy, key, storedKey, call), storedKey, policyCost.cost(), acquisition);
-    }
-
-    private List<Charge> charges(Binding binding, Identity key, String storedKey, Acquisition acquisition) {
-        return binding.policies().stream()
-                .map(policyCost -> charge(
-                        policyCost.policy(),
-                        knownLimits(policyCost.policy(), key, storedKey),
-                        storedKey,
-                        policyCost.cost(),
-                        acquisition))
-                .toList();
-    }
-
-    private static Charge charge(
-            Policy policy, PolicyLimits limits, String storedKey, long cost, @Nullable Acquisition acquisition) {
-        return policy.mode() == Policy.Mode.SHADOW
-                ? new Charge(limits, storedKey, cost).asShadow()
-                : new Charge(limits, storedKey, cost, acquisition == null ? 0 : acquisition.maxWaitMicros(policy));
-    }
-
-    /** Returns the limits of the key, else of the caller's tier, else of the policy. */
-    private PolicyLimits limits(Policy policy, Identity key, String storedKey, CallContext call) {
-        Optional<PolicyLimits> override = overrides.of(policy, key, storedKey);
-        return override.isPresent() ? override.get() : policy.tiers().of(call, policy.limits());
-    }
-
-    private PolicyLimits knownLimits(Policy policy, Identity key, String storedKey) {
-        return overrides.of(policy, key, storedKey).orElse(policy.limits());
-    }
-
-    /** Waits for the limits of single keys before charges are reserved, because a source can be slow. */
-    private void awaitOverrides(Binding binding, CallContext call) {
-        for (Binding.PolicyCost policyCost : binding.policies()) {
-            if (overrides.existFor(policyCost.policy())) {
-                Identity key = policyCost.policy().key().resolve(call);
-                overrides.await(policyCost.policy(), key, encoder.encode(key));
-            }
-        }
-    }
-
     /** Returns the limits of a key that application code names. Waits for them if they are not known. */
     PolicyLimits limits(Policy policy, Identity key, String storedKey) {
-        overrides.await(policy, key, storedKey);
-        return knownLimits(policy, key, storedKey);
+        return charges.limits(policy, key, storedKey);
     }
 
     /**
@@ -375,8 +298,8 @@ public final class RateLimitEngine {
         Identity key = policy.key().resolve(call);
         String storedKey = encoder.encode(key);
         overrides.await(policy, key, storedKey);
-        Charge charge =
-                new Charge(limits(policy, key, storedKey, call), storedKey, policy.cost(), policy.maxWaitMicros());
+        Charge charge = new Charge(
+                charges.limits(policy, key, storedKey, call), storedKey, policy.cost(), policy.maxWaitMicros());
         return call(known -> known.peek(charge));
     }
 

@@ -112,11 +112,11 @@ public record Policy(
     }
 
     /**
-     * Tests whether the same limits apply to all callers, and none of their calls waits.
+     * Tests whether the charges of all callers differ by key and cost only.
      *
      * @return false if the policy has tiers or a max-wait
      */
-    public boolean hasSameLimitsForAll() {
+    public boolean hasSameChargeForAll() {
         return tiers.limits().isEmpty() && maxWaitMicros() == 0;
     }
 

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.core.engine;
+
+import io.weir.ratelimit.Identity;
+import io.weir.ratelimit.core.key.IdentityEncoder;
+import io.weir.ratelimit.core.policy.Overrides;
+import io.weir.ratelimit.core.policy.Policy;
+import io.weir.ratelimit.spi.CallContext;
+import io.weir.ratelimit.spi.Charge;
+import io.weir.ratelimit.spi.PolicyLimits;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** The charges of calls: the key of the caller and the limits that apply to it, for each policy of a binding. */
+final class Charges {
+    private final IdentityEncoder encoder;
+    private final Overrides overrides;
+    private final RecentCharges recent = new RecentCharges();
+
+    Charges(IdentityEncoder encoder, Overrides overrides) {
+        this.encoder = encoder;
+        this.overrides = overrides;
+    }
+
+    /** Returns the charges of a call; the acquisition is null if the call cannot wait. */
+    List<Charge> of(Binding binding, CallContext call, @Nullable Acquisition acquisition) {
+        List<Binding.PolicyCost> policies = binding.policies();
+        if (policies.size() == 1) {
+            return onlyCharge(policies.get(0), call, acquisition);
+        }
+        Charge[] charges = new Charge[policies.size()];
+        for (int i = 0; i < charges.length; i++) {
+            charges[i] = charge(policies.get(i), call, acquisition);
+        }
+        return List.of(charges);
+    }
+
+    private List<Charge> onlyCharge(
+            Binding.PolicyCost policyCost, CallContext call, @Nullable Acquisition acquisition) {
+        Policy policy = policyCost.policy();
+        String source = policy.hasSameChargeForAll() && !overrides.existFor(policy)
+                ? policy.key().source(call)
+                : null;
+        if (source == null) {
+            return List.of(charge(policyCost, call, acquisition));
+        }
+        List<Charge> known = recent.get(policy, source, policyCost.cost());
+        if (known == null) {
+            String storedKey = encoder.encode(policy.key().ofSource(source));
+            known = List.of(charge(policy, policy.limits(), storedKey, policyCost.cost(), acquisition));
+            recent.put(policy, source, known);
+        }
+        return known;
+    }
+
+    private Charge charge(Binding.PolicyCost policyCost, CallContext call, @Nullable Acquisition acquisition) {
+        Policy policy = policyCost.policy();
+        Identity key = policy.key().resolve(call);
+        String storedKey = encoder.encode(key);
+        return charge(policy, limits(policy, key, storedKey, call), storedKey, policyCost.cost(), acquisition);
+    }
+
+    /** Returns the charges of a key that application code names. */
+    List<Charge> of(Binding binding, Identity key, String storedKey, Acquisition acquisition) {
+        return binding.policies().stream()
+                .map(policyCost -> charge(
+                        policyCost.policy(),
+                        knownLimits(policyCost.policy(), key, storedKey),
+                        storedKey,
+                        policyCost.cost(),
+                        acquisition))
+                .toList();
+    }
+
+    private static Charge charge(
+            Policy policy, PolicyLimits limits, String storedKey, long cost, @Nullable Acquisition acquisition) {
+        return policy.mode() == Policy.Mode.SHADOW
+                ? new Charge(limits, storedKey, cost).asShadow()
+                : new Charge(limits, storedKey, cost, acquisition == null ? 0 : acquisition.maxWaitMicros(policy));
+    }
+
+    /** Returns the limits of the key, else of the caller's tier, else of the policy. */
+    PolicyLimits limits(Policy policy, Identity key, String storedKey, CallContext call) {
+        Optional<PolicyLimits> override = overrides.of(policy, key, storedKey);
+        return override.isPresent() ? override.get() : policy.tiers().of(call, policy.limits());
+    }
+
+    private PolicyLimits knownLimits(Policy policy, Identity key, String storedKey) {
+        return overrides.of(policy, key, storedKey).orElse(policy.limits());
+    }
+
+    /** Waits for the limits of single keys before charges are reserved, because a source can be slow. */
+    void awaitOverrides(Binding binding, CallContext call) {
+        for (Binding.PolicyCost policyCost : binding.policies()) {
+            if (overrides.existFor(policyCost.policy())) {
+                Identity key = policyCost.policy().key().resolve(call);
+                overrides.await(policyCost.policy(), key, encoder.encode(key));
+            }
+        }
+    }
+
+    /** Returns the limits of a key that application code names. Waits for them if they are not known. */
+    PolicyLimits limits(Policy policy, Identity key, String storedKey) {
+        overrides.await(policy, key, storedKey);
+        return knownLimits(policy, key, storedKey);
+    }
+}
