@@ -3,7 +3,7 @@
 --
 -- Refunds charges as far as they still count, or removes states. Never changes a foreign value.
 -- KEYS        one per limit
--- ARGV[1]     now I7 (0 for Redis's clock); operation B (1 refunds by receipt, 2 refunds a cost, 3 removes the state); for each key its
+-- ARGV[1]     clock (state.lua); operation B (1 refunds by receipt, 2 refunds a cost, 3 removes the state); for each key its
 --             limit (state.lua) and the cost in permits I6; for operation 1 also the state right after the charge: I7 I7 I6, of a
 --             sliding log only the entry
 -- Reply       one string: outcome B (1 done, 2 a key has a foreign value), now I7

@@ -12,11 +12,14 @@
 --             Functions handle a state as three numbers a, b, c. The third number of a fixed window is 0.
 -- Limit       letter B, permits I6, window in units I6, exponent of the unit B, capacity I6, largest debt of a bucket I7
 -- Unit        10^exponent microseconds. A permit has as many parts as the window has units.
--- Clock       TIME, read once. If ARGV[1] begins with another instant than 0, that instant.
+-- Clock       TIME, read once, if ARGV[1] begins with the byte 0. If it begins with 1, the instant I7 that follows.
 -- Redis       6.2 or later
 
-local now, at = struct.unpack('>I7', ARGV[1])
-if now == 0 then
+local given, at = struct.unpack('B', ARGV[1])
+local now
+if given == 1 then
+  now, at = struct.unpack('>I7', ARGV[1], at)
+else
   local time = redis.call('TIME')
   now = math.max(1, (time[1] - 1735689600) * 1000000 + time[2])
 end

@@ -53,8 +53,8 @@ public final class ShortPathCost {
     }
 
     private static String withoutShortPath(String script) {
-        int from = script.indexOf("if #KEYS == 1 and");
-        int to = script.indexOf("local parse, pack, floor");
+        int from = script.indexOf("if #keys == 1 then");
+        int to = script.indexOf("-- Fields of a limit.");
         if (from < 0 || to < from) {
             throw new IllegalStateException("acquire.lua has no short path");
         }

@@ -10,6 +10,7 @@ import io.weir.ratelimit.core.limit.TokenBucketState;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.Limit;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 
 /**
@@ -18,13 +19,24 @@ import java.util.List;
  */
 final class ScriptCodec {
     private static final int TIME = 7;
-    private static final int LIMIT = 27;
-    private static final int STATE = 20;
     private static final int COST = 6;
     private static final int COUNT = 2;
+    private static final int FORM = 1;
     private static final int OPERATION = 1;
-    private static final int GROUP = OPERATION + 2 * COUNT;
-    private static final int PART = COUNT + 2 * COST;
+
+    /** Enough for a clock, a limit and a group in short form. */
+    private static final int CAPACITY = 32;
+
+    private static final int SAME_LIMIT = 0;
+    private static final int LONG_LIMIT = 128;
+
+    /** Permits of a limit in short form are less. */
+    private static final long SHORT_PERMITS = 1L << 32;
+
+    private static final int SHORT_GROUP_OF_ONE = 1;
+    private static final int SHORT_GROUP = 2;
+    private static final int SPEND = 3;
+    private static final int PEEK = 4;
 
     /** The count that stands for a key with a foreign value. */
     private static final int FOREIGN = 65_535;
@@ -32,7 +44,7 @@ final class ScriptCodec {
     /** The outcome of a refund whose keys are all states of limits. */
     private static final int REFUNDED = 1;
 
-    private final byte[] bytes;
+    private byte[] bytes;
     private int position;
 
     private ScriptCodec(byte[] bytes) {
@@ -45,33 +57,99 @@ final class ScriptCodec {
      * @param nowMicros the instant of the decision in microseconds, 0 for Redis's clock
      */
     static byte[] encode(Batch batch, long nowMicros) {
+        ScriptCodec out = new ScriptCodec(new byte[CAPACITY + 2 * batch.parts()]);
+        out.putClock(nowMicros);
         List<Limit> limits = batch.limits();
-        List<RequestGroup> groups = batch.groups();
-        ScriptCodec out =
-                new ScriptCodec(new byte[TIME + LIMIT * limits.size() + GROUP * groups.size() + PART * batch.parts()]);
-        out.put(nowMicros, TIME);
         for (int i = 0; i < limits.size(); i++) {
-            out.put(limits.get(i));
+            Limit limit = limits.get(i);
+            if (i > 0 && limit.equals(limits.get(i - 1))) {
+                out.put(SAME_LIMIT, FORM);
+            } else if (isShort(limit)) {
+                out.putShort(limit);
+            } else {
+                out.put(LONG_LIMIT + limit.algorithm().letter(), FORM);
+                out.putValues(limit);
+            }
         }
+        List<RequestGroup> groups = batch.groups();
+        int knownKeys = 0;
         for (int i = 0; i < groups.size(); i++) {
-            out.put(groups.get(i));
+            knownKeys = out.put(groups.get(i), knownKeys);
         }
-        return out.bytes;
+        return out.encoded();
     }
 
-    private void put(RequestGroup group) {
-        put(group.spends() ? 1 : 0, OPERATION);
+    private byte[] encoded() {
+        return position == bytes.length ? bytes : Arrays.copyOf(bytes, position);
+    }
+
+    private void putClock(long nowMicros) {
+        put(nowMicros == 0 ? 0 : 1, FORM);
+        if (nowMicros != 0) {
+            put(nowMicros, TIME);
+        }
+    }
+
+    /** Returns whether a limit has a short form: few permits, no burst of its own and no max-wait. */
+    static boolean isShort(Limit limit) {
+        return limit.permits() < SHORT_PERMITS && limit.capacity() == limit.permits() && limit.maxDelayMicros() == 0;
+    }
+
+    private void putShort(Limit limit) {
+        put(limit.algorithm().letter(), FORM);
+        put(limit.permits(), 4);
+        put(limit.windowUnits(), 6);
+        put(limit.unitExponent(), 1);
+    }
+
+    /**
+     * Encodes a group.
+     *
+     * @param knownKeys the number of keys of the groups before
+     * @return the number of keys of these groups and this one
+     */
+    private int put(RequestGroup group, int knownKeys) {
+        if (isShort(group, knownKeys)) {
+            if (group.size() == 1 && group.keyCount() == 1) {
+                put(SHORT_GROUP_OF_ONE, FORM);
+            } else {
+                put(SHORT_GROUP, FORM);
+                put(group.size(), COUNT);
+                put(group.keyCount(), COUNT);
+            }
+            return knownKeys + group.keyCount();
+        }
+        put(group.spends() ? SPEND : PEEK, FORM);
         put(group.size(), COUNT);
         put(group.keyCount(), COUNT);
+        int known = knownKeys;
         int key = 0;
         for (Charge charge : group.first().charges) {
             for (Limit limit : charge.policy().limits()) {
                 put(group.keyIndex(key) + 1, COUNT);
                 putCost(charge.cost());
                 put(LimitState.maxDelayMicros(limit, charge.maxWaitMicros()), COST);
+                known = Math.max(known, group.keyIndex(key) + 1);
                 key++;
             }
         }
+        return known;
+    }
+
+    /** Returns whether a group has a short form: it spends a cost of 1 without waiting, on the keys that follow those of the groups before. */
+    private static boolean isShort(RequestGroup group, int knownKeys) {
+        for (int key = 0; key < group.keyCount(); key++) {
+            if (group.keyIndex(key) != knownKeys + key) {
+                return false;
+            }
+        }
+        List<Charge> charges = group.first().charges;
+        for (int i = 0; i < charges.size(); i++) {
+            if (charges.get(i).cost() != 1 || charges.get(i).maxWaitMicros() != 0) {
+                return false;
+            }
+        }
+        return group.spends();
     }
 
     /** Decodes the reply of {@code acquire.lua} to a batch. */
@@ -81,7 +159,7 @@ final class ScriptCodec {
         List<Limit> limits = batch.limits();
         LimitState[] states = new LimitState[limits.size()];
         for (int i = 0; i < states.length; i++) {
-            states[i] = in.getState(limits.get(i));
+            states[i] = in.getState(limits.get(i), now);
         }
         return new BatchReply(now, states, group -> in.getGroup(group, limits));
     }
@@ -107,21 +185,15 @@ final class ScriptCodec {
      * @param nowMicros the instant of the refund in microseconds, 0 for Redis's clock
      */
     static byte[] encode(Refund refund, long nowMicros) {
-        int limits = 0;
-        for (Charge charge : refund.charges()) {
-            limits += charge.policy().limits().size();
-        }
-        boolean byReceipt = refund.operation() == Refund.Operation.BY_RECEIPT;
-        ScriptCodec out =
-                new ScriptCodec(new byte[TIME + OPERATION + (LIMIT + COST + (byReceipt ? STATE : 0)) * limits]);
-        out.put(nowMicros, TIME);
+        ScriptCodec out = new ScriptCodec(new byte[CAPACITY]);
+        out.putClock(nowMicros);
         out.put(code(refund.operation()), OPERATION);
-        if (byReceipt) {
+        if (refund.operation() == Refund.Operation.BY_RECEIPT) {
             refund.receipt().forEach(charged -> out.putRefund(charged.charge(), charged.states()));
         } else {
             refund.charges().forEach(charge -> out.putRefund(charge, List.of()));
         }
-        return out.bytes;
+        return out.encoded();
     }
 
     private static int code(Refund.Operation operation) {
@@ -135,7 +207,8 @@ final class ScriptCodec {
     private void putRefund(Charge charge, List<LimitState> charged) {
         List<Limit> limits = charge.policy().limits();
         for (int i = 0; i < limits.size(); i++) {
-            put(limits.get(i));
+            put(limits.get(i).algorithm().letter(), 1);
+            putValues(limits.get(i));
             putCost(charge.cost());
             if (!charged.isEmpty()) {
                 putState(charged.get(i));
@@ -149,6 +222,9 @@ final class ScriptCodec {
     }
 
     private void put(long value, int width) {
+        if (position + width > bytes.length) {
+            bytes = Arrays.copyOf(bytes, 2 * bytes.length);
+        }
         for (int shift = 8 * (width - 1); shift >= 0; shift -= 8) {
             bytes[position] = (byte) (value >> shift);
             position++;
@@ -164,8 +240,8 @@ final class ScriptCodec {
         return value;
     }
 
-    private void put(Limit limit) {
-        put(limit.algorithm().letter(), 1);
+    /** Encodes the fields of a limit after its letter, in long form. */
+    private void putValues(Limit limit) {
         put(limit.permits(), 6);
         put(limit.windowUnits(), 6);
         put(limit.unitExponent(), 1);
@@ -196,7 +272,19 @@ final class ScriptCodec {
         put(c, 6);
     }
 
-    private LimitState getState(Limit limit) {
+    private LimitState getState(Limit limit, long now) {
+        if (!isShort(limit)) {
+            return getLongState(limit);
+        }
+        return switch (limit.algorithm()) {
+            case FIXED_WINDOW -> new FixedWindowState(now - get(6), get(4));
+            case SLIDING_WINDOW -> new SlidingWindowState(now - get(6), get(4), get(4));
+            case TOKEN_BUCKET, LEAKY_BUCKET -> new TokenBucketState(now - get(3), get(7), limit.unitExponent());
+            case SLIDING_LOG -> getLongState(limit);
+        };
+    }
+
+    private LimitState getLongState(Limit limit) {
         long a = get(7);
         long b = get(7);
         long c = get(6);

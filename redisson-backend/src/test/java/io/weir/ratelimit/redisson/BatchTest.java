@@ -122,7 +122,7 @@ class BatchTest {
     void spendsTheFirstRequestsOfAGroupAndRejectsTheOthers() {
         List<AcquireRequest> all = List.of(spend("k.a"), spend("k.a"), spend("k.a"), spend("k.a"));
         Batch batch = batch(all.toArray(AcquireRequest[]::new));
-        batch.complete(new FakeReply().state(NOW - 1, 1, 0).allowed(2).bytes());
+        batch.complete(new FakeReply().fixedWindow(NOW - 1, 1).allowed(2).bytes());
         assertThat(all.stream().map(BatchTest::decision).map(Decision::allowed))
                 .containsExactly(true, true, false, false);
         assertThat(all.stream().map(request -> quota(request).remaining())).containsExactly(1L, 0L, 0L, 0L);
@@ -139,7 +139,8 @@ class BatchTest {
         AcquireRequest second = requests.spend("k.a", 2, FIXED);
         AcquireRequest last = requests.peek("k.a", 1, FIXED);
         Batch batch = batch(first, expensive, peek, second, last);
-        batch.complete(new FakeReply().state(NOW, 0, 0).allowed(1, 0, 1, 1, 0).bytes());
+        batch.complete(
+                new FakeReply().fixedWindow(NOW, 0).allowed(1, 0, 1, 1, 0).bytes());
         assertThat(quota(first).remaining()).isEqualTo(2);
         assertThat(quota(expensive).rejected()).isTrue();
         assertThat(quota(expensive).retryAfterMicros()).isEqualTo(Quota.NEVER);
@@ -157,8 +158,11 @@ class BatchTest {
         List<AcquireRequest> all = List.of(both(), both(), both());
         AcquireRequest alone = requests.spend("k.a", 1, OTHER);
         Batch batch = batch(all.get(0), all.get(1), all.get(2), alone);
-        batch.complete(
-                new FakeReply().state(NOW, 1, 0).state(NOW, 0, 0).allowed(2, 1).bytes());
+        batch.complete(new FakeReply()
+                .fixedWindow(NOW, 1)
+                .fixedWindow(NOW, 0)
+                .allowed(2, 1)
+                .bytes());
         assertThat(all.stream().map(BatchTest::decision).map(Decision::allowed)).containsExactly(true, true, false);
         assertThat(states(all.get(1))).containsExactly(new FixedWindowState(NOW, 3), new FixedWindowState(NOW, 2));
         assertThat(decision(all.get(2)).quotas()).extracting(Quota::rejected).containsExactly(true, false);
@@ -204,10 +208,10 @@ class BatchTest {
         List<AcquireRequest> good = List.of(spend("k.a"), requests.spend("k.a", 1, LOG), spend("k.b"));
         Batch batch = batch(good.get(0), bad.get(0), good.get(1), bad.get(1), good.get(2));
         batch.complete(new FakeReply()
-                .state(NOW, 0, 0)
+                .fixedWindow(NOW, 0)
+                .fixedWindow(NOW, 0)
                 .state(0, 0, 0)
-                .state(0, 0, 0)
-                .state(NOW, 0, 0)
+                .fixedWindow(NOW, 0)
                 .allowed(1, FOREIGN, 1)
                 .entry(0)
                 .allowed(1)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.redisson;
 
+import io.weir.ratelimit.spi.Limit;
 import java.io.ByteArrayOutputStream;
 
 /** A reply of {@code acquire.lua} that a test composes. */
@@ -19,11 +20,28 @@ final class FakeReply {
     /** Returns a reply that allows all requests of a batch, on untouched keys. */
     static byte[] allowing(Batch batch) {
         FakeReply reply = new FakeReply();
-        batch.keys().forEach(key -> reply.state(NOW, 0, 0));
+        batch.limits().forEach(limit -> reply.put(0, ScriptCodec.isShort(limit) ? shortState(limit) : 20));
         SentGroup.of(batch).forEach(group -> reply.allowed(group.count()));
         return reply.bytes();
     }
 
+    private static int shortState(Limit limit) {
+        return switch (limit.algorithm()) {
+            case FIXED_WINDOW -> 10;
+            case SLIDING_WINDOW -> 14;
+            case TOKEN_BUCKET, LEAKY_BUCKET -> 10;
+            case SLIDING_LOG -> 20;
+        };
+    }
+
+    /** Adds the state of a fixed window whose limit has a short form. */
+    FakeReply fixedWindow(long start, long spent) {
+        put(NOW - start, 6);
+        put(spent, 4);
+        return this;
+    }
+
+    /** Adds the state of a limit without a short form, or of a log. */
     FakeReply state(long a, long b, long c) {
         put(a, 7);
         put(b, 7);
@@ -49,7 +67,7 @@ final class FakeReply {
 
     private void put(long value, int width) {
         for (int shift = 8 * (width - 1); shift >= 0; shift -= 8) {
-            bytes.write((int) (value >> shift));
+            bytes.write(shift >= Long.SIZE ? 0 : (int) (value >> shift));
         }
     }
 }

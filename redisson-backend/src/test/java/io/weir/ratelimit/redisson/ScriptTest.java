@@ -100,18 +100,30 @@ class ScriptTest {
     }
 
     @Test
-    void aReplyContainsTheTimeTheStateBeforeAndTheAllowedCount() {
+    void aShortReplyContainsTheTimeTheStateBeforeAndTheAllowedCount() {
         Limit limit = Limit.of(Algorithm.FIXED_WINDOW, 1_000_000, Duration.ofDays(1));
         assertThat(limit.unitExponent()).isPositive();
+        assertReplies(limit, "000000000000" + "00000000", "000000000000" + "00000003");
+    }
+
+    @Test
+    void aReplyForManyPermitsContainsTheWholeState() {
+        Limit limit = Limit.of(Algorithm.FIXED_WINDOW, 1L << 32, Duration.ofDays(1));
+        assertReplies(
+                limit,
+                "0036751816a28b" + "00000000000000" + "000000000000",
+                "0036751816a28b" + "00000000000003" + "000000000000");
+    }
+
+    private static void assertReplies(Limit limit, String... states) {
         List<Charge> charges = List.of(TestBackend.charge("k.a", 3, limit));
         List<String> keys = RedisKeys.of("test-" + UUID.randomUUID()).of(charges);
         byte[] argument = ScriptCodec.encode(
                 new Batch(new AcquireRequest(charges, keys, AcquireRequest.Operation.SPEND, null, 0)), 0x36751816A28BL);
         try (RedisConnection redis = RedisFixture.shared().connect()) {
-            for (String before : List.of("00000000000000", "00000000000003")) {
+            for (String state : states) {
                 byte[] reply = (byte[]) redis.call("EVAL", Script.ACQUIRE.text(), "1", keys.get(0), argument);
-                assertThat(HexFormat.of().formatHex(reply))
-                        .isEqualTo("0036751816a28b" + "0036751816a28b" + before + "000000000000" + "0001");
+                assertThat(HexFormat.of().formatHex(reply)).isEqualTo("0036751816a28b" + state + "0001");
             }
             redis.call("DEL", keys.get(0));
         }

@@ -3,7 +3,10 @@ package io.weir.ratelimit.redisson;
 
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 
 /**
  * A group of requests as {@code acquire.lua} receives it, read from the argument of a batch.
@@ -15,23 +18,41 @@ import java.util.List;
  * @param maxDelayMicros the longest delay of each key, in microseconds
  */
 record SentGroup(boolean spends, int count, List<String> keys, List<Long> costs, List<Long> maxDelayMicros) {
-    private static final int NOW = 7;
-    private static final int LIMIT = 27;
+    private static final int CLOCK = 8;
+    private static final int SHORT_LIMIT = 11;
+    private static final int LONG_LIMIT = 26;
 
     static List<SentGroup> of(Batch batch) {
         ByteBuffer in = ByteBuffer.wrap(ScriptCodec.encode(batch, 1));
-        in.position(NOW + LIMIT * batch.keys().size());
+        in.position(CLOCK);
+        for (int key = 0; key < batch.keys().size(); key++) {
+            int form = in.get();
+            in.position(in.position() + (form == 0 ? 0 : form > 0 ? SHORT_LIMIT : LONG_LIMIT));
+        }
         List<SentGroup> groups = new ArrayList<>();
+        Set<String> known = new LinkedHashSet<>();
         while (in.hasRemaining()) {
-            int operation = in.get();
-            SentGroup group = new SentGroup(
-                    operation == 1, in.getShort() & 0xffff, new ArrayList<>(), new ArrayList<>(), new ArrayList<>());
-            int parts = in.getShort();
-            for (int part = 0; part < parts; part++) {
-                group.keys.add((String) batch.keys().get(in.getShort() - 1));
-                group.costs.add(sixBytes(in));
-                group.maxDelayMicros.add(sixBytes(in));
+            int form = in.get();
+            SentGroup group;
+            if (form <= 2) {
+                int count = form == 1 ? 1 : in.getShort() & 0xffff;
+                int parts = form == 1 ? 1 : in.getShort();
+                List<String> next = batch.keys().subList(known.size(), known.size() + parts).stream()
+                        .map(String.class::cast)
+                        .toList();
+                group = new SentGroup(
+                        true, count, next, Collections.nCopies(parts, 1L), Collections.nCopies(parts, 0L));
+            } else {
+                group = new SentGroup(
+                        form == 3, in.getShort() & 0xffff, new ArrayList<>(), new ArrayList<>(), new ArrayList<>());
+                int parts = in.getShort();
+                for (int part = 0; part < parts; part++) {
+                    group.keys.add((String) batch.keys().get(in.getShort() - 1));
+                    group.costs.add(sixBytes(in));
+                    group.maxDelayMicros.add(sixBytes(in));
+                }
             }
+            known.addAll(group.keys);
             groups.add(group);
         }
         return groups;
