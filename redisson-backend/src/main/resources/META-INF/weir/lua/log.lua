@@ -2,13 +2,13 @@
 -- Times are in microseconds; see state.lua, which precedes this file.
 --
 -- The sliding log: every allowed call of the latest window.
--- State       one string per limit, big-endian: the running total before the oldest entry I4; then for each entry, oldest first, its time
---             I7 and the running total up to and including it I4, modulo 2^32. All times differ: charges of one microsecond form one
---             entry. The permits between two entries are the difference of two totals.
+-- State       a part of a key, big-endian: letter B, window in ms I5, number of entries I2, the running total before the oldest entry I4; then
+--             for each entry, oldest first, its time I7 and the running total up to and including it I4, modulo 2^32. All times differ:
+--             charges of one microsecond form one entry. The permits between two entries are the difference of two totals.
 -- Complexity  O(log entries) to read, O(bytes) to load and write
 
 local function newLogs(now)
-  local HEAD, ENTRY, TOTALS = 4, 11, 4294967296
+  local HEAD, ENTRY, TOTALS = 12, 11, 4294967296
 
   local function timeAt(raw, i)
     return (struct.unpack('>I7', raw, HEAD + ENTRY * (i - 1) + 1))
@@ -34,13 +34,18 @@ local function newLogs(now)
 
   local logs = {}
 
-  -- Returns the part of a log that counts: entries `first` to `last`, which are before now, and `added` permits of now. Entries of the
-  -- future, left by a clock that stepped back, count as of now. Returns false for a foreign value.
-  function logs.read(key, window)
-    local raw = redis.pcall('GET', key)
+  local function head(window, entries, total)
+    return struct.pack('>BI5I2I4', 103, window / 1000, entries, total)
+  end
+
+  -- Returns what counts of a log: entries `first` to `last`, which are before now, and `added` permits of now. Entries of the future, left
+  -- by a clock that stepped back, count as of now. Without a part, the log is empty. Returns false for a foreign value.
+  function logs.read(raw, window)
     if not raw then
-      return {raw = '\0\0\0\0', size = 0, first = 1, last = 0, base = 0, before = 0, added = 0, window = window, future = false}
-    elseif type(raw) ~= 'string' or #raw < HEAD + ENTRY or (#raw - HEAD) % ENTRY ~= 0 then
+      return {
+        raw = head(window, 0, 0), size = 0, first = 1, last = 0, base = 0, before = 0, added = 0, window = window, future = false,
+      }
+    elseif #raw < HEAD + ENTRY then
       return false
     end
     local size = (#raw - HEAD) / ENTRY
@@ -87,21 +92,20 @@ local function newLogs(now)
     return string.sub(log.raw, HEAD + ENTRY * (from - 1) + 1, HEAD + ENTRY * to)
   end
 
-  -- Writes a log with a number of live permits. Those that it did not have before are spent now.
-  function logs.write(key, log, live)
+  -- Returns the part with a number of live permits, at least 1, and its time to live. Permits that it did not have before are spent now.
+  function logs.encode(log, live)
     local entries, newest = slice(log, log.first, log.last), now
     if live > log.before then
       entries = entries .. struct.pack('>I7I4', now, (log.base + live) % TOTALS)
     else
       newest = timeAt(log.raw, log.last)
     end
-    local life = math.ceil((newest + log.window - now) / 1000)
-    redis.call('SET', key, struct.pack('>I4', log.base) .. entries, 'PX', math.max(1, life))
+    return head(log.window, #entries / ENTRY, log.base) .. entries, newest + log.window - now
   end
 
-  -- Removes up to a cost from the entry of an instant. Only differences of totals count, so either the later totals decrease or the earlier
-  -- ones increase, whichever are fewer.
-  function logs.refundAt(key, log, instant, cost)
+  -- Returns the part without up to a cost of the entry of an instant; nil if no entry is left. Only differences of totals count, so
+  -- either the later totals decrease or the earlier ones increase, whichever are fewer.
+  function logs.refundAt(log, instant, cost)
     local raw, size = log.raw, log.size
 
     -- Returns entries with a number added to each total. It handles four at a time, since a call costs more than its work.
@@ -121,38 +125,33 @@ local function newLogs(now)
 
     local i = firstEntry(1, size + 1, function(entry) return timeAt(raw, entry) >= instant end)
     if i > size or timeAt(raw, i) ~= instant then
-      return
+      return raw
     end
     local spent = (totalAt(raw, i) - totalAt(raw, i - 1)) % TOTALS
     local refunded = math.min(cost, spent)
     local rest = refunded < spent and i or i + 1
-    local left
-    if i > size / 2 then
-      left = string.sub(raw, 1, HEAD + ENTRY * (i - 1)) .. shifted(rest, size, -refunded)
-    else
-      left = struct.pack('>I4', (totalAt(raw, 0) + refunded) % TOTALS) .. shifted(1, i - 1, refunded) .. slice(log, rest, size)
+    local entries = size - rest + i
+    if entries == 0 then
+      return nil
+    elseif i > size / 2 then
+      return head(log.window, entries, totalAt(raw, 0)) .. slice(log, 1, i - 1) .. shifted(rest, size, -refunded)
     end
-    if #left == HEAD then
-      redis.call('DEL', key)
-    else
-      redis.call('SET', key, left, 'KEEPTTL')
-    end
+    return head(log.window, entries, (totalAt(raw, 0) + refunded) % TOTALS) .. shifted(1, i - 1, refunded) .. slice(log, rest, size)
   end
 
-  -- Removes a cost from the entries that count, the latest first.
-  function logs.refundLatest(key, log, cost)
+  -- Returns the part without a cost of the entries that count, the latest first; nil if no permit is left.
+  function logs.refundLatest(log, cost)
     local left = log.before + log.added - cost
     if left <= 0 then
-      redis.call('DEL', key)
+      return nil
     elseif left > log.before then
-      logs.write(key, log, left)
-    else
-      local i = firstEntry(log.first, log.last, function(entry)
-        return (totalAt(log.raw, entry) - log.base) % TOTALS >= left
-      end)
-      local entry = struct.pack('>I7I4', timeAt(log.raw, i), (log.base + left) % TOTALS)
-      redis.call('SET', key, struct.pack('>I4', log.base) .. slice(log, log.first, i - 1) .. entry, 'KEEPTTL')
+      return (logs.encode(log, left))
     end
+    local i = firstEntry(log.first, log.last, function(entry)
+      return (totalAt(log.raw, entry) - log.base) % TOTALS >= left
+    end)
+    local entry = struct.pack('>I7I4', timeAt(log.raw, i), (log.base + left) % TOTALS)
+    return head(log.window, i - log.first + 1, log.base) .. slice(log, log.first, i - 1) .. entry
   end
 
   return logs

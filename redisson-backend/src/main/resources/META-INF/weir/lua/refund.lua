@@ -2,12 +2,12 @@
 -- Times are in microseconds; see state.lua and log.lua, which precede this script.
 --
 -- Refunds charges as far as they still count, or removes states. Never changes a foreign value.
--- KEYS        one per limit
--- ARGV[1]     clock (state.lua); operation B (1 refunds by receipt, 2 refunds a cost, 3 removes the state); for each key its
---             limit (state.lua) and the cost in permits I6; for operation 1 also the state right after the charge: I7 I7 I6, of a
---             sliding log only the entry
+-- KEYS        one per policy and caller
+-- ARGV[1]     clock (state.lua); operation B (1 refunds by receipt, 2 refunds a cost, 3 removes the key); for each key the cost in
+--             permits I6, the number of limits I2 and the limits (state.lua); for operation 1 after each limit its state right after the
+--             charge: I7 I7 I6, of a sliding log only the entry
 -- Reply       one string: outcome B (1 done, 2 a key has a foreign value), now I7
--- Complexity  O(keys), and for a sliding log the number of entries before or after the refunded one, whichever are fewer
+-- Complexity  O(limits of keys), and for a sliding log the number of entries before or after the refunded one, whichever are fewer
 -- Redis       6.2 or later
 
 -- Refunds by receipt, from the stored state, since the limit of the charge may differ from the current one. A state of an earlier or a
@@ -41,48 +41,68 @@ local function byCost(letter, units, cost, b, c)
   return math.max(0, b - cost * units), c
 end
 
-local input, outcome = ARGV[1], 1
+local input, outcome, find, logs = ARGV[1], 1, newParts(), nil
 local operation
 operation, at = struct.unpack('B', input, at)
-for i = 1, #KEYS do
-  local key = KEYS[i]
-  local letter, permits, units, exponent, capacity, maxDebt, cost, thenA, thenB, thenC
-  letter, permits, units, exponent, capacity, maxDebt, cost, at = struct.unpack('>BI6I6BI6I7I6', input, at)
-  if operation == 1 then
-    thenA, thenB, thenC, at = struct.unpack('>I7I7I6', input, at)
+for k = 1, #KEYS do
+  local key = KEYS[k]
+  local limits, cost, count = {}, nil, nil
+  cost, count, at = struct.unpack('>I6I2', input, at)
+  for i = 1, count do
+    local letter, permits, units, exponent, capacity, maxDebt, thenA, thenB, thenC
+    letter, permits, units, exponent, capacity, maxDebt, at = struct.unpack('>BI6I6BI6I7', input, at)
+    if operation == 1 then
+      thenA, thenB, thenC, at = struct.unpack('>I7I7I6', input, at)
+    end
+    limits[i] = {letter, units * 10 ^ exponent / 1000, permits, units, exponent, maxDebt, thenA, thenB, thenC}
   end
-  if letter == 103 then
-    local logs = newLogs(now)
-    local log = logs.read(key, units * 10 ^ exponent)
-    if not log then
-      outcome = 2
-    elseif operation == 1 then
-      logs.refundAt(key, log, thenA, cost)
-    else
-      logs.refundLatest(key, log, operation == 2 and cost or 9007199254740992)
-    end
-  else
-    local a, b, c = read(key, letter)
-    if a == false then
-      outcome = 2
-    elseif a and operation == 3 then
-      redis.call('DEL', key)
-    elseif a then
-      local newB, newC
-      if operation == 1 then
-        newB, newC = byReceipt(letter, permits, units, exponent, maxDebt, cost, a, b, c, thenA, thenB, thenC)
+  local found, others = find(key, limits, now)
+  local parts, changed = {}, false
+  for i = 1, count do
+    local stored = found and found[i]
+    if stored then
+      local limit = limits[i]
+      local letter, window, permits, units, exponent, maxDebt = limit[1], limit[2], limit[3], limit[4], limit[5], limit[6]
+      local a, b, c, part = stored[1], stored[2], stored[3], stored[4]
+      local left = part
+      if letter == 103 then
+        logs = logs or newLogs(now)
+        local log = logs.read(part, window * 1000)
+        if not log then
+          found = false
+        elseif operation == 1 then
+          left = logs.refundAt(log, limit[7], cost)
+        else
+          left = logs.refundLatest(log, cost)
+        end
       else
-        a, b, c = advance(now, letter, permits, units, exponent, maxDebt, a, b, c)
-        newB, newC = byCost(letter, units, cost, b, c)
+        local newB, newC
+        if operation == 1 then
+          newB, newC = byReceipt(letter, permits, units, exponent, maxDebt, cost, a, b, c, limit[7], limit[8], limit[9])
+        else
+          a, b, c = advance(now, letter, permits, units, exponent, maxDebt, a, b, c)
+          newB, newC = byCost(letter, units, cost, b, c)
+        end
+        if newB == 0 and (newC == 0 or letter ~= 115) then
+          left = nil
+        elseif newB ~= b or newC ~= c then
+          -- The state has fewer permits than before, so the time to live of the key is long enough.
+          left = encode(now, letter, permits, units, 10 ^ exponent, a, newB, newC)
+        end
       end
-      if newB == 0 and (newC == 0 or letter ~= 115) then
-        redis.call('DEL', key)
-      elseif newB ~= b or newC ~= c then
-        -- The state has fewer permits than before, so the time to live of the key is long enough.
-        local format = letter == 115 and '>I7I6I6' or letter == 102 and '>I7I6' or '>I7I7B'
-        redis.call('SET', key, struct.pack(format, a, newB, newC), 'KEEPTTL')
-      end
+      changed = changed or left ~= part
+      parts[#parts + 1] = left
     end
+  end
+  parts[#parts + 1] = others
+  if found == false then
+    outcome = 2
+  elseif found and operation == 3 then
+    redis.call('DEL', key)
+  elseif changed and #parts == 0 then
+    redis.call('DEL', key)
+  elseif changed then
+    redis.call('SET', key, table.concat(parts), 'KEEPTTL')
   end
 end
 return struct.pack('>BI7', outcome, now)

@@ -4,56 +4,57 @@
 -- Stored states of limits, and their arithmetic. This file precedes each script of this folder.
 -- A script call creates its functions anew, and an upvalue costs more than a function. Therefore functions take all values as arguments
 -- and compare letters by their codes: f 102, g 103, l 108, s 115, t 116.
--- State       one string per limit, big-endian:
+-- State       one string per policy and caller, with one part per limit, big-endian: letter B, window in ms I5, then
 --             f (fixed window)    start I7, spent permits I6
 --             s (sliding window)  start I7, spent permits of this window I6, of the previous window I6
---             t (token bucket), l (leaky bucket)  anchor I7, debt in parts of a permit I7, exponent of the unit B
+--             t (token bucket), l (leaky bucket)  anchor I7, debt in parts of a permit I7, exponent of the unit B, and the end I7: the
+--                                 instant at which the debt is 0
 --             g (sliding log)     see log.lua
---             Functions handle a state as three numbers a, b, c. The third number of a fixed window is 0.
+--             Functions handle the state of a limit as three numbers a, b, c. The third number of a fixed window is 0.
 -- Limit       letter B, permits I6, window in units I6, exponent of the unit B, capacity I6, largest debt of a bucket I7
 -- Unit        10^exponent microseconds. A permit has as many parts as the window has units.
 -- Clock       TIME, read once, if ARGV[1] begins with the byte 0. If it begins with 1, the instant I7 that follows.
 -- Redis       6.2 or later
 
-local given, at = struct.unpack('B', ARGV[1])
+local clock, at = struct.unpack('B', ARGV[1])
 local now
-if given == 1 then
+if clock == 1 then
   now, at = struct.unpack('>I7', ARGV[1], at)
 else
   local time = redis.call('TIME')
   now = math.max(1, (time[1] - 1735689600) * 1000000 + time[2])
 end
 
--- Returns the stored state as three numbers; nil for an untouched key; false for a foreign value.
-local function read(key, letter)
+-- Returns the state of a key as three numbers if it has one part, which is that of a limit; nil for an untouched key; false otherwise.
+local function read(key, letter, window)
   local raw = redis.pcall('GET', key)
   if not raw then
     return nil
   elseif type(raw) ~= 'string' then
     return false
   end
-  local a, b, c
+  local storedLetter, storedWindow, a, b, c
   if letter == 115 then
+    if #raw ~= 25 then
+      return false
+    end
+    storedLetter, storedWindow, a, b, c = struct.unpack('>BI5I7I6I6', raw)
+  elseif letter == 102 then
     if #raw ~= 19 then
       return false
     end
-    a, b, c = struct.unpack('>I7I6I6', raw)
-  elseif letter == 102 then
-    if #raw ~= 13 then
-      return false
-    end
-    a, b = struct.unpack('>I7I6', raw)
+    storedLetter, storedWindow, a, b = struct.unpack('>BI5I7I6', raw)
     c = 0
   else
-    if #raw ~= 15 then
+    if #raw ~= 28 then
       return false
     end
-    a, b, c = struct.unpack('>I7I7B', raw)
+    storedLetter, storedWindow, a, b, c = struct.unpack('>BI5I7I7B', raw)
     if c > 6 then
       return false
     end
   end
-  return a <= 9007199254740992 and b <= 9007199254740992 and a, b, c
+  return storedLetter == letter and storedWindow == window and a <= 9007199254740992 and b <= 9007199254740992 and a, b, c
 end
 
 -- Returns the state as of now. A state from the future, left by a clock that stepped back, counts as of now. More permits than a lowered
@@ -115,23 +116,127 @@ local function freeParts(now, letter, permits, units, unit, capacity, a, b, c)
   return capacity * units - b, units
 end
 
--- Writes a state. Its time to live ends when the state equals that of an untouched key. The start of a window determines the time to
--- live, so a window with earlier charges keeps it (`keep`).
-local function write(now, key, letter, permits, units, unit, a, b, c, keep)
-  local state, life
+-- Returns the part of a limit, and the time until its state equals that of an untouched key.
+local function encode(now, letter, permits, units, unit, a, b, c)
+  local length = units * unit
+  local window = length / 1000
   if letter == 115 then
-    state = struct.pack('>I7I6I6', a, b, c)
-    life = not keep and a + (b > 0 and 2 or 1) * units * unit - now
+    return struct.pack('>BI5I7I6I6', 115, window, a, b, c), a + (b > 0 and 2 or 1) * length - now
   elseif letter == 102 then
-    state = struct.pack('>I7I6', a, b)
-    life = not keep and a + units * unit - now
-  else
-    state = struct.pack('>I7I7B', a, b, c)
-    life = math.ceil(b / permits) * unit - (now - a)
+    return struct.pack('>BI5I7I6', 102, window, a, b), a + length - now
   end
-  if life then
-    redis.call('SET', key, state, 'PX', math.max(1, math.ceil(life / 1000)))
+  local life = permits > 0 and math.ceil(b / permits) * unit - (now - a) or 0
+  return struct.pack('>BI5I7I7BI7', letter, window, a, b, c, now + life), life
+end
+
+-- Writes the parts of a key. The start of a window determines its time to live, so a window with earlier charges keeps that (`keep`).
+local function write(key, parts, life, keep)
+  if keep then
+    redis.call('SET', key, parts, 'KEEPTTL')
   else
-    redis.call('SET', key, state, 'KEEPTTL')
+    redis.call('SET', key, parts, 'PX', math.max(1, math.ceil(life / 1000)))
+  end
+end
+
+-- Finds the parts of the limits of a policy in a key.
+-- Limits      a list per limit: letter, window in ms
+-- Complexity  O(parts * limits), O(parts) if all are in the same order
+local function newParts()
+  local parse, byte = struct.unpack, string.byte
+
+  -- Returns the length of a part, nil for an unknown one.
+  local function size(raw, letter, from)
+    if letter == 115 then
+      return 25
+    elseif letter == 102 then
+      return 19
+    elseif letter == 116 or letter == 108 then
+      return 28
+    elseif letter == 103 and #raw >= from + 7 then
+      return 12 + 11 * parse('>I2', raw, from + 6)
+    end
+    return nil
+  end
+
+  local function indexOf(limits, expected, letter, window)
+    local limit = limits[expected]
+    if limit and limit[1] == letter and limit[2] == window then
+      return expected
+    end
+    for i = 1, #limits do
+      if limits[i][1] == letter and limits[i][2] == window then
+        return i
+      end
+    end
+    return nil
+  end
+
+  local function decode(raw, letter, from)
+    local a, b, c
+    if letter == 103 then
+      return parse('>I2', raw, from + 6) > 0 and {} or nil
+    elseif letter == 115 then
+      a, b, c = parse('>I7I6I6', raw, from + 6)
+    elseif letter == 102 then
+      a, b = parse('>I7I6', raw, from + 6)
+      c = 0
+    else
+      a, b, c = parse('>I7I7B', raw, from + 6)
+      if c > 6 then
+        return nil
+      end
+    end
+    return a <= 9007199254740992 and b <= 9007199254740992 and {a, b, c} or nil
+  end
+
+  -- Returns the end of a part that belongs to none of the limits.
+  local function endOf(raw, letter, window, from, to)
+    if letter == 102 then
+      return parse('>I7', raw, from + 6) + window * 1000
+    elseif letter == 115 then
+      return parse('>I7', raw, from + 6) + 2000 * window
+    elseif letter == 103 then
+      return parse('>I7', raw, to - 10) + window * 1000
+    end
+    return (parse('>I7', raw, from + 21))
+  end
+
+  -- Returns three values: a list with {a, b, c, part} for each limit that has a part; the parts of other limits that have not ended, one
+  -- after the other, nil if there are none; and the latest end of these. Returns false for a foreign value, nil for an untouched key.
+  return function(key, limits, now)
+    local raw = redis.pcall('GET', key)
+    if not raw then
+      return nil
+    elseif type(raw) ~= 'string' or raw == '' then
+      return false
+    end
+    local found, others, latest = {}, nil, 0
+    local from, expected = 1, 1
+    while from <= #raw do
+      local letter = byte(raw, from)
+      local length = size(raw, letter, from)
+      local to = length and from + length - 1
+      if not length or to > #raw then
+        return false
+      end
+      local window, state = struct.unpack('>I5', raw, from + 1), decode(raw, letter, from)
+      if not state or window == 0 or window > 31622400000 then
+        return false
+      end
+      local i = indexOf(limits, expected, letter, window)
+      if i and not found[i] then
+        state[4] = string.sub(raw, from, to)
+        found[i] = state
+        expected = i + 1
+      else
+        local ends = endOf(raw, letter, window, from, to)
+        if ends > now then
+          others = (others or '') .. string.sub(raw, from, to)
+          latest = math.max(latest, ends)
+        end
+      end
+      from = to + 1
+    end
+    return found, others, latest
   end
 end

@@ -83,10 +83,8 @@ public class RejectionCacheBenchmark {
     private static List<String> keys(List<Charge> charges) {
         List<String> keys = new ArrayList<>();
         for (Charge charge : charges) {
-            String head = "weir:1:{default:" + charge.storedKey() + "}:";
-            for (int i = 0; i < charge.policy().limits().size(); i++) {
-                keys.add(head + charge.policy().storedKeySuffix(i));
-            }
+            keys.add("weir:2:{default:" + charge.storedKey() + "}:"
+                    + charge.policy().policy());
         }
         return keys;
     }

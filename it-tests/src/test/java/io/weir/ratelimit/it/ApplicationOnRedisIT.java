@@ -63,7 +63,7 @@ class ApplicationOnRedisIT extends ApplicationContract {
             server.close();
         }
         if (redis != null) {
-            redis.drop("weir:1:{" + NAMESPACE + ":*");
+            redis.drop("weir:2:{" + NAMESPACE + ":*");
             redis.close();
         }
     }
@@ -75,11 +75,11 @@ class ApplicationOnRedisIT extends ApplicationContract {
 
     @AfterEach
     void redisKeysAreEncodedBoundedAndExpire() {
-        Set<String> keys = redis.keys("weir:1:{" + NAMESPACE + ":*");
+        Set<String> keys = redis.keys("weir:2:{" + NAMESPACE + ":*");
         assertThat(keys)
                 .isNotEmpty()
                 .allMatch(key ->
-                        key.matches("weir:1:\\{" + NAMESPACE + ":[A-Za-z0-9.~%_@+-]+}:[A-Za-z0-9.-]+:s(3600000|1000)"))
+                        key.matches("weir:2:\\{" + NAMESPACE + ":[A-Za-z0-9.~%_@+-]+}:[A-Za-z0-9.-]+"))
                 .allMatch(key -> key.length() <= MAX_KEY_LENGTH)
                 .noneMatch(key -> redis.number("PTTL", key) == NO_TTL);
     }
@@ -118,7 +118,7 @@ class ApplicationOnRedisIT extends ApplicationContract {
                 ".",
                 "..",
                 "../../x",
-                "weir:1:{default:all}:by-api-key:s3600000",
+                "weir:2:{default:all}:by-api-key",
                 "$(id)",
                 "${jndi:ldap://localhost/x}",
                 "a,b",
@@ -178,13 +178,13 @@ class ApplicationOnRedisIT extends ApplicationContract {
 
     @Test
     void requestsWithoutAValueShareOneLimit() {
-        redis.drop("weir:1:{" + NAMESPACE + ":anon}:by-api-key:*");
+        redis.drop("weir:2:{" + NAMESPACE + ":anon}:by-api-key*");
         assertThat(Http.get(uri("api/key/api-key")).statusCode()).isEqualTo(200);
         assertThat(status(Http.raw(base(), request("api-key", "X-API-Key:\r\n"))))
                 .isEqualTo(429);
         assertThat(status(Http.raw(base(), request("api-key", "X-API-Key:   \r\n"))))
                 .isEqualTo(429);
-        assertThat(redis.keys("weir:1:{" + NAMESPACE + ":anon}:by-api-key:*")).hasSize(1);
+        assertThat(redis.keys("weir:2:{" + NAMESPACE + ":anon}:by-api-key*")).hasSize(1);
     }
 
     @Test
@@ -214,8 +214,8 @@ class ApplicationOnRedisIT extends ApplicationContract {
         String name = "{x}*%7B";
         HttpResponse<String> response = Http.get(uri("api/key/user"), "Authorization", basic(name, "odd-password"));
         assertThat(response.statusCode()).isEqualTo(200);
-        assertThat(redis.keys("weir:1:{" + NAMESPACE + ":p.*"))
-                .contains("weir:1:{" + NAMESPACE + ":p.%7Bx%7D%2A%257B}:by-user:s3600000");
+        assertThat(redis.keys("weir:2:{" + NAMESPACE + ":p.*"))
+                .contains("weir:2:{" + NAMESPACE + ":p.%7Bx%7D%2A%257B}:by-user");
     }
 
     /** Returns the status of a request with a header value, of which each character is sent as a byte. */

@@ -37,7 +37,7 @@ class ConsoleBrowserIT {
     @AfterEach
     void dropKeys() {
         try (RedisConnection connection = redis.connect()) {
-            connection.drop("weir:1:{" + NAMESPACE + ":*");
+            connection.drop("weir:2:{" + NAMESPACE + ":*");
         }
     }
 

@@ -34,7 +34,7 @@ interface HowToBackends extends HowToCalls {
                 .isTrue();
         assertThat(isLogged("WEIR-411 Connected to Redis.")).isTrue();
         try (RedisConnection connection = redis("redis").connect()) {
-            assertThat(connection.keys("*")).isNotEmpty().allMatch(key -> key.startsWith("weir:1:{shop:"));
+            assertThat(connection.keys("*")).isNotEmpty().allMatch(key -> key.startsWith("weir:2:{shop:"));
             assertThat((List<?>) connection.call("ACL", "LOG")).isEmpty();
         }
     }

@@ -45,7 +45,7 @@ class PoliciesOnRedisIT implements PathContract, OutcomeContract, CallerContract
             server.close();
         }
         if (redis != null) {
-            redis.drop("weir:1:{" + NAMESPACE + ":*");
+            redis.drop("weir:2:{" + NAMESPACE + ":*");
             redis.close();
         }
     }

@@ -26,7 +26,7 @@ class RedisOutageIT {
     private static final Duration PAUSE = Duration.ofMillis(100);
     private static final Pattern UNAVAILABLE = Pattern.compile("WARNING.*WEIR-301.*");
     private static final Pattern FOREIGN = Pattern.compile("WARNING.*WEIR-320.* of policy hello");
-    private static final String HELLO_KEY = "weir:1:{default:i.127.0.0.1}:hello:s10000";
+    private static final String HELLO_KEY = "weir:2:{default:i.127.0.0.1}:hello";
     private static final Pattern AVAILABLE = Pattern.compile("WEIR-302 .* again after \\d+ s\\D+(\\d+)");
 
     /** The deadline is 300 ms, so the median is well below the timeout of Redisson, which is one second. */

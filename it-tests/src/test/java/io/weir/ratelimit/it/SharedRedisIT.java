@@ -34,7 +34,7 @@ class SharedRedisIT {
                 assertThat(keys)
                         .hasSizeGreaterThanOrEqualTo(2)
                         .allMatch(
-                                key -> key.matches("weir:1:\\{it:[a-z.-]+~[A-Za-z0-9_-]{22}}:(hello|compute):s60000"));
+                                key -> key.matches("weir:2:\\{it:[a-z.-]+~[A-Za-z0-9_-]{22}}:(hello|compute)"));
 
                 redis.kill();
                 for (Server node : List.of(a, b)) {

@@ -51,7 +51,7 @@ class TwoServerKindsIT {
             wildfly.close();
         }
         try (RedisConnection connection = redis.connect()) {
-            connection.drop("weir:1:{" + NAMESPACE + ":*");
+            connection.drop("weir:2:{" + NAMESPACE + ":*");
         }
     }
 

@@ -24,7 +24,7 @@ final class AcquireRequest extends CompletableFuture<AcquireResult> {
 
     final List<Charge> charges;
 
-    /** One key per limit, in the order of the charges and their limits. */
+    /** One key per charge, in their order. */
     final List<String> keys;
 
     final Operation operation;

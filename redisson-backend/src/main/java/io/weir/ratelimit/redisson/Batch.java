@@ -2,7 +2,6 @@
 package io.weir.ratelimit.redisson;
 
 import io.weir.ratelimit.spi.BackendException;
-import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.Limit;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -15,8 +14,8 @@ import org.jspecify.annotations.Nullable;
  * no request between them concerns one of their keys. Not thread-safe.
  */
 final class Batch {
-    /** 64 keys block Redis for about 0.15 ms, 256 keys for 0.5 ms. */
-    private static final int MAX_KEYS = 256;
+    /** 64 keys with one limit each block Redis for about 0.15 ms, 256 keys for 0.5 ms. */
+    private static final int MAX_LIMITS = 256;
 
     /** Different requests on one key take time as well: as many as this block Redis for about 1 ms. */
     private static final int MAX_PARTS = 1_024;
@@ -24,7 +23,7 @@ final class Batch {
     private static final int MAX_GROUP_SIZE = 65_534;
 
     private final List<Object> keys = new ArrayList<>();
-    private final List<Limit> limits = new ArrayList<>();
+    private final List<List<Limit>> limits = new ArrayList<>();
     private final List<RequestGroup> groups = new ArrayList<>();
 
     /** For each key the last group that concerns it. */
@@ -32,6 +31,9 @@ final class Batch {
 
     /** The index of each key; null until it is needed. */
     private @Nullable Map<String, Integer> indexes;
+
+    /** The number of limits of all keys. */
+    private int limitCount;
 
     private int requests;
     private int parts;
@@ -52,7 +54,7 @@ final class Batch {
     /**
      * Adds a request.
      *
-     * @return false if the batch is full, or contains one of the keys with another limit
+     * @return false if the batch is full, or contains one of the keys with other limits
      */
     boolean add(AcquireRequest request) {
         int[] keyIndexes = keyIndexes(request);
@@ -69,7 +71,7 @@ final class Batch {
     }
 
     private boolean addToGroup(AcquireRequest request, int[] keyIndexes) {
-        if (keyCountWith(keyIndexes) > MAX_KEYS && !keys.isEmpty()) {
+        if (limitCountWith(request, keyIndexes) > MAX_LIMITS && !keys.isEmpty()) {
             return false;
         }
         RequestGroup group = lastGroup(request, keyIndexes);
@@ -87,31 +89,31 @@ final class Batch {
     /**
      * Returns the index of each key of a request.
      *
-     * @return null if the batch contains a key with another limit
+     * @return null if the batch contains a key with other limits
      */
     private int @Nullable [] keyIndexes(AcquireRequest request) {
         int[] found = new int[request.keys.size()];
         int unused = keys.size();
-        int i = 0;
-        for (Charge charge : request.charges) {
-            for (Limit limit : charge.policy().limits()) {
-                Integer known = keys.isEmpty() ? null : indexes().get(request.keys.get(i));
-                if (known != null && !limits.get(known).equals(limit)) {
-                    return null;
-                }
-                found[i] = known == null ? unused : known;
-                unused = known == null ? unused + 1 : unused;
-                i++;
+        for (int i = 0; i < found.length; i++) {
+            Integer known = keys.isEmpty() ? null : indexes().get(request.keys.get(i));
+            if (known != null && !limits.get(known).equals(limitsOf(request, i))) {
+                return null;
             }
+            found[i] = known == null ? unused : known;
+            unused = known == null ? unused + 1 : unused;
         }
         return found;
     }
 
-    /** Returns the number of keys of the batch with those of a request. */
-    private int keyCountWith(int[] keyIndexes) {
-        int count = keys.size();
-        for (int index : keyIndexes) {
-            count = Math.max(count, index + 1);
+    private static List<Limit> limitsOf(AcquireRequest request, int key) {
+        return request.charges.get(key).policy().limits();
+    }
+
+    /** Returns the number of limits of the keys of the batch and of a request. */
+    private int limitCountWith(AcquireRequest request, int[] keyIndexes) {
+        int count = limitCount;
+        for (int i = 0; i < keyIndexes.length; i++) {
+            count += keyIndexes[i] < keys.size() ? 0 : limitsOf(request, i).size();
         }
         return count;
     }
@@ -146,20 +148,17 @@ final class Batch {
         RequestGroup group = new RequestGroup(request, keyIndexes);
         groups.add(group);
         parts += keyIndexes.length;
-        int i = 0;
-        for (Charge charge : request.charges) {
-            for (Limit limit : charge.policy().limits()) {
-                if (keyIndexes[i] < keys.size()) {
-                    lastGroups.set(keyIndexes[i], group);
-                } else {
-                    if (indexes != null) {
-                        indexes.put(request.keys.get(i), keyIndexes[i]);
-                    }
-                    keys.add(request.keys.get(i));
-                    limits.add(limit);
-                    lastGroups.add(group);
+        for (int i = 0; i < keyIndexes.length; i++) {
+            if (keyIndexes[i] < keys.size()) {
+                lastGroups.set(keyIndexes[i], group);
+            } else {
+                if (indexes != null) {
+                    indexes.put(request.keys.get(i), keyIndexes[i]);
                 }
-                i++;
+                keys.add(request.keys.get(i));
+                limits.add(limitsOf(request, i));
+                limitCount += limitsOf(request, i).size();
+                lastGroups.add(group);
             }
         }
     }
@@ -184,8 +183,8 @@ final class Batch {
         return keys;
     }
 
-    /** Returns the limit of each key. */
-    List<Limit> limits() {
+    /** Returns the limits of each key. */
+    List<List<Limit>> limits() {
         return limits;
     }
 

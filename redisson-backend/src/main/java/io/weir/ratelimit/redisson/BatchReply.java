@@ -11,17 +11,17 @@ import java.util.function.Function;
  */
 final class BatchReply {
     private final long nowMicros;
-    private final LimitState[] states;
+    private final LimitState[][] states;
     private final Function<RequestGroup, GroupReply> reader;
 
     /**
      * Creates a reply.
      *
      * @param nowMicros the instant of the script, in microseconds
-     * @param states the state of each key of the batch before the script spent anything
+     * @param states the states of each key of the batch before the script spent anything
      * @param reader reads the reply to the next group
      */
-    BatchReply(long nowMicros, LimitState[] states, Function<RequestGroup, GroupReply> reader) {
+    BatchReply(long nowMicros, LimitState[][] states, Function<RequestGroup, GroupReply> reader) {
         this.nowMicros = nowMicros;
         this.states = states;
         this.reader = reader;
@@ -31,8 +31,8 @@ final class BatchReply {
         return nowMicros;
     }
 
-    /** Returns the state of each key. Groups are spent in this array in their order. */
-    LimitState[] states() {
+    /** Returns the states of each key. Groups are spent in this array in their order. */
+    LimitState[][] states() {
         return states;
     }
 

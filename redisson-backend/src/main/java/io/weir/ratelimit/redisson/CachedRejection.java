@@ -7,39 +7,59 @@ import io.weir.ratelimit.core.limit.LimitState;
 import io.weir.ratelimit.core.limit.QuotaCalculator;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.Limit;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
- * State of one limit that Redis returned when it rejected a call.
+ * States of a key that Redis returned when it rejected a call.
  *
- * @param key the key of the limit
- * @param limit the limit
+ * @param key the key
+ * @param limits the limits of the key
  * @param cost the cost that was rejected
- * @param state the state
- * @param time the instant of the state
+ * @param states the state of each limit
+ * @param time the instant of the states
  * @param version the version of the key in the {@link RejectionCache}
  */
-record CachedRejection(String key, Limit limit, long cost, LimitState state, RedisTime time, long version) {
+record CachedRejection(
+        String key, List<Limit> limits, long cost, List<LimitState> states, RedisTime time, long version) {
     private static final long MAX_AGE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-    /** Returns whether the state decides on a cost. The summary of a log decides on the rejected cost only. */
-    boolean decidesOn(Limit asked, long askedCost) {
-        return limit.equals(asked) && (limit.algorithm() != Algorithm.SLIDING_LOG || cost == askedCost);
+    /** Returns whether the states decide on a charge. The summary of a log decides on the rejected cost only. */
+    boolean decidesOn(Charge charge) {
+        return limits.equals(charge.policy().limits()) && (cost == charge.cost() || !hasLog());
+    }
+
+    private boolean hasLog() {
+        for (int i = 0; i < limits.size(); i++) {
+            if (limits.get(i).algorithm() == Algorithm.SLIDING_LOG) {
+                return true;
+            }
+        }
+        return false;
     }
 
     boolean isExpired(long nowNanos) {
         return nowNanos - time.sentNanos() > MAX_AGE_NANOS;
     }
 
-    /** Returns whether the limit has no room for a cost even at the latest time that Redis's clock can show. */
+    /** Returns whether a limit has no room for a cost even at the latest time that Redis's clock can show. */
     boolean rejects(long askedCost, long nowNanos) {
         long latest = time.latestMicros(nowNanos);
-        return !state.asOf(limit, latest).hasRoom(limit, askedCost, latest);
+        for (int i = 0; i < limits.size(); i++) {
+            Limit limit = limits.get(i);
+            if (!states.get(i).asOf(limit, latest).hasRoom(limit, askedCost, latest)) {
+                return true;
+            }
+        }
+        return false;
     }
 
-    /** Returns the quota at the earliest time that Redis's clock can show, so that its retry-after is long enough. */
-    Quota quota(Charge charge, int index, long nowNanos) {
+    /** Adds the quotas at the earliest time that Redis's clock can show, so that their retry-after is long enough. */
+    void addQuotas(Charge charge, long nowNanos, List<Quota> quotas) {
         long earliest = time.earliestMicros(nowNanos);
-        return QuotaCalculator.quota(charge, index, state.asOf(limit, earliest), false, earliest);
+        for (int i = 0; i < limits.size(); i++) {
+            LimitState state = states.get(i).asOf(limits.get(i), earliest);
+            quotas.add(QuotaCalculator.quota(charge, i, state, false, earliest));
+        }
     }
 }

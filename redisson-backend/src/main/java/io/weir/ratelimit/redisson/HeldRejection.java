@@ -12,7 +12,7 @@ import java.util.concurrent.TimeUnit;
 /**
  * Rejection that is repeated for a short time while permits of an overloaded key return, even if Redis might allow the next call.
  *
- * @param key the key of the first limit
+ * @param key the key
  * @param policy the limits
  * @param cost the cost that was rejected
  * @param quotas the quotas of the rejection

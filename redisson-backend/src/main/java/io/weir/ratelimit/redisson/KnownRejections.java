@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * The rejections whose end Redis has returned, for a time in which Redis does not decide. They are the entries of the {@link RejectionCache},
  * of any age: while Redis decides, an entry of more than one second is not used, since another instance may have refunded permits.
  *
- * <p>One limit without room rejects a call. The states of its other limits may be unknown; they are reported as untouched.
+ * <p>One key without room rejects a call. The states of its other keys may be unknown; they are reported as untouched.
  *
  * @param cache the cache
  */
@@ -28,7 +28,7 @@ record KnownRejections(RejectionCache cache) {
      * Returns the rejection of a call that Redis would certainly reject, unless permits were refunded elsewhere.
      *
      * @param charges enforced charges, none of which may wait
-     * @param storedKeys the key of each limit, in the order of the charges and their limits
+     * @param storedKeys the key of each charge
      * @param nowNanos the current {@link System#nanoTime}
      * @return empty if all limits may have room
      */
@@ -40,14 +40,10 @@ record KnownRejections(RejectionCache cache) {
     }
 
     private @Nullable CachedRejection decisive(List<Charge> charges, List<String> storedKeys, long nowNanos) {
-        int key = 0;
-        for (Charge charge : charges) {
-            for (Limit limit : charge.policy().limits()) {
-                CachedRejection known = cache.latest(storedKeys.get(key));
-                if (known != null && known.decidesOn(limit, charge.cost()) && isLasting(known, charge, nowNanos)) {
-                    return known;
-                }
-                key++;
+        for (int i = 0; i < storedKeys.size(); i++) {
+            CachedRejection known = cache.latest(storedKeys.get(i));
+            if (known != null && known.decidesOn(charges.get(i)) && isLasting(known, charges.get(i), nowNanos)) {
+                return known;
             }
         }
         return null;
@@ -59,23 +55,24 @@ record KnownRejections(RejectionCache cache) {
     }
 
     private List<Quota> quotas(List<Charge> charges, List<String> storedKeys, long nowNanos, CachedRejection decisive) {
-        List<Quota> quotas = new ArrayList<>(storedKeys.size());
+        List<Quota> quotas = new ArrayList<>();
         long nowMicros = decisive.time().earliestMicros(nowNanos);
-        for (Charge charge : charges) {
-            List<Limit> limits = charge.policy().limits();
-            for (int i = 0; i < limits.size(); i++) {
-                CachedRejection known = cache.latest(storedKeys.get(quotas.size()));
-                quotas.add(
-                        known != null && known.decidesOn(limits.get(i), charge.cost())
-                                ? known.quota(charge, i, nowNanos)
-                                : untouched(charge, i, nowMicros));
+        for (int i = 0; i < storedKeys.size(); i++) {
+            CachedRejection known = cache.latest(storedKeys.get(i));
+            if (known != null && known.decidesOn(charges.get(i))) {
+                known.addQuotas(charges.get(i), nowNanos, quotas);
+            } else {
+                addUntouched(charges.get(i), nowMicros, quotas);
             }
         }
         return quotas;
     }
 
-    private static Quota untouched(Charge charge, int index, long nowMicros) {
-        LimitState state = LimitState.untouched(charge.policy().limits().get(index), nowMicros);
-        return QuotaCalculator.quota(charge, index, state, true, nowMicros);
+    private static void addUntouched(Charge charge, long nowMicros, List<Quota> quotas) {
+        List<Limit> limits = charge.policy().limits();
+        for (int i = 0; i < limits.size(); i++) {
+            LimitState state = LimitState.untouched(limits.get(i), nowMicros);
+            quotas.add(QuotaCalculator.quota(charge, i, state, true, nowMicros));
+        }
     }
 }

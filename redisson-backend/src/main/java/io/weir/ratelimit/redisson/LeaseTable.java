@@ -77,7 +77,7 @@ final class LeaseTable {
         if (charge.policy().lease() == 0 || leases.isEmpty()) {
             return null;
         }
-        String key = keys.of(charge, 0);
+        String key = keys.of(charge);
         KeyLease lease = leases.get(key);
         if (lease == null) {
             return null;
@@ -98,7 +98,7 @@ final class LeaseTable {
         if (charge.policy().lease() == 0 || closed) {
             return;
         }
-        String key = keys.of(charge, 0);
+        String key = keys.of(charge);
         KeyLease lease = leases.get(key);
         if (lease == null) {
             lease = hotKeys.isHot(key, nowNanos) ? begin(key, charge) : null;
@@ -144,7 +144,7 @@ final class LeaseTable {
         long now = nanoTime();
         BackendReceipt leased = receipt.split(this::hasPlaceFor);
         for (ChargeStates charged : leased.claim()) {
-            KeyLease lease = leases.get(keys.of(charged.charge(), 0));
+            KeyLease lease = leases.get(keys.of(charged.charge()));
             if (lease != null && lease.refund(charged, now)) {
                 rejections.invalidate(keys.of(List.of(charged.charge())));
             } else {
@@ -158,7 +158,7 @@ final class LeaseTable {
         if (charge.policy().lease() == 0 || charge.shadow()) {
             return false;
         }
-        KeyLease lease = leases.get(keys.of(charge, 0));
+        KeyLease lease = leases.get(keys.of(charge));
         return lease != null && lease.isOf(charge.policy()) && lease.hasPlaceFor(charge.cost());
     }
 
@@ -169,7 +169,7 @@ final class LeaseTable {
      * @return completed when all permits are refunded
      */
     CompletableFuture<Void> close(Charge charge, boolean resets) {
-        String key = keys.of(charge, 0);
+        String key = keys.of(charge);
         KeyLease lease = leases.get(key);
         return lease == null ? CompletableFuture.completedFuture(null) : close(key, lease, resets);
     }

@@ -8,7 +8,7 @@ import java.util.List;
 import org.redisson.connection.CRC16;
 
 /**
- * The keys of a namespace in Redis, one per limit: {@code weir:1:{<namespace>:<stored key>}:<policy>:<letter><window in ms>}.
+ * The keys of a namespace in Redis, one per policy and caller: {@code weir:2:{<namespace>:<stored key>}:<policy>}.
  *
  * @param prefix the beginning of all keys
  */
@@ -16,26 +16,24 @@ record RedisKeys(String prefix) {
     private static final int SLOTS = 16_384;
 
     static RedisKeys of(String namespace) {
-        return new RedisKeys("weir:1:{" + namespace + ":");
+        return new RedisKeys("weir:2:{" + namespace + ":");
     }
 
-    /** Returns one key per limit, in the order of the charges and their limits. */
+    /** Returns one key per charge, in their order. */
     List<String> of(List<Charge> charges) {
-        if (charges.size() == 1 && charges.get(0).policy().limits().size() == 1) {
-            return List.of(of(charges.get(0), 0));
+        if (charges.size() == 1) {
+            return List.of(of(charges.get(0)));
         }
-        List<String> keys = new ArrayList<>();
-        for (Charge charge : charges) {
-            for (int limit = 0; limit < charge.policy().limits().size(); limit++) {
-                keys.add(of(charge, limit));
-            }
+        List<String> keys = new ArrayList<>(charges.size());
+        for (int i = 0; i < charges.size(); i++) {
+            keys.add(of(charges.get(i)));
         }
         return keys;
     }
 
-    /** Returns the key of the n-th limit of a charge. */
-    String of(Charge charge, int limit) {
-        return prefix + charge.storedKey() + "}:" + charge.policy().storedKeySuffix(limit);
+    /** Returns the key of a charge, which contains the states of all its limits. */
+    String of(Charge charge) {
+        return prefix + charge.storedKey() + "}:" + charge.policy().policy();
     }
 
     /** Returns the slot of a key in a cluster, without a call to Redis as the client would make it. */

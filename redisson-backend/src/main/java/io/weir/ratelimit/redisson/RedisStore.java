@@ -210,7 +210,7 @@ final class RedisStore implements AutoCloseable {
     }
 
     private int slot(Charge charge) {
-        return redis.slot(keys.of(charge, 0));
+        return redis.slot(keys.of(charge));
     }
 
     private static List<Charge> enforced(List<Charge> charges) {

@@ -57,7 +57,7 @@ final class RefundSender {
     CompletableFuture<Void> send(BackendReceipt receipt) {
         Map<Integer, List<ChargeStates>> bySlot = new LinkedHashMap<>();
         for (ChargeStates charged : receipt.claim()) {
-            int slot = scripts.redis().slot(keys.of(charged.charge(), 0));
+            int slot = scripts.redis().slot(keys.of(charged.charge()));
             bySlot.computeIfAbsent(slot, any -> new ArrayList<>()).add(charged);
         }
         return CompletableFuture.allOf(bySlot.values().stream()

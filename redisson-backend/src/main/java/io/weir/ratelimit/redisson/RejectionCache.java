@@ -5,7 +5,7 @@ import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.core.limit.ChargeStates;
 import io.weir.ratelimit.spi.Charge;
-import io.weir.ratelimit.spi.Limit;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLongArray;
@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * Cache of rejections, by which a caller that exceeds a limit and keeps calling is rejected without a call to Redis. It has two kinds of
  * entries.
  *
- * <p>A {@link CachedRejection} is the state of one limit, for at most one second, or until its end while Redis does not decide: see
+ * <p>A {@link CachedRejection} has the states of one key, for at most one second, or until its end while Redis does not decide: see
  * {@link KnownRejections}. The arithmetic that read Redis's reply decides on later
  * calls as well. Redis's clock is known to within the duration of the script call. A call is rejected if a limit has no room even at the
  * latest time that the clock can show, so no call is rejected for longer than by Redis.
@@ -71,7 +71,7 @@ final class RejectionCache {
     /**
      * Returns the rejection of a call that Redis would certainly reject.
      *
-     * @param storedKeys the key of each limit, in the order of the charges and their limits
+     * @param storedKeys the key of each charge
      * @param nowNanos the current {@link System#nanoTime}
      * @return empty if the state of a limit is unknown, or all limits may have room
      */
@@ -80,28 +80,24 @@ final class RejectionCache {
             return Optional.empty();
         }
         // Found once more with room for the quotas: most calls are not in the cache and allocate nothing.
-        Quota[] quotas = new Quota[storedKeys.size()];
+        List<Quota> quotas = new ArrayList<>();
         return rejects(charges, storedKeys, nowNanos, quotas)
-                ? Optional.of(new Decision.Rejected(List.of(quotas)))
+                ? Optional.of(new Decision.Rejected(quotas))
                 : Optional.empty();
     }
 
-    private boolean rejects(List<Charge> charges, List<String> storedKeys, long nowNanos, Quota @Nullable [] quotas) {
+    private boolean rejects(
+            List<Charge> charges, List<String> storedKeys, long nowNanos, @Nullable List<Quota> quotas) {
         boolean rejected = false;
-        int key = 0;
         for (int i = 0; i < charges.size(); i++) {
             Charge charge = charges.get(i);
-            List<Limit> limits = charge.policy().limits();
-            for (int j = 0; j < limits.size(); j++) {
-                CachedRejection cached = state(storedKeys.get(key), nowNanos);
-                if (cached == null || !cached.decidesOn(limits.get(j), charge.cost())) {
-                    return false;
-                }
-                rejected = rejected || cached.rejects(charge.cost(), nowNanos);
-                if (quotas != null) {
-                    quotas[key] = cached.quota(charge, j, nowNanos);
-                }
-                key++;
+            CachedRejection cached = state(storedKeys.get(i), nowNanos);
+            if (cached == null || !cached.decidesOn(charge)) {
+                return false;
+            }
+            rejected = rejected || cached.rejects(charge.cost(), nowNanos);
+            if (quotas != null) {
+                cached.addQuotas(charge, nowNanos, quotas);
             }
         }
         return rejected;
@@ -112,7 +108,7 @@ final class RejectionCache {
         return cached != null && !cached.isExpired(nowNanos) ? cached : null;
     }
 
-    /** Returns the latest state of a key with which Redis rejected a call, of any age; null if it is unknown or permits have returned. */
+    /** Returns the latest states of a key with which Redis rejected a call, of any age; null if it is unknown or permits have returned. */
     @Nullable
     CachedRejection latest(String key) {
         int index = stateIndex(key);
@@ -133,7 +129,7 @@ final class RejectionCache {
      * Caches the states of a rejected call.
      *
      * @param charges the charges with the states of their limits
-     * @param storedKeys the key of each limit, in the order of the charges and their limits
+     * @param storedKeys the key of each charge
      * @param time the instant of the states
      * @param version the {@link #version} of the keys before the request was sent
      */
@@ -143,22 +139,13 @@ final class RejectionCache {
         }
         CachedRejection[] rejections = new CachedRejection[storedKeys.size()];
         long sum = 0;
-        int key = 0;
-        for (ChargeStates each : charges) {
-            List<Limit> limits = each.charge().policy().limits();
-            for (int i = 0; i < limits.size(); i++) {
-                String storedKey = storedKeys.get(key);
-                long current = versions.get(stateIndex(storedKey));
-                rejections[key] = new CachedRejection(
-                        storedKey,
-                        limits.get(i),
-                        each.charge().cost(),
-                        each.states().get(i),
-                        time,
-                        current);
-                sum += current;
-                key++;
-            }
+        for (int i = 0; i < rejections.length; i++) {
+            String storedKey = storedKeys.get(i);
+            long current = versions.get(stateIndex(storedKey));
+            ChargeStates each = charges.get(i);
+            rejections[i] = new CachedRejection(
+                    storedKey, each.charge().policy().limits(), each.charge().cost(), each.states(), time, current);
+            sum += current;
         }
         // Versions only rise, so equal sums mean equal versions.
         if (sum == version) {
@@ -225,7 +212,7 @@ final class RejectionCache {
 
     /** Returns the held rejection of a call with one charge. */
     Optional<Decision.Rejected> findHold(Charge charge, long nowNanos) {
-        HeldRejection held = hold(keys.of(charge, 0));
+        HeldRejection held = hold(keys.of(charge));
         return held != null && held.appliesTo(charge, nowNanos)
                 ? Optional.of(held.rejection(nowNanos))
                 : Optional.empty();
@@ -233,7 +220,7 @@ final class RejectionCache {
 
     /** Records the rejection of a call with one charge, and holds it if many calls of the key are rejected. */
     void recordRejection(Charge charge, Decision.Rejected rejection, long nowNanos) {
-        String key = keys.of(charge, 0);
+        String key = keys.of(charge);
         // A cost that no wait helps says nothing about other costs.
         if (rejectedKeys.isHot(key, nowNanos) && rejection.retryAfter().isPresent()) {
             holds.set(holdIndex(key), HeldRejection.of(key, charge, rejection, nowNanos));

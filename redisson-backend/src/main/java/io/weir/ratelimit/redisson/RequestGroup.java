@@ -58,10 +58,10 @@ final class RequestGroup {
      * Completes the requests: the first ones as spent, as many as had room, the others not.
      *
      * @param reply the reply of the script
-     * @param states the state of each key of the batch, in which the requests are spent as the script spent them
+     * @param states the states of each key of the batch, in which the requests are spent as the script spent them
      * @param time the instant of the script
      */
-    void complete(BatchReply.GroupReply reply, LimitState[] states, RedisTime time) {
+    void complete(BatchReply.GroupReply reply, LimitState[][] states, RedisTime time) {
         int spent = spends() ? reply.allowed() : 0;
         for (int i = 0; i < spent; i++) {
             requests.get(i).complete(spend(states, time));
@@ -75,39 +75,36 @@ final class RequestGroup {
         }
     }
 
-    private AcquireResult spend(LimitState[] states, RedisTime time) {
+    private AcquireResult spend(LimitState[][] states, RedisTime time) {
         List<Charge> charges = first().charges;
         ChargeStates[] spent = new ChargeStates[charges.size()];
         long wait = 0;
-        int key = 0;
         for (int i = 0; i < spent.length; i++) {
             Charge charge = charges.get(i);
             List<Limit> limits = charge.policy().limits();
             LimitState[] after = new LimitState[limits.size()];
             for (int j = 0; j < after.length; j++) {
                 Limit limit = limits.get(j);
-                LimitState before = states[keyIndexes[key]];
+                LimitState before = states[keyIndexes[i]][j];
                 wait = Math.max(wait, before.retryAfterMicros(limit, charge.cost(), time.micros()));
                 after[j] = before.spend(limit, charge.cost(), time.micros());
-                states[keyIndexes[key]] = after[j];
-                key++;
             }
+            states[keyIndexes[i]] = after;
             spent[i] = new ChargeStates(charge, List.of(after));
         }
         return new AcquireResult(List.of(spent), true, true, wait, time);
     }
 
-    private List<ChargeStates> unspent(BatchReply.GroupReply reply, LimitState[] states, RedisTime time) {
+    private List<ChargeStates> unspent(BatchReply.GroupReply reply, LimitState[][] states, RedisTime time) {
         List<Charge> charges = first().charges;
         ChargeStates[] unspent = new ChargeStates[charges.size()];
-        int key = 0;
         int log = 0;
         for (int i = 0; i < unspent.length; i++) {
             Charge charge = charges.get(i);
             List<Limit> limits = charge.policy().limits();
             LimitState[] before = new LimitState[limits.size()];
             for (int j = 0; j < before.length; j++) {
-                before[j] = states[keyIndexes[key]];
+                before[j] = states[keyIndexes[i]][j];
                 if (before[j] instanceof SlidingLogState state) {
                     before[j] = withAwaitedEntry(
                             state,
@@ -117,7 +114,6 @@ final class RequestGroup {
                             time.micros());
                     log++;
                 }
-                key++;
             }
             unspent[i] = new ChargeStates(charge, List.of(before));
         }

@@ -27,7 +27,8 @@ final class ScriptCodec {
     /** Enough for a clock, a limit and a group in short form. */
     private static final int CAPACITY = 32;
 
-    private static final int SAME_LIMIT = 0;
+    private static final int SAME_LIMITS = 0;
+    private static final int SEVERAL_LIMITS = 1;
     private static final int LONG_LIMIT = 128;
 
     /** Permits of a limit in short form are less. */
@@ -59,16 +60,12 @@ final class ScriptCodec {
     static byte[] encode(Batch batch, long nowMicros) {
         ScriptCodec out = new ScriptCodec(new byte[CAPACITY + 2 * batch.parts()]);
         out.putClock(nowMicros);
-        List<Limit> limits = batch.limits();
+        List<List<Limit>> limits = batch.limits();
         for (int i = 0; i < limits.size(); i++) {
-            Limit limit = limits.get(i);
-            if (i > 0 && limit.equals(limits.get(i - 1))) {
-                out.put(SAME_LIMIT, FORM);
-            } else if (isShort(limit)) {
-                out.putShort(limit);
+            if (i > 0 && limits.get(i).equals(limits.get(i - 1))) {
+                out.put(SAME_LIMITS, FORM);
             } else {
-                out.put(LONG_LIMIT + limit.algorithm().letter(), FORM);
-                out.putValues(limit);
+                out.putLimits(limits.get(i));
             }
         }
         List<RequestGroup> groups = batch.groups();
@@ -90,8 +87,24 @@ final class ScriptCodec {
         }
     }
 
+    private void putLimits(List<Limit> limits) {
+        if (limits.size() > 1) {
+            put(SEVERAL_LIMITS, FORM);
+            put(limits.size(), COUNT);
+        }
+        for (int i = 0; i < limits.size(); i++) {
+            Limit limit = limits.get(i);
+            if (hasShortForm(limit)) {
+                putShort(limit);
+            } else {
+                put(LONG_LIMIT + limit.algorithm().letter(), FORM);
+                putValues(limit);
+            }
+        }
+    }
+
     /** Returns whether a limit has a short form: few permits, no burst of its own and no max-wait. */
-    static boolean isShort(Limit limit) {
+    static boolean hasShortForm(Limit limit) {
         return limit.permits() < SHORT_PERMITS && limit.capacity() == limit.permits() && limit.maxDelayMicros() == 0;
     }
 
@@ -109,7 +122,7 @@ final class ScriptCodec {
      * @return the number of keys of these groups and this one
      */
     private int put(RequestGroup group, int knownKeys) {
-        if (isShort(group, knownKeys)) {
+        if (hasShortForm(group, knownKeys)) {
             if (group.size() == 1 && group.keyCount() == 1) {
                 put(SHORT_GROUP_OF_ONE, FORM);
             } else {
@@ -123,21 +136,21 @@ final class ScriptCodec {
         put(group.size(), COUNT);
         put(group.keyCount(), COUNT);
         int known = knownKeys;
-        int key = 0;
-        for (Charge charge : group.first().charges) {
+        List<Charge> charges = group.first().charges;
+        for (int i = 0; i < charges.size(); i++) {
+            Charge charge = charges.get(i);
+            put(group.keyIndex(i) + 1, COUNT);
+            putCost(charge.cost());
             for (Limit limit : charge.policy().limits()) {
-                put(group.keyIndex(key) + 1, COUNT);
-                putCost(charge.cost());
                 put(LimitState.maxDelayMicros(limit, charge.maxWaitMicros()), COST);
-                known = Math.max(known, group.keyIndex(key) + 1);
-                key++;
             }
+            known = Math.max(known, group.keyIndex(i) + 1);
         }
         return known;
     }
 
     /** Returns whether a group has a short form: it spends a cost of 1 without waiting, on the keys that follow those of the groups before. */
-    private static boolean isShort(RequestGroup group, int knownKeys) {
+    private static boolean hasShortForm(RequestGroup group, int knownKeys) {
         for (int key = 0; key < group.keyCount(); key++) {
             if (group.keyIndex(key) != knownKeys + key) {
                 return false;
@@ -156,24 +169,27 @@ final class ScriptCodec {
     static BatchReply decode(Batch batch, byte[] reply) {
         ScriptCodec in = new ScriptCodec(reply);
         long now = in.get(TIME);
-        List<Limit> limits = batch.limits();
-        LimitState[] states = new LimitState[limits.size()];
+        List<List<Limit>> limits = batch.limits();
+        LimitState[][] states = new LimitState[limits.size()][];
         for (int i = 0; i < states.length; i++) {
-            states[i] = in.getState(limits.get(i), now);
+            states[i] = in.getStates(limits.get(i), now);
         }
         return new BatchReply(now, states, group -> in.getGroup(group, limits));
     }
 
-    private BatchReply.GroupReply getGroup(RequestGroup group, List<Limit> limits) {
+    private BatchReply.GroupReply getGroup(RequestGroup group, List<List<Limit>> limits) {
         int allowed = (int) get(COUNT);
         if (allowed == FOREIGN) {
             return BatchReply.GroupReply.FOREIGN;
         }
         List<Long> entries = null;
         for (int i = 0; i < group.keyCount(); i++) {
-            if (limits.get(group.keyIndex(i)).algorithm() == Algorithm.SLIDING_LOG) {
-                entries = entries == null ? new ArrayList<>() : entries;
-                entries.add(get(TIME));
+            List<Limit> ofKey = limits.get(group.keyIndex(i));
+            for (int j = 0; j < ofKey.size(); j++) {
+                if (ofKey.get(j).algorithm() == Algorithm.SLIDING_LOG) {
+                    entries = entries == null ? new ArrayList<>() : entries;
+                    entries.add(get(TIME));
+                }
             }
         }
         return new BatchReply.GroupReply(false, allowed, entries == null ? List.of() : entries);
@@ -206,10 +222,11 @@ final class ScriptCodec {
 
     private void putRefund(Charge charge, List<LimitState> charged) {
         List<Limit> limits = charge.policy().limits();
+        putCost(charge.cost());
+        put(limits.size(), COUNT);
         for (int i = 0; i < limits.size(); i++) {
             put(limits.get(i).algorithm().letter(), 1);
             putValues(limits.get(i));
-            putCost(charge.cost());
             if (!charged.isEmpty()) {
                 putState(charged.get(i));
             }
@@ -272,8 +289,16 @@ final class ScriptCodec {
         put(c, 6);
     }
 
+    private LimitState[] getStates(List<Limit> limits, long now) {
+        LimitState[] states = new LimitState[limits.size()];
+        for (int i = 0; i < states.length; i++) {
+            states[i] = getState(limits.get(i), now);
+        }
+        return states;
+    }
+
     private LimitState getState(Limit limit, long now) {
-        if (!isShort(limit)) {
+        if (!hasShortForm(limit)) {
             return getLongState(limit);
         }
         return switch (limit.algorithm()) {

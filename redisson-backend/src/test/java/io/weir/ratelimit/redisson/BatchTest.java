@@ -26,6 +26,7 @@ import org.junit.jupiter.api.Test;
 class BatchTest {
     private static final Limit FIXED = Limit.of(Algorithm.FIXED_WINDOW, 3, Duration.ofHours(1));
     private static final Limit OTHER = Limit.of(Algorithm.FIXED_WINDOW, 5, Duration.ofMinutes(1));
+    private static final Charge OF_OTHER = new Charge(new PolicyLimits("other", List.of(OTHER)), "k.a", 1);
     private static final Limit LOG = Limit.of(Algorithm.SLIDING_LOG, 3, Duration.ofHours(1));
     private static final Limit QUEUE =
             Limit.of(Algorithm.LEAKY_BUCKET, 10, Duration.ofSeconds(1)).withMaxWait(Duration.ofSeconds(5));
@@ -57,9 +58,9 @@ class BatchTest {
 
     @Test
     void startsANewGroupAfterAnotherRequestOnAnyOfSeveralKeys() {
-        Batch batch = batch(both(), both(), requests.spend("k.a", 1, OTHER), both(), both(), spend("k.a"), both());
+        Batch batch = batch(both(), both(), other(), both(), both(), spend("k.a"), both());
         assertThat(SentGroup.of(batch)).extracting(SentGroup::count).containsExactly(2, 1, 2, 1, 1);
-        assertThat(batch.keys()).containsExactly(key("k.a"), key("k.a", OTHER));
+        assertThat(batch.keys()).containsExactly(key("k.a"), requests.keys().of(OF_OTHER));
     }
 
     @Test
@@ -154,9 +155,32 @@ class BatchTest {
     }
 
     @Test
+    void sendsTheLimitsOfAPolicyOnceForManyKeys() {
+        Batch one = batch(requests.spend("k.1", 1, FIXED, OTHER));
+        Batch three = batch(
+                requests.spend("k.1", 1, FIXED, OTHER),
+                requests.spend("k.2", 1, FIXED, OTHER),
+                requests.spend("k.3", 1, FIXED, OTHER));
+        // A key and its group take one byte each.
+        assertThat(ScriptCodec.encode(three, 0)).hasSize(ScriptCodec.encode(one, 0).length + 2 * 2);
+        assertThat(SentGroup.of(three)).extracting(SentGroup::count).containsExactly(1, 1, 1);
+        three.complete(FakeReply.allowing(three));
+        assertThat(three.groups())
+                .allSatisfy(group -> assertThat(states(group.first()))
+                        .containsExactly(new FixedWindowState(NOW, 1), new FixedWindowState(NOW, 1)));
+    }
+
+    @Test
+    void aKeyWithOtherLimitsGoesToTheNextBatch() {
+        Batch batch = batch(requests.spend("k.a", 1, FIXED));
+        assertThat(batch.add(requests.spend("k.a", 1, FIXED, OTHER))).isFalse();
+        assertThat(batch.add(requests.spend("k.b", 1, FIXED, OTHER))).isTrue();
+    }
+
+    @Test
     void spendsBothKeysOfARequestOrNone() {
         List<AcquireRequest> all = List.of(both(), both(), both());
-        AcquireRequest alone = requests.spend("k.a", 1, OTHER);
+        AcquireRequest alone = other();
         Batch batch = batch(all.get(0), all.get(1), all.get(2), alone);
         batch.complete(new FakeReply()
                 .fixedWindow(NOW, 1)
@@ -205,7 +229,7 @@ class BatchTest {
     @Test
     void aForeignValueFailsOnlyTheRequestsOfItsKey() {
         List<AcquireRequest> bad = List.of(spend("k.bad"), spend("k.bad"));
-        List<AcquireRequest> good = List.of(spend("k.a"), requests.spend("k.a", 1, LOG), spend("k.b"));
+        List<AcquireRequest> good = List.of(spend("k.a"), requests.spend("k.log", 1, LOG), spend("k.b"));
         Batch batch = batch(good.get(0), bad.get(0), good.get(1), bad.get(1), good.get(2));
         batch.complete(new FakeReply()
                 .fixedWindow(NOW, 0)
@@ -250,8 +274,13 @@ class BatchTest {
         return requests.spend(storedKey, 1, FIXED);
     }
 
+    /** Returns a request on two keys: one of the policy of the tests, and {@link #other()}. */
     private AcquireRequest both() {
-        return requests.spend("k.a", 1, FIXED, OTHER);
+        return requests.spend(List.of(TestBackend.charge("k.a", 1, FIXED), OF_OTHER));
+    }
+
+    private AcquireRequest other() {
+        return requests.spend(List.of(OF_OTHER));
     }
 
     private AcquireRequest mayWait(long micros) {
@@ -269,7 +298,7 @@ class BatchTest {
     }
 
     private String key(String storedKey, Limit limit) {
-        return requests.keys().of(TestBackend.charge(storedKey, 1, limit), 0);
+        return requests.keys().of(TestBackend.charge(storedKey, 1, limit));
     }
 
     private static Decision decision(AcquireRequest request) {

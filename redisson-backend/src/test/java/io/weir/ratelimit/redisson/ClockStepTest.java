@@ -9,7 +9,6 @@ import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.fixtures.RedisConnection;
 import io.weir.ratelimit.fixtures.RedisFixture;
 import io.weir.ratelimit.spi.Charge;
-import io.weir.ratelimit.spi.Limit;
 import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
@@ -66,7 +65,7 @@ class ClockStepTest {
     void disconnect() {
         backend.close();
         client.shutdown();
-        redis.drop("weir:1:{" + namespace + ":*");
+        redis.drop("weir:2:{" + namespace + ":*");
         redis.close();
     }
 
@@ -121,9 +120,8 @@ class ClockStepTest {
     }
 
     private void assertLives(Charge charge) {
-        Limit limit = charge.policy().limits().get(0);
-        String key = "weir:1:{" + namespace + ":" + charge.storedKey() + "}:"
-                + charge.policy().policy() + ":" + (char) limit.algorithm().letter() + WINDOW.toMillis();
+        String key = "weir:2:{" + namespace + ":" + charge.storedKey() + "}:"
+                + charge.policy().policy();
         assertThat(redis.number("PTTL", key)).isBetween(1L, 2 * WINDOW.toMillis());
     }
 }

@@ -156,7 +156,7 @@ class ClusterTest {
 
     /** Returns the prefix of all keys of a stored key, which determines the slot. */
     private String key(String storedKey) {
-        return "weir:1:{" + namespace + ":" + storedKey + "}";
+        return "weir:2:{" + namespace + ":" + storedKey + "}";
     }
 
     private RedissonBackend started(ClusterFixture cluster) {

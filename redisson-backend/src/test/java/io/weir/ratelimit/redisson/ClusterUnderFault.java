@@ -79,7 +79,7 @@ record ClusterUnderFault(ClusterFixture cluster, String namespace, RedissonBacke
 
     /** Returns the prefix of all keys of a stored key, which determines the slot. */
     String tag(String storedKey) {
-        return "weir:1:{" + namespace + ":" + storedKey + "}";
+        return "weir:2:{" + namespace + ":" + storedKey + "}";
     }
 
     /** Returns all keys of a stored key, on all masters. */

@@ -46,7 +46,7 @@ class CombinedRequestsTest {
 
     @AfterEach
     void disconnect() {
-        redis.drop("weir:1:{" + namespace + "*");
+        redis.drop("weir:2:{" + namespace + "*");
         redis.close();
     }
 

@@ -84,7 +84,7 @@ class DocumentedPermissionsTest {
         try (RedisProcess process = RedisProcess.started();
                 RedisConnection admin = process.connect()) {
             admin.call((Object[])
-                    DocumentedUser.line().replace("~weir:1:*", "~weir:2:*").split(" "));
+                    DocumentedUser.line().replace("~weir:2:*", "~weir:1:*").split(" "));
             RedissonBackend backend =
                     new TestConfig(Map.of(RedisSettings.ADDRESS, DocumentedUser.address(process))).started();
             try {

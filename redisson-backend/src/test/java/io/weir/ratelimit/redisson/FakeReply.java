@@ -3,6 +3,7 @@ package io.weir.ratelimit.redisson;
 
 import io.weir.ratelimit.spi.Limit;
 import java.io.ByteArrayOutputStream;
+import java.util.List;
 
 /** A reply of {@code acquire.lua} that a test composes. */
 final class FakeReply {
@@ -20,7 +21,9 @@ final class FakeReply {
     /** Returns a reply that allows all requests of a batch, on untouched keys. */
     static byte[] allowing(Batch batch) {
         FakeReply reply = new FakeReply();
-        batch.limits().forEach(limit -> reply.put(0, ScriptCodec.isShort(limit) ? shortState(limit) : 20));
+        batch.limits().stream()
+                .flatMap(List::stream)
+                .forEach(limit -> reply.put(0, ScriptCodec.hasShortForm(limit) ? shortState(limit) : 20));
         SentGroup.of(batch).forEach(group -> reply.allowed(group.count()));
         return reply.bytes();
     }

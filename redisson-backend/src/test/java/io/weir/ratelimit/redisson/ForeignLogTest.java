@@ -43,10 +43,16 @@ class ForeignLogTest {
     @Test
     void decreasingTotalsAreForeignEvenIfTheClockIsBetweenTheirEntries() {
         long now = ChronoUnit.MICROS.between(EPOCH, Instant.now());
-        ByteBuffer state = ByteBuffer.allocate(26).putInt(0);
+        ByteBuffer state = ByteBuffer.allocate(34);
+        // 3,600,000 ms, two entries
+        state.put((byte) 'g')
+                .put((byte) 0)
+                .putInt(3_600_000)
+                .putShort((short) 2)
+                .putInt(0);
         entry(state, now - 60_000_000, 4_000_000_000L);
         entry(state, now + 600_000_000, 5);
-        String key = fixture.key("k.a", "g3600000");
+        String key = fixture.key("k.a");
         redis.call("SET", key, state.array());
         assertThatExceptionOfType(BackendException.class)
                 .isThrownBy(() -> fixture.acquire("k.a", 1, LOG))

@@ -80,7 +80,7 @@ class LeasesGaugeTest {
         }
         assertThat(leases).hasValue(0);
         try (RedisConnection redis = RedisFixture.shared().connect()) {
-            redis.drop("weir:1:{" + namespace + ":*");
+            redis.drop("weir:2:{" + namespace + ":*");
         }
     }
 }

@@ -108,7 +108,7 @@ final class Scenario implements AutoCloseable {
 
     /** Returns the key of the load in Redis. */
     String key() {
-        return "weir:1:{" + namespace + ":k.many}:" + many.policy().policy() + ":f" + MONTH.toMillis();
+        return "weir:2:{" + namespace + ":k.many}:" + many.policy().policy();
     }
 
     /** Returns the load that never reaches its limit. */

@@ -27,7 +27,11 @@ record SentGroup(boolean spends, int count, List<String> keys, List<Long> costs,
         in.position(CLOCK);
         for (int key = 0; key < batch.keys().size(); key++) {
             int form = in.get();
-            in.position(in.position() + (form == 0 ? 0 : form > 0 ? SHORT_LIMIT : LONG_LIMIT));
+            int limits = form == 0 ? 0 : form == 1 ? in.getShort() : 1;
+            for (int limit = 0; limit < limits; limit++) {
+                form = form == 1 || limit > 0 ? in.get() : form;
+                in.position(in.position() + (form > 0 ? SHORT_LIMIT : LONG_LIMIT));
+            }
         }
         List<SentGroup> groups = new ArrayList<>();
         Set<String> known = new LinkedHashSet<>();
@@ -47,9 +51,12 @@ record SentGroup(boolean spends, int count, List<String> keys, List<Long> costs,
                         form == 3, in.getShort() & 0xffff, new ArrayList<>(), new ArrayList<>(), new ArrayList<>());
                 int parts = in.getShort();
                 for (int part = 0; part < parts; part++) {
-                    group.keys.add((String) batch.keys().get(in.getShort() - 1));
+                    int key = in.getShort() - 1;
+                    group.keys.add((String) batch.keys().get(key));
                     group.costs.add(sixBytes(in));
-                    group.maxDelayMicros.add(sixBytes(in));
+                    for (int limit = 0; limit < batch.limits().get(key).size(); limit++) {
+                        group.maxDelayMicros.add(sixBytes(in));
+                    }
                 }
             }
             known.addAll(group.keys);

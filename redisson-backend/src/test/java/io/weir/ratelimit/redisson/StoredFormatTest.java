@@ -46,22 +46,22 @@ class StoredFormatTest {
     }
 
     @Test
-    void aKeyContainsFormatNamespaceStoredKeyPolicyAlgorithmAndWindow() {
+    void aKeyContainsFormatNamespaceStoredKeyAndPolicy() {
         spend("p.alice", "login", Limit.of(Algorithm.SLIDING_WINDOW, 10, Duration.ofMinutes(1)));
         spend("i.203.0.113.7", "Report.make", Limit.of(Algorithm.TOKEN_BUCKET, 10, Duration.ofMillis(86_401_500)));
         spend("h.x-api-key.~8Zk", "a_b-c$D", Limit.of(Algorithm.TOKEN_BUCKET, 7, Duration.ofDays(366)));
         spend("all", "daily", Limit.of(Algorithm.FIXED_WINDOW, 10, Duration.ofDays(1)));
         spend("k.job", "exact", Limit.of(Algorithm.SLIDING_LOG, 10, Duration.ofHours(2)));
         spend("anon", "steady", Limit.of(Algorithm.LEAKY_BUCKET, 10, Duration.ofHours(1)));
-        String head = "weir:1:{" + fixture.namespace() + ":";
+        String head = "weir:2:{" + fixture.namespace() + ":";
         assertThat(redis.keys(fixture.pattern()))
                 .containsExactlyInAnyOrder(
-                        head + "p.alice}:login:s60000",
-                        head + "i.203.0.113.7}:Report.make:t86401500",
-                        head + "h.x-api-key.~8Zk}:a_b-c$D:t31622400000",
-                        head + "all}:daily:f86400000",
-                        head + "k.job}:exact:g7200000",
-                        head + "anon}:steady:l3600000");
+                        head + "p.alice}:login",
+                        head + "i.203.0.113.7}:Report.make",
+                        head + "h.x-api-key.~8Zk}:a_b-c$D",
+                        head + "all}:daily",
+                        head + "k.job}:exact",
+                        head + "anon}:steady");
     }
 
     @Test
@@ -76,9 +76,20 @@ class StoredFormatTest {
                 TestBackend.charge("all", 1, hour)));
         Set<String> keys = redis.keys(fixture.pattern());
         String tag = "{" + fixture.namespace() + ":p.bob}";
-        assertThat(keys).hasSize(5).allMatch(key -> key.indexOf('{') == key.lastIndexOf('{'));
+        assertThat(keys).hasSize(3).allMatch(key -> key.indexOf('{') == key.lastIndexOf('{'));
         assertThat(keys.stream().filter(key -> key.contains(tag)).map(key -> key.substring(key.indexOf('}'))))
-                .containsExactlyInAnyOrder("}:api:s60000", "}:api:s3600000", "}:mixed:s3600000", "}:mixed:t7200000");
+                .containsExactlyInAnyOrder("}:api", "}:mixed");
+        assertThat(StoredPart.of(redis.bytes(fixture.key("p.bob"))))
+                .extracting(StoredPart::name)
+                .containsExactly("s60000", "s3600000");
+    }
+
+    @Test
+    void aPartBeginsWithTheLetterOfItsAlgorithmAndItsWindow() {
+        spend("k.a", 1, Limit.of(Algorithm.FIXED_WINDOW, 10, Duration.ofDays(366)));
+        // The letter f, and 31,622,400,000 ms.
+        assertThat(HexFormat.of().formatHex(redis.bytes(fixture.key("k.a")), 0, 6))
+                .isEqualTo("66" + "075cd78800");
     }
 
     @Test
@@ -89,12 +100,12 @@ class StoredFormatTest {
         now += 7;
         spend("k.a", 3, limit);
         assertThat(hex("k.a", "g3600000"))
-                .isEqualTo("00000000" + "0036751816a28b" + "0000012e" + "0036751816a292" + "00000131");
+                .isEqualTo("0002" + "00000000" + "0036751816a28b" + "0000012e" + "0036751816a292" + "00000131");
         now += limit.windowMicros() - 7;
         spend("k.a", 1, limit);
         // The first instant has left the window, so its 302 permits are the total before the log.
         assertThat(hex("k.a", "g3600000"))
-                .isEqualTo("0000012e" + "0036751816a292" + "00000131" + "003675eeaa468b" + "00000132");
+                .isEqualTo("0002" + "0000012e" + "0036751816a292" + "00000131" + "003675eeaa468b" + "00000132");
     }
 
     @Test
@@ -124,10 +135,10 @@ class StoredFormatTest {
     void aLeakyBucketHasTheFormatOfATokenBucket() {
         Limit limit = Limit.of(Algorithm.LEAKY_BUCKET, 1_000, Duration.ofMinutes(10), 500);
         spend("k.a", 300, limit);
-        assertThat(hex("k.a", "l600000")).isEqualTo("0036751816a28b" + "000029e8d60800" + "00");
+        assertThat(hex("k.a", "l600000")).isEqualTo("0036751816a28b" + "000029e8d60800" + "00" + "00367522d1378b");
         backend.refund(TestBackend.charge("k.a", 299, limit));
         // One permit has 600,000,000 parts.
-        assertThat(hex("k.a", "l600000")).isEqualTo("0036751816a28b" + "00000023c34600" + "00");
+        assertThat(hex("k.a", "l600000")).isEqualTo("0036751816a28b" + "00000023c34600" + "00" + "003675181fca4b");
     }
 
     @Test
@@ -146,11 +157,11 @@ class StoredFormatTest {
         Limit fine = Limit.of(Algorithm.TOKEN_BUCKET, 1_000, Duration.ofMinutes(10));
         spend("k.a", 300, fine);
         // 300 permits have 600,000,000 parts each.
-        assertThat(hex("k.a", "t600000")).isEqualTo("0036751816a28b" + "000029e8d60800" + "00");
+        assertThat(hex("k.a", "t600000")).isEqualTo("0036751816a28b" + "000029e8d60800" + "00" + "00367522d1378b");
         now += 7;
         spend("k.a", 1, fine);
         // 7 µs later 7,000 parts have returned, and one more permit is spent.
-        assertThat(hex("k.a", "t600000")).isEqualTo("0036751816a292" + "00002a0c9932a8" + "00");
+        assertThat(hex("k.a", "t600000")).isEqualTo("0036751816a292" + "00002a0c9932a8" + "00" + "00367522da5f4b");
     }
 
     @Test
@@ -159,7 +170,7 @@ class StoredFormatTest {
         assertThat(coarse.unitExponent()).isEqualTo(6);
         spend("k.a", 2, coarse);
         // 2 permits have 2,592,000 parts each.
-        assertThat(hex("k.a", "t2592000000")).isEqualTo("0036751816a28b" + "000000004f1a00" + "06");
+        assertThat(hex("k.a", "t2592000000")).isEqualTo("0036751816a28b" + "000000004f1a00" + "06" + "0036751825e4cb");
     }
 
     @Test
@@ -167,7 +178,7 @@ class StoredFormatTest {
         String storedKey = "k.!\"#$%&'()*+,-./09;<=>?@AZ[]^_`az|~";
         spend(storedKey, 1, Limit.of(Algorithm.TOKEN_BUCKET, 10, Duration.ofMinutes(1)));
         try (RedisConnection plain = RedisFixture.shared().connect()) {
-            assertThat(plain.number("EXISTS", "weir:1:{" + fixture.namespace() + ":" + storedKey + "}:api:t60000"))
+            assertThat(plain.number("EXISTS", "weir:2:{" + fixture.namespace() + ":" + storedKey + "}:api"))
                     .isEqualTo(1);
         }
     }
@@ -182,7 +193,10 @@ class StoredFormatTest {
         assertThat(decision.allowed()).isTrue();
     }
 
-    private String hex(String storedKey, String tail) {
-        return HexFormat.of().formatHex(redis.bytes(fixture.key(storedKey, tail)));
+    /** Returns the state of the only limit of a key. */
+    private String hex(String storedKey, String name) {
+        List<StoredPart> parts = StoredPart.of(redis.bytes(fixture.key(storedKey)));
+        assertThat(parts).extracting(StoredPart::name).containsExactly(name);
+        return HexFormat.of().formatHex(parts.get(0).state());
     }
 }

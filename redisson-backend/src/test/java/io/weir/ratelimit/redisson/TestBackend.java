@@ -97,14 +97,14 @@ record TestBackend(String address, RedissonClient client, String namespace, Redi
         return backend.peek(charge(storedKey, 1, limit)).get(0).remaining();
     }
 
-    /** Returns the key of the limit with a window. */
-    String key(String storedKey, String letterAndMillis) {
-        return "weir:1:{" + namespace + ":" + storedKey + "}:" + POLICY + ":" + letterAndMillis;
+    /** Returns the key of a caller in Redis. */
+    String key(String storedKey) {
+        return "weir:2:{" + namespace + ":" + storedKey + "}:" + POLICY;
     }
 
     /** Returns a pattern for all keys of the namespace. */
     String pattern() {
-        return "weir:1:{" + namespace + ":*";
+        return "weir:2:{" + namespace + ":*";
     }
 
     /** Waits until the backend decides. */

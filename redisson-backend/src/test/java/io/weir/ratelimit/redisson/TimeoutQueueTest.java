@@ -88,7 +88,7 @@ class TimeoutQueueTest {
             process.resume();
             Await.until("Redis decides again", LONG, () -> decides(store));
             assertThat(sentRequests).as("sent requests").isBetween(4, allRequests);
-            long spent = redis.keys("weir:1:{deadlines:k.*sync.*").size();
+            long spent = redis.keys("weir:2:{deadlines:k.*sync.*").size();
             System.out.printf("%d of %d requests were sent, %d were spent%n", sentRequests, allRequests, spent);
             assertThat(spent).as("spent requests").isLessThanOrEqualTo(sentRequests);
         }

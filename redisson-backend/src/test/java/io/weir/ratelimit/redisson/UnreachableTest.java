@@ -124,8 +124,7 @@ class UnreachableTest {
                 "default",
                 Duration.ofMillis(100))) {
             client.awaitFirstAttempt(System.nanoTime() + Duration.ofSeconds(20).toNanos());
-            assertThat(client.run(
-                            Script.ACQUIRE, List.of("weir:1:{default:all}:api:s1000"), new byte[0], System.nanoTime()))
+            assertThat(client.run(Script.ACQUIRE, List.of("weir:2:{default:all}:api"), new byte[0], System.nanoTime()))
                     .failsWithin(Duration.ZERO)
                     .withThrowableOfType(ExecutionException.class)
                     .withMessageContaining("cannot run")

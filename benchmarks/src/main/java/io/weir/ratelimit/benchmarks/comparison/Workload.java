@@ -95,7 +95,7 @@ public record Workload(String name, int keys, int limits, long permits) {
     List<String> redisKeys(String namespace, int key) {
         return windows().stream()
                 .map(window ->
-                        "weir:1:{" + namespace + ":" + storedKey(key) + "}:" + Weir.POLICY + ":s" + window.toMillis())
+                        "weir:2:{" + namespace + ":" + storedKey(key) + "}:" + Weir.POLICY + ":s" + window.toMillis())
                 .toList();
     }
 

@@ -23,7 +23,7 @@ class ContendersTest {
     private static final Options PATIENT = Options.parse("--deadline", "60000");
 
     /** The keys of Redis begin with this part in every contender. Some limiters append a suffix to it. */
-    private static final Pattern LIMIT_KEY = Pattern.compile("weir:1:\\{[^}]+\\}:standard:s\\d+");
+    private static final Pattern LIMIT_KEY = Pattern.compile("weir:2:\\{[^}]+\\}:standard");
 
     private static RedisProcess process;
     private static RedisUnderTest redis;
