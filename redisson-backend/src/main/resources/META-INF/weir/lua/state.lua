@@ -10,6 +10,7 @@
 --             t (token bucket), l (leaky bucket)  anchor I7, debt in parts of a permit I7, exponent of the unit B, and the end I7: the
 --                                 instant at which the debt is 0
 --             g (sliding log)     see log.lua
+--             other lower-case letters, of later versions: end I7, length I2 and as many bytes
 --             Functions handle the state of a limit as three numbers a, b, c. The third number of a fixed window is 0.
 -- Limit       letter B, permits I6, window in units I6, exponent of the unit B, capacity I6, largest debt of a bucket I7
 -- Unit        10^exponent microseconds. A permit has as many parts as the window has units.
@@ -154,6 +155,8 @@ local function newParts()
       return 28
     elseif letter == 103 and #raw >= from + 7 then
       return 12 + 11 * parse('>I2', raw, from + 6)
+    elseif letter ~= 103 and letter >= 97 and letter <= 122 and #raw >= from + 14 then
+      return 15 + parse('>I2', raw, from + 13)
     end
     return nil
   end
@@ -180,11 +183,13 @@ local function newParts()
     elseif letter == 102 then
       a, b = parse('>I7I6', raw, from + 6)
       c = 0
-    else
+    elseif letter == 116 or letter == 108 then
       a, b, c = parse('>I7I7B', raw, from + 6)
       if c > 6 then
         return nil
       end
+    else
+      return {}
     end
     return a <= 9007199254740992 and b <= 9007199254740992 and {a, b, c} or nil
   end
@@ -197,8 +202,10 @@ local function newParts()
       return parse('>I7', raw, from + 6) + 2000 * window
     elseif letter == 103 then
       return parse('>I7', raw, to - 10) + window * 1000
+    elseif letter == 116 or letter == 108 then
+      return (parse('>I7', raw, from + 21))
     end
-    return (parse('>I7', raw, from + 21))
+    return (parse('>I7', raw, from + 6))
   end
 
   -- Returns three values: a list with {a, b, c, part} for each limit that has a part; the parts of other limits that have not ended, one
@@ -230,7 +237,9 @@ local function newParts()
         expected = i + 1
       else
         local ends = endOf(raw, letter, window, from, to)
-        if ends > now then
+        if ends > 9007199254740992 then
+          return false
+        elseif ends > now then
           others = (others or '') .. string.sub(raw, from, to)
           latest = math.max(latest, ends)
         end

@@ -11,8 +11,10 @@ import io.weir.ratelimit.fixtures.RedisConnection;
 import io.weir.ratelimit.fixtures.RedisFixture;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.Limit;
+import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
@@ -33,6 +35,8 @@ class ChangedLimitsTest {
     private static final Limit HOUR = Limit.of(Algorithm.FIXED_WINDOW, 100, Duration.ofHours(1));
     private static final Limit DAY = Limit.of(Algorithm.TOKEN_BUCKET, 1_000, Duration.ofDays(1));
     private static final Limit LOG = Limit.of(Algorithm.SLIDING_LOG, 50, Duration.ofHours(2));
+
+    private static final Limit HALF_HOUR = Limit.of(Algorithm.SLIDING_WINDOW, 500, Duration.ofMinutes(30));
 
     private final TestBackend fixture = TestBackend.on(REDIS.address());
     private final RedisConnection redis = REDIS.connect();
@@ -125,8 +129,6 @@ class ChangedLimitsTest {
         assertThat(stored()).hasSize(3);
     }
 
-    private static final Limit HALF_HOUR = Limit.of(Algorithm.SLIDING_WINDOW, 500, Duration.ofMinutes(30));
-
     @ParameterizedTest
     @MethodSource("limits")
     void thePartOfARemovedLimitIsRemovedWhenItHasEnded(Limit removed) {
@@ -176,6 +178,24 @@ class ChangedLimitsTest {
     }
 
     @Test
+    void aPartOfALaterVersionIsKeptUntilItsEnd() {
+        Limit longer = Limit.of(Algorithm.FIXED_WINDOW, 100, Duration.ofDays(1));
+        spend(1, longer);
+        byte[] state = redis.bytes(fixture.key("k.a"));
+        ByteBuffer both = ByteBuffer.allocate(state.length + 18).put(state);
+        both.put((byte) 'z').put((byte) 0).putInt(1_000);
+        both.put((byte) 0).putShort((short) ((now + 5_000) >>> 32)).putInt((int) (now + 5_000));
+        both.putShort((short) 3).put(new byte[] {1, 2, 3});
+        redis.call("SET", fixture.key("k.a"), both.array());
+        spend(1, longer);
+        assertThat(redis.bytes(fixture.key("k.a"))).endsWith(Arrays.copyOfRange(both.array(), state.length, 37));
+        now += 5_000;
+        spend(1, longer);
+        assertThat(redis.bytes(fixture.key("k.a"))).hasSize(state.length);
+        assertThat(remaining(longer)).containsExactly(97L);
+    }
+
+    @Test
     void aResetRemovesThePartsOfAllLimits() {
         spend(3, MINUTE, HOUR);
         backend.reset(TestBackend.charge("k.a", 1, MINUTE).policy(), "k.a");
@@ -183,15 +203,16 @@ class ChangedLimitsTest {
     }
 
     @Test
-    void requestsOfOneBatchAboutOtherLimitsSeeEachOther() {
+    void aDecisionOverManyKeysWithSeveralLimitsCountsEachOfThem() {
         List<Charge> charges = new ArrayList<>();
         for (int policy = 0; policy < 20; policy++) {
             charges.add(TestBackend.charge("k." + policy, 1, MINUTE, HOUR, LOG));
         }
         assertThat(backend.acquire(charges).allowed()).isTrue();
-        assertThat(backend.acquire(charges).quotas())
-                .extracting(Quota::remaining)
-                .containsSequence(8L, 98L, 48L)
-                .hasSize(60);
+        List<Quota> quotas = backend.acquire(charges).quotas();
+        for (int i = 0; i < quotas.size(); i += 3) {
+            assertThat(quotas.subList(i, i + 3)).extracting(Quota::remaining).containsExactly(8L, 98L, 48L);
+        }
+        assertThat(quotas).hasSize(60);
     }
 }

@@ -50,7 +50,7 @@ class ClusterTest {
                                 .allowed())
                         .isTrue();
                 Set<String> keys = keys(cluster, storedKey);
-                assertThat(keys).hasSize(4);
+                assertThat(keys).hasSize(2);
                 Set<Long> slotsOfStoredKey = keys.stream().map(cluster::slot).collect(Collectors.toSet());
                 assertThat(slotsOfStoredKey).as(keys.toString()).hasSize(1);
                 slots.addAll(slotsOfStoredKey);

@@ -5,6 +5,7 @@ import io.weir.ratelimit.Algorithm;
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.fixtures.Await;
 import io.weir.ratelimit.spi.Charge;
+import io.weir.ratelimit.spi.PolicyLimits;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
@@ -67,7 +68,11 @@ final class LeaseInstance implements AutoCloseable {
     /** Returns the charge of each limit. */
     static List<Charge> charges(long permits, long lease) {
         return List.of(Algorithm.FIXED_WINDOW, Algorithm.SLIDING_WINDOW, Algorithm.TOKEN_BUCKET).stream()
-                .map(algorithm -> LeasedCalls.charge(lease, LeasedCalls.monthly(algorithm, permits)))
+                .map(algorithm -> new Charge(
+                        new PolicyLimits(algorithm.configName(), List.of(LeasedCalls.monthly(algorithm, permits)))
+                                .withLease(lease),
+                        "k.hot",
+                        1))
                 .toList();
     }
 

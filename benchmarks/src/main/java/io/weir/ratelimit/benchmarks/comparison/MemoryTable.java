@@ -57,6 +57,14 @@ public final class MemoryTable {
                     "Weir, " + algorithm.configName(),
                     (client, namespace, workload) -> Weir.of(client, namespace, workload, algorithm, DEADLINE));
         }
+        row(
+                "Weir, three limits of a policy, sliding-window",
+                (client, namespace, workload) -> Weir.of(
+                        client,
+                        namespace,
+                        new Workload(workload.name(), workload.keys(), 3, workload.permits()),
+                        Algorithm.SLIDING_WINDOW,
+                        DEADLINE));
         row("Redisson `RRateLimiter`", RedissonLimiter::new);
         row(
                 "Bucket4j",
