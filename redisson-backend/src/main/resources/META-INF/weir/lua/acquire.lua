@@ -70,11 +70,11 @@ if #keys == 1 and byte(input, at) > 1 then
       end
       if form ~= 4 then
         if allowed > 0 then
-          local part, life = encode(now, letter, permits, units, unit, a, b + allowed * cost * parts, c)
-          write(key, part, life, start == a and spent > 0 and (letter == 115 or letter == 102))
+          local section, life = encode(now, letter, permits, units, unit, a, b + allowed * cost * parts, c)
+          write(key, section, life, start == a and spent > 0 and (letter == 115 or letter == 102))
         elseif start and start > now then
-          local part, life = encode(now, letter, permits, units, unit, a, b, c)
-          write(key, part, life, false)
+          local section, life = encode(now, letter, permits, units, unit, a, b, c)
+          write(key, section, life, false)
         end
       end
       if not isShort then
@@ -134,8 +134,8 @@ local function bucketOrWindow(config, a, b, c)
   return limit, pack('>I3I7', now - a, b)
 end
 
--- The limits of all keys, one after the other: those of key k begin at first[k]. A key with a foreign value has false for each limit. Parts
--- of limits that the policy does not have are in `others`, their latest end in `ends`.
+-- The limits of all keys, one after the other: those of key k begin at first[k]. A key with a foreign value has false for each limit.
+-- Sections of limits that the policy does not have are in `others`, their latest end in `ends`.
 local limits, first, others, ends, reply = {}, {}, {}, {}, {pack('>I7', now)}
 local logs, find
 local configs
@@ -163,7 +163,7 @@ for k = 1, #keys do
   if a ~= false then
     limits[#limits + 1], reply[#reply + 1] = bucketOrWindow(configs[1], a, b, c)
   else
-    find = find or newParts()
+    find = find or newSections()
     found, others[k], ends[k] = find(keys[k], configs, now)
     local states = {}
     for i = 1, #configs do
@@ -271,31 +271,31 @@ end
 
 for k = 1, #keys do
   if rewrite[k] then
-    local parts, longest, keep = '', others[k] and ends[k] - now or 0, false
+    local sections, longest, keep = '', others[k] and ends[k] - now or 0, false
     for i = first[k], first[k + 1] - 1 do
       local limit = limits[i]
       local config, after, log = limit[CONFIG], limit[B] + limit[SPENT], limit[LOG]
-      local part, life
+      local section, life
       if log then
         if after > 0 then
-          part, life = logs.encode(log, after)
+          section, life = logs.encode(log, after)
         end
       else
         local letter = config[LETTER]
         if after > 0 or letter == 115 and limit[C] > 0 then
-          part, life = encode(now, letter, config[PERMITS], config[UNITS], config[UNIT], limit[A], after, limit[C])
+          section, life = encode(now, letter, config[PERMITS], config[UNITS], config[UNIT], limit[A], after, limit[C])
         end
       end
-      if part then
-        parts = parts .. part
+      if section then
+        sections = sections .. section
         if life > longest then
           longest, keep = life, limit[KEEP]
         end
       end
     end
-    parts = parts .. (others[k] or '')
-    if parts ~= '' then
-      write(keys[k], parts, longest, keep)
+    sections = sections .. (others[k] or '')
+    if sections ~= '' then
+      write(keys[k], sections, longest, keep)
     else
       redis.call('DEL', keys[k])
     end

@@ -2,9 +2,9 @@
 -- Times are in microseconds; see state.lua, which precedes this file.
 --
 -- The sliding log: every allowed call of the latest window.
--- State       a part of a key, big-endian: letter B, window in ms I5, number of entries I2, the running total before the oldest entry I4; then
---             for each entry, oldest first, its time I7 and the running total up to and including it I4, modulo 2^32. All times differ:
---             charges of one microsecond form one entry. The permits between two entries are the difference of two totals.
+-- State       a section of a key, big-endian: letter B, window in ms I5, number of entries I2, the running total before the oldest entry
+--             I4; then for each entry, oldest first, its time I7 and the running total up to and including it I4, modulo 2^32. All times
+--             differ: charges of one microsecond form one entry. The permits between two entries are the difference of two totals.
 -- Complexity  O(log entries) to read, O(bytes) to load and write
 
 local function newLogs(now)
@@ -39,7 +39,7 @@ local function newLogs(now)
   end
 
   -- Returns what counts of a log: entries `first` to `last`, which are before now, and `added` permits of now. Entries of the future, left
-  -- by a clock that stepped back, count as of now. Without a part, the log is empty. Returns false for a foreign value.
+  -- by a clock that stepped back, count as of now. Without a section, the log is empty. Returns false for a foreign value.
   function logs.read(raw, window)
     if not raw then
       return {
@@ -92,7 +92,7 @@ local function newLogs(now)
     return string.sub(log.raw, HEAD + ENTRY * (from - 1) + 1, HEAD + ENTRY * to)
   end
 
-  -- Returns the part with a number of live permits, at least 1, and its time to live. Permits that it did not have before are spent now.
+  -- Returns the section with a number of live permits, at least 1, and its time to live. Permits that it did not have before are spent now.
   function logs.encode(log, live)
     local entries, newest = slice(log, log.first, log.last), now
     if live > log.before then
@@ -103,7 +103,7 @@ local function newLogs(now)
     return head(log.window, #entries / ENTRY, log.base) .. entries, newest + log.window - now
   end
 
-  -- Returns the part without up to a cost of the entry of an instant; nil if no entry is left. Only differences of totals count, so
+  -- Returns the section without up to a cost of the entry of an instant; nil if no entry is left. Only differences of totals count, so
   -- either the later totals decrease or the earlier ones increase, whichever are fewer.
   function logs.refundAt(log, instant, cost)
     local raw, size = log.raw, log.size
@@ -139,7 +139,7 @@ local function newLogs(now)
     return head(log.window, entries, (totalAt(raw, 0) + refunded) % TOTALS) .. shifted(1, i - 1, refunded) .. slice(log, rest, size)
   end
 
-  -- Returns the part without a cost of the entries that count, the latest first; nil if no permit is left.
+  -- Returns the section without a cost of the entries that count, the latest first; nil if no permit is left.
   function logs.refundLatest(log, cost)
     local left = log.before + log.added - cost
     if left <= 0 then

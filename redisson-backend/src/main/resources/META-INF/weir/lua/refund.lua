@@ -41,7 +41,7 @@ local function byCost(letter, units, cost, b, c)
   return math.max(0, b - cost * units), c
 end
 
-local input, outcome, find, logs = ARGV[1], 1, newParts(), nil
+local input, outcome, find, logs = ARGV[1], 1, newSections(), nil
 local operation
 operation, at = struct.unpack('B', input, at)
 for k = 1, #KEYS do
@@ -57,17 +57,17 @@ for k = 1, #KEYS do
     limits[i] = {letter, units * 10 ^ exponent / 1000, permits, units, exponent, maxDebt, thenA, thenB, thenC}
   end
   local found, others = find(key, limits, now)
-  local parts, changed = {}, false
+  local sections, changed = {}, false
   for i = 1, count do
     local stored = found and found[i]
     if stored then
       local limit = limits[i]
       local letter, window, permits, units, exponent, maxDebt = limit[1], limit[2], limit[3], limit[4], limit[5], limit[6]
-      local a, b, c, part = stored[1], stored[2], stored[3], stored[4]
-      local left = part
+      local a, b, c, section = stored[1], stored[2], stored[3], stored[4]
+      local left = section
       if letter == 103 then
         logs = logs or newLogs(now)
-        local log = logs.read(part, window * 1000)
+        local log = logs.read(section, window * 1000)
         if not log then
           found = false
         elseif operation == 1 then
@@ -90,19 +90,19 @@ for k = 1, #KEYS do
           left = encode(now, letter, permits, units, 10 ^ exponent, a, newB, newC)
         end
       end
-      changed = changed or left ~= part
-      parts[#parts + 1] = left
+      changed = changed or left ~= section
+      sections[#sections + 1] = left
     end
   end
-  parts[#parts + 1] = others
+  sections[#sections + 1] = others
   if found == false then
     outcome = 2
   elseif found and operation == 3 then
     redis.call('DEL', key)
-  elseif changed and #parts == 0 then
+  elseif changed and #sections == 0 then
     redis.call('DEL', key)
   elseif changed then
-    redis.call('SET', key, table.concat(parts), 'KEEPTTL')
+    redis.call('SET', key, table.concat(sections), 'KEEPTTL')
   end
 end
 return struct.pack('>BI7', outcome, now)

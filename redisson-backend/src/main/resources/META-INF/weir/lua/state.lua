@@ -4,7 +4,7 @@
 -- Stored states of limits, and their arithmetic. This file precedes each script of this folder.
 -- A script call creates its functions anew, and an upvalue costs more than a function. Therefore functions take all values as arguments
 -- and compare letters by their codes: f 102, g 103, l 108, s 115, t 116.
--- State       one string per policy and caller, with one part per limit, big-endian: letter B, window in ms I5, then
+-- State       one string per policy and caller, with one section per limit, big-endian: letter B, window in ms I5, then
 --             f (fixed window)    start I7, spent permits I6
 --             s (sliding window)  start I7, spent permits of this window I6, of the previous window I6
 --             t (token bucket), l (leaky bucket)  anchor I7, debt in parts of a permit I7, exponent of the unit B, and the end I7: the
@@ -26,7 +26,7 @@ else
   now = math.max(1, (time[1] - 1735689600) * 1000000 + time[2])
 end
 
--- Returns the state of a key as three numbers if it has one part, which is that of a limit; nil for an untouched key; false otherwise.
+-- Returns the state of a key as three numbers if it has one section, which is that of a limit; nil for an untouched key; false otherwise.
 local function read(key, letter, window)
   local raw = redis.pcall('GET', key)
   if not raw then
@@ -117,7 +117,7 @@ local function freeParts(now, letter, permits, units, unit, capacity, a, b, c)
   return capacity * units - b, units
 end
 
--- Returns the part of a limit, and the time until its state equals that of an untouched key.
+-- Returns the section of a limit, and the time until its state equals that of an untouched key.
 local function encode(now, letter, permits, units, unit, a, b, c)
   local length = units * unit
   local window = length / 1000
@@ -130,22 +130,22 @@ local function encode(now, letter, permits, units, unit, a, b, c)
   return struct.pack('>BI5I7I7BI7', letter, window, a, b, c, now + life), life
 end
 
--- Writes the parts of a key. The start of a window determines its time to live, so a window with earlier charges keeps that (`keep`).
-local function write(key, parts, life, keep)
+-- Writes the sections of a key. The start of a window determines its time to live, so a window with earlier charges keeps that (`keep`).
+local function write(key, sections, life, keep)
   if keep then
-    redis.call('SET', key, parts, 'KEEPTTL')
+    redis.call('SET', key, sections, 'KEEPTTL')
   else
-    redis.call('SET', key, parts, 'PX', math.max(1, math.ceil(life / 1000)))
+    redis.call('SET', key, sections, 'PX', math.max(1, math.ceil(life / 1000)))
   end
 end
 
--- Finds the parts of the limits of a policy in a key.
+-- Finds the sections of the limits of a policy in a key.
 -- Limits      a list per limit: letter, window in ms
--- Complexity  O(parts * limits), O(parts) if all are in the same order
-local function newParts()
+-- Complexity  O(sections * limits), O(sections) if all are in the same order
+local function newSections()
   local parse, byte = struct.unpack, string.byte
 
-  -- Returns the length of a part, nil for an unknown one.
+  -- Returns the length of a section, nil for an unknown one.
   local function size(raw, letter, from)
     if letter == 115 then
       return 25
@@ -194,7 +194,7 @@ local function newParts()
     return a <= 9007199254740992 and b <= 9007199254740992 and {a, b, c} or nil
   end
 
-  -- Returns the end of a part that belongs to none of the limits.
+  -- Returns the end of a section that belongs to none of the limits.
   local function endOf(raw, letter, window, from, to)
     if letter == 102 then
       return parse('>I7', raw, from + 6) + window * 1000
@@ -208,7 +208,7 @@ local function newParts()
     return (parse('>I7', raw, from + 6))
   end
 
-  -- Returns three values: a list with {a, b, c, part} for each limit that has a part; the parts of other limits that have not ended, one
+  -- Returns three values: a list with {a, b, c, section} for each limit that has one; the sections of other limits that have not ended, one
   -- after the other, nil if there are none; and the latest end of these. Returns false for a foreign value, nil for an untouched key.
   return function(key, limits, now)
     local raw = redis.pcall('GET', key)

@@ -70,13 +70,13 @@ class ChangedLimitsTest {
     }
 
     private List<String> stored() {
-        return StoredPart.of(redis.bytes(fixture.key("k.a"))).stream()
-                .map(StoredPart::name)
+        return StoredSection.of(redis.bytes(fixture.key("k.a"))).stream()
+                .map(StoredSection::name)
                 .toList();
     }
 
     @Test
-    void aPolicyHasOneKeyPerCallerWithAPartPerLimit() {
+    void aPolicyHasOneKeyPerCallerWithASectionPerLimit() {
         spend(3, MINUTE, HOUR, DAY, LOG);
         assertThat(redis.keys(fixture.pattern())).containsExactly(fixture.key("k.a"));
         assertThat(stored()).containsExactly("s60000", "f3600000", "t86400000", "g7200000");
@@ -131,7 +131,7 @@ class ChangedLimitsTest {
 
     @ParameterizedTest
     @MethodSource("limits")
-    void thePartOfARemovedLimitIsRemovedWhenItHasEnded(Limit removed) {
+    void theSectionOfARemovedLimitIsRemovedWhenItHasEnded(Limit removed) {
         Limit kept = Limit.of(Algorithm.FIXED_WINDOW, 10, Duration.ofDays(30));
         spend(3, removed, kept);
         long end = backend.peek(TestBackend.charge("k.a", 1, removed)).get(0).resetAfterMicros();
@@ -146,7 +146,7 @@ class ChangedLimitsTest {
 
     @ParameterizedTest
     @MethodSource("limits")
-    void theKeyLivesUntilThePartOfARemovedLimitEnds(Limit removed) {
+    void theKeyLivesUntilTheSectionOfARemovedLimitEnds(Limit removed) {
         Limit kept = Limit.of(Algorithm.FIXED_WINDOW, 10, Duration.ofMillis(5));
         spend(3, removed);
         long lifeMillis = redis.number("PTTL", fixture.key("k.a"));
@@ -158,7 +158,7 @@ class ChangedLimitsTest {
 
     @ParameterizedTest
     @EnumSource(Algorithm.class)
-    void aRefundKeepsThePartsOfOtherLimits(Algorithm algorithm) {
+    void aRefundKeepsTheSectionsOfOtherLimits(Algorithm algorithm) {
         Limit limit = TestBackend.limitOf(algorithm, 10, Duration.ofHours(5));
         spend(3, MINUTE, DAY, LOG);
         Receipt receipt = spend(4, limit);
@@ -178,7 +178,7 @@ class ChangedLimitsTest {
     }
 
     @Test
-    void aPartOfALaterVersionIsKeptUntilItsEnd() {
+    void aSectionOfALaterVersionIsKeptUntilItsEnd() {
         Limit longer = Limit.of(Algorithm.FIXED_WINDOW, 100, Duration.ofDays(1));
         spend(1, longer);
         byte[] state = redis.bytes(fixture.key("k.a"));
@@ -196,7 +196,7 @@ class ChangedLimitsTest {
     }
 
     @Test
-    void aResetRemovesThePartsOfAllLimits() {
+    void aResetRemovesTheSectionsOfAllLimits() {
         spend(3, MINUTE, HOUR);
         backend.reset(TestBackend.charge("k.a", 1, MINUTE).policy(), "k.a");
         assertThat(redis.keys(fixture.pattern())).isEmpty();

@@ -196,7 +196,8 @@ class EveryInstantExpiryTest {
         byte[] bytes = redis.bytes(key);
         return bytes == null
                 ? 0
-                : StoredPart.number(ByteBuffer.wrap(StoredPart.of(bytes).get(0).state()), 7);
+                : StoredSection.number(
+                        ByteBuffer.wrap(StoredSection.of(bytes).get(0).state()), 7);
     }
 
     /** Checks that a key that exists lives as long as the state of a limit differs from an untouched one, and not forever. */
@@ -209,10 +210,10 @@ class EveryInstantExpiryTest {
         long now =
                 (Long.parseLong(text(check.get(2))) - EPOCH_SECONDS) * 1_000_000 + Long.parseLong(text(check.get(3)));
         assertThat(lifeMillis).as("time to live of %s", key).isNotEqualTo(-1);
-        for (StoredPart part : StoredPart.of((byte[]) check.get(1))) {
+        for (StoredSection section : StoredSection.of((byte[]) check.get(1))) {
             assertThat(lifeMillis * 1_000 + CLOCK_STEP_MICROS)
-                    .as("time to live of %s in µs, %s", key, part.name())
-                    .isGreaterThanOrEqualTo(resetAfterMicros(part.state(), limitOf(part, limits), now));
+                    .as("time to live of %s in µs, %s", key, section.name())
+                    .isGreaterThanOrEqualTo(resetAfterMicros(section.state(), limitOf(section, limits), now));
         }
         assertThat(lifeMillis * 1_000)
                 .as("time to live of %s in µs", key)
@@ -225,9 +226,9 @@ class EveryInstantExpiryTest {
         return true;
     }
 
-    private static Limit limitOf(StoredPart part, List<Limit> limits) {
+    private static Limit limitOf(StoredSection section, List<Limit> limits) {
         return limits.stream()
-                .filter(limit -> part.name().equals(limit.algorithm().letter() + "" + limit.windowMicros() / 1_000))
+                .filter(limit -> section.name().equals(limit.algorithm().letter() + "" + limit.windowMicros() / 1_000))
                 .findFirst()
                 .orElseThrow();
     }
@@ -235,17 +236,18 @@ class EveryInstantExpiryTest {
     private static long resetAfterMicros(byte[] raw, Limit limit, long now) {
         ByteBuffer in = ByteBuffer.wrap(raw);
         LimitState state = switch (limit.algorithm()) {
-            case FIXED_WINDOW -> new FixedWindowState(StoredPart.number(in, 7), StoredPart.number(in, 6));
+            case FIXED_WINDOW -> new FixedWindowState(StoredSection.number(in, 7), StoredSection.number(in, 6));
             case SLIDING_WINDOW ->
-                new SlidingWindowState(StoredPart.number(in, 7), StoredPart.number(in, 6), StoredPart.number(in, 6));
+                new SlidingWindowState(
+                        StoredSection.number(in, 7), StoredSection.number(in, 6), StoredSection.number(in, 6));
             case TOKEN_BUCKET, LEAKY_BUCKET ->
                 new TokenBucketState(
-                        StoredPart.number(in, 7), StoredPart.number(in, 7), (int) StoredPart.number(in, 1));
+                        StoredSection.number(in, 7), StoredSection.number(in, 7), (int) StoredSection.number(in, 1));
             case SLIDING_LOG -> null;
         };
         if (state == null) {
             in.position(raw.length - 11);
-            return StoredPart.number(in, 7) + limit.windowMicros() - now;
+            return StoredSection.number(in, 7) + limit.windowMicros() - now;
         }
         return state.asOf(limit, now).resetAfterMicros(limit, now);
     }

@@ -106,10 +106,10 @@ class ForeignStateTest {
 
     @ParameterizedTest
     @MethodSource("limits")
-    void reportsAStateWithAPartOfNoLimitAndKeepsIt(Limit limit) {
+    void reportsAStateWithAnInvalidSectionAndKeepsIt(Limit limit) {
         fixture.acquire("k.b", 1, limit);
         byte[] state = redis.bytes(fixture.key("k.b"));
-        for (String part : List.of(
+        for (String section : List.of(
                 // windows of 0 ms, and of 1 ms more than 366 days
                 "f" + "\0".repeat(18),
                 "f\u0007\\\u00d7\u0088\u0001" + "\0".repeat(13),
@@ -117,7 +117,7 @@ class ForeignStateTest {
                 "s\0\0\0\0\u0001" + "\u00ff".repeat(19),
                 "t\0\0\0\0\u0001" + "\0".repeat(14) + "\u0007" + "\0".repeat(7),
                 "g\0\0\0\0\u0001" + "\0".repeat(6))) {
-            byte[] other = part.getBytes(ISO_8859_1);
+            byte[] other = section.getBytes(ISO_8859_1);
             byte[] both = Arrays.copyOf(state, state.length + other.length);
             System.arraycopy(other, 0, both, state.length, other.length);
             redis.call("SET", fixture.key("k.a"), both);

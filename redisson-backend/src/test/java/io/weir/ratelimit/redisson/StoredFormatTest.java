@@ -79,13 +79,13 @@ class StoredFormatTest {
         assertThat(keys).hasSize(3).allMatch(key -> key.indexOf('{') == key.lastIndexOf('{'));
         assertThat(keys.stream().filter(key -> key.contains(tag)).map(key -> key.substring(key.indexOf('}'))))
                 .containsExactlyInAnyOrder("}:api", "}:mixed");
-        assertThat(StoredPart.of(redis.bytes(fixture.key("p.bob"))))
-                .extracting(StoredPart::name)
+        assertThat(StoredSection.of(redis.bytes(fixture.key("p.bob"))))
+                .extracting(StoredSection::name)
                 .containsExactly("s60000", "s3600000");
     }
 
     @Test
-    void aPartBeginsWithTheLetterOfItsAlgorithmAndItsWindow() {
+    void aSectionBeginsWithTheLetterOfItsAlgorithmAndItsWindow() {
         spend("k.a", 1, Limit.of(Algorithm.FIXED_WINDOW, 10, Duration.ofDays(366)));
         // The letter f, and 31,622,400,000 ms.
         assertThat(HexFormat.of().formatHex(redis.bytes(fixture.key("k.a")), 0, 6))
@@ -195,8 +195,8 @@ class StoredFormatTest {
 
     /** Returns the state of the only limit of a key. */
     private String hex(String storedKey, String name) {
-        List<StoredPart> parts = StoredPart.of(redis.bytes(fixture.key(storedKey)));
-        assertThat(parts).extracting(StoredPart::name).containsExactly(name);
-        return HexFormat.of().formatHex(parts.get(0).state());
+        List<StoredSection> sections = StoredSection.of(redis.bytes(fixture.key(storedKey)));
+        assertThat(sections).extracting(StoredSection::name).containsExactly(name);
+        return HexFormat.of().formatHex(sections.get(0).state());
     }
 }

@@ -11,10 +11,10 @@ import java.util.List;
  * @param name the letter of the algorithm and the window in milliseconds
  * @param state the bytes that follow
  */
-record StoredPart(String name, byte[] state) {
+record StoredSection(String name, byte[] state) {
 
-    static List<StoredPart> of(byte[] value) {
-        List<StoredPart> parts = new ArrayList<>();
+    static List<StoredSection> of(byte[] value) {
+        List<StoredSection> sections = new ArrayList<>();
         ByteBuffer in = ByteBuffer.wrap(value);
         while (in.hasRemaining()) {
             char letter = (char) in.get();
@@ -28,9 +28,9 @@ record StoredPart(String name, byte[] state) {
                         default -> throw new AssertionError("unknown letter " + letter);
                     }];
             in.get(state);
-            parts.add(new StoredPart("" + letter + window, state));
+            sections.add(new StoredSection("" + letter + window, state));
         }
-        return parts;
+        return sections;
     }
 
     /** Reads an unsigned number. */
