@@ -78,8 +78,7 @@ class ApplicationOnRedisIT extends ApplicationContract {
         Set<String> keys = redis.keys("weir:2:{" + NAMESPACE + ":*");
         assertThat(keys)
                 .isNotEmpty()
-                .allMatch(key ->
-                        key.matches("weir:2:\\{" + NAMESPACE + ":[A-Za-z0-9.~%_@+-]+}:[A-Za-z0-9.-]+"))
+                .allMatch(key -> key.matches("weir:2:\\{" + NAMESPACE + ":[A-Za-z0-9.~%_@+-]+}:[A-Za-z0-9.-]+"))
                 .allMatch(key -> key.length() <= MAX_KEY_LENGTH)
                 .noneMatch(key -> redis.number("PTTL", key) == NO_TTL);
     }

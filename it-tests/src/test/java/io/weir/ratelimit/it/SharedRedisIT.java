@@ -33,8 +33,7 @@ class SharedRedisIT {
                 Set<String> keys = keys(redis);
                 assertThat(keys)
                         .hasSizeGreaterThanOrEqualTo(2)
-                        .allMatch(
-                                key -> key.matches("weir:2:\\{it:[a-z.-]+~[A-Za-z0-9_-]{22}}:(hello|compute)"));
+                        .allMatch(key -> key.matches("weir:2:\\{it:[a-z.-]+~[A-Za-z0-9_-]{22}}:(hello|compute)"));
 
                 redis.kill();
                 for (Server node : List.of(a, b)) {
