@@ -79,7 +79,7 @@ final class Batch {
             group.add(request);
             return true;
         }
-        if (parts + keyIndexes.length > MAX_PARTS && !keys.isEmpty()) {
+        if (parts + limitCount(request) > MAX_PARTS && !keys.isEmpty()) {
             return false;
         }
         addGroup(request, keyIndexes);
@@ -107,6 +107,14 @@ final class Batch {
 
     private static List<Limit> limitsOf(AcquireRequest request, int key) {
         return request.charges.get(key).policy().limits();
+    }
+
+    private static int limitCount(AcquireRequest request) {
+        int count = 0;
+        for (int i = 0; i < request.charges.size(); i++) {
+            count += limitsOf(request, i).size();
+        }
+        return count;
     }
 
     /** Returns the number of limits of the keys of the batch and of a request. */
@@ -147,7 +155,7 @@ final class Batch {
     private void addGroup(AcquireRequest request, int[] keyIndexes) {
         RequestGroup group = new RequestGroup(request, keyIndexes);
         groups.add(group);
-        parts += keyIndexes.length;
+        parts += limitCount(request);
         for (int i = 0; i < keyIndexes.length; i++) {
             if (keyIndexes[i] < keys.size()) {
                 lastGroups.set(keyIndexes[i], group);
@@ -192,7 +200,7 @@ final class Batch {
         return groups;
     }
 
-    /** Returns the number of keys of all groups. */
+    /** Returns the number of limits of all groups. */
     int parts() {
         return parts;
     }

@@ -171,6 +171,16 @@ class BatchTest {
     }
 
     @Test
+    void boundsTheLimitsOfDifferentRequestsOnOneKey() {
+        Batch batch = batch(requests.spend("k.a", 1, FIXED, OTHER));
+        int requestsOfBatch = 1;
+        while (batch.add(requests.spend("k.a", 1 + requestsOfBatch % 2, FIXED, OTHER))) {
+            requestsOfBatch++;
+        }
+        assertThat(requestsOfBatch).isEqualTo(512);
+    }
+
+    @Test
     void aKeyWithOtherLimitsGoesToTheNextBatch() {
         Batch batch = batch(requests.spend("k.a", 1, FIXED));
         assertThat(batch.add(requests.spend("k.a", 1, FIXED, OTHER))).isFalse();
