@@ -1,95 +1,46 @@
 -- SPDX-License-Identifier: Apache-2.0
--- Times are in microseconds; see state.lua and log.lua, which precede this script.
+-- Times are in microseconds; see clock.lua, plain.lua, state.lua and log.lua, which precede this script.
 --
 -- Decides on groups of equal requests, in their order and at one instant. A request is spent if all its limits have room, else nothing of
 -- it. Of a group the first requests are allowed, as many as have room. A rejection writes nothing, with one exception: a state from the
 -- future, left by a clock that stepped back, is written as of now. Otherwise each rejection would report the same retry-after again.
 -- A foreign value fails the groups of its key, and no others.
+-- A batch is plain if its n-th group concerns its n-th key and no other, and no limit is a sliding log. plain.lua decides on such a batch,
+-- up to the first key that it does not handle.
 -- KEYS        one per policy and caller, all different
--- ARGV[1]     clock (state.lua); for each key its limits: 0 B if they are those of the key before, else one limit, or 1 B, the number of
---             limits I2 and the limits. A limit has one of two forms:
+-- ARGV[1]     form and clock (clock.lua): 0 or 1 for a plain batch, 2 or 3 for others; then limits and groups
+--             Limits: 0 B if they are those of the limits before, else one limit, or 1 B, the number of limits I2, their bytes I2 and the
+--             limits. A limit has one of two forms:
 --             letter B, permits I4, window in units I6, exponent of the unit B
 --                             short: the capacity is the permits, and there is no delay
 --             letter + 128 B, then the other fields of a limit (state.lua)
---             then the groups, each in one of four forms:
+--             Plain batch: for each run of keys the limits, then one of the following; nothing if each key that is left has one request that
+--             spends a cost of 1 without delay
+--             1 B, number of keys I2
+--                             each of these keys has such a request
+--             2 B, count of requests I2
+--                             one key has as many of them
+--             3 B or 4 B      one key; its requests spend (3) or peek (4): count of requests I2, cost in permits I6, and for each limit of
+--                             the key the longest delay I6 (how long a bucket may delay the call for permits it lacks)
+--             Other batches: for each key its limits, then the groups, each in one of four forms:
 --             1 B             short: spends a cost of 1 without delay, count 1, one key: the first one that no group before it has
 --             2 B, count of requests I2, number of keys of a request I2
 --                             short: as 1, for the first keys that no group before it has
 --             3 B or 4 B      spends (3) or peeks (4): count of requests I2, number of keys of a request I2, and for each of these keys:
---                             index in KEYS I2, cost in permits I6, and for each limit of the key the longest delay I6 (how long a bucket
---                             may delay the call for permits it lacks)
--- Reply       one string: now I7; for each limit of each key its state before the call, as of now: of a limit in short form the time since
---             its start I6, permits I4, permits of the previous window I4 (s), the same without the last one (f), or the time since its
---             anchor I3 and debt I7 (t, l); of other limits and of logs I7 I7 I6; for each group the count of allowed requests I2, or
---             65535 for a foreign value, after which nothing follows; then for each sliding log of a request the instant of the entry at
---             whose end the cost has room I7
+--                             index in KEYS I2, cost in permits I6, and for each limit of the key the longest delay I6
+-- Reply       one string: now I7, then states and groups: for a plain batch for each key its group and its states, for others the states of
+--             all keys and then all groups
+--             States: for each limit its state before the call, as of now. Of a limit in short form, except for a log, 0 B if the limit is
+--             untouched; else with the time since its start and the permits of this window and the previous one (0 for f) 1 B I5 I2,
+--             2 B I5 I2 I2 or 3 B I6 I4 I4 (s, f), or 1 B and the time since its anchor I3 and debt I7 (t, l). Of others I7 I7 I6
+--             Group: count of allowed requests, or the largest number for a foreign value: B if the group has one request, else I2. Then,
+--             unless the value is foreign, for each sliding log of a request the instant of the entry at whose end the cost has room I7
 -- Complexity  O(limits of keys + groups), and that of log.lua for sliding logs
 -- Errors      all commands that can fail run before the first write
 -- Redis       6.2 or later
 
-local input, keys = ARGV[1], KEYS
-local parse, pack, byte, floor = struct.unpack, struct.pack, string.byte, math.floor
-
--- One group on one key with one limit, as a single call and a hot key produce it. The code below does the same for all groups; this branch
--- takes a fifth to a quarter less of Redis's time per call.
-if #keys == 1 and byte(input, at) > 1 then
-  local letter, permits, units, exponent, capacity, maxDebt, form, nextAt
-  local count, keyCount, cost, delay = 1, 1, 1, 0
-  letter = byte(input, at)
-  local isShort = letter < 128
-  if isShort then
-    permits, units, exponent, form, nextAt = parse('>I4I6BB', input, at + 1)
-    capacity, maxDebt = permits, permits * units
-  else
-    letter = letter - 128
-    permits, units, exponent, capacity, maxDebt, form, nextAt = parse('>I6I6BI6I7B', input, at + 1)
-  end
-  if form == 2 then
-    count, keyCount, nextAt = parse('>I2I2', input, nextAt)
-  elseif form > 2 then
-    local _
-    count, keyCount, _, cost, delay, nextAt = parse('>I2I2I2I6I6', input, nextAt)
-  end
-  if letter ~= 103 and keyCount == 1 and nextAt > #input then
-    local key, unit = keys[1], 10 ^ exponent
-    local a, b, c = read(key, letter, units * unit / 1000)
-    if a ~= false then
-      local start, spent = a, b
-      if a then
-        a, b, c = advance(now, letter, permits, units, exponent, maxDebt, a, b, c)
-      else
-        a, b, c = now, 0, (letter == 115 or letter == 102) and 0 or exponent
-      end
-      local free, parts = freeParts(now, letter, permits, units, unit, capacity, a, b, c)
-      local allowed = 0
-      if cost <= capacity then
-        if delay > 0 then
-          free = free + permits * floor((delay + now - a) / unit)
-        end
-        allowed = free >= cost * parts * count and count or math.max(0, floor(free / (cost * parts)))
-      end
-      if form ~= 4 then
-        if allowed > 0 then
-          local section, life = encode(now, letter, permits, units, unit, a, b + allowed * cost * parts, c)
-          write(key, section, life, start == a and spent > 0 and (letter == 115 or letter == 102))
-        elseif start and start > now then
-          local section, life = encode(now, letter, permits, units, unit, a, b, c)
-          write(key, section, life, false)
-        end
-      end
-      if not isShort then
-        return pack('>I7I7I7I6I2', now, a, b, c, allowed)
-      elseif letter == 115 then
-        return pack('>I7I6I4I4I2', now, now - a, b, c, allowed)
-      elseif letter == 102 then
-        return pack('>I7I6I4I2', now, now - a, b, allowed)
-      end
-      return pack('>I7I3I7I2', now, now - a, b, allowed)
-    end
-  end
-end
-
 -- Fields of a limit as it is configured.
+local floor = math.floor
 local LETTER, WINDOW, PERMITS, UNITS, EXPONENT, UNIT, CAPACITY, MAX_DEBT, SHORT = 1, 2, 3, 4, 5, 6, 7, 8, 9
 
 -- Fields of a limit of a key. FREE and SPENT count parts: those that are free, and those that the groups before have spent. A permit has
@@ -109,6 +60,22 @@ local function limitAt(from)
   return {letter - 128, units * unit / 1000, permits, units, exponent, unit, capacity, maxDebt, false}, after
 end
 
+-- Returns a state as the reply has it.
+local function stateText(isWindow, isShort, a, b, c)
+  if not isShort then
+    return pack('>I7I7I6', a, b, c)
+  elseif b == 0 and (c == 0 or not isWindow) then
+    return '\0'
+  elseif not isWindow then
+    return pack('>BI3I7', 1, now - a, b)
+  elseif b > 65535 or c > 65535 or now - a > 1099511627775 then
+    return pack('>BI6I4I4', 3, now - a, b, c)
+  elseif c > 0 then
+    return pack('>BI5I2I2', 2, now - a, b, c)
+  end
+  return pack('>BI5I2', 1, now - a, b)
+end
+
 -- Returns the state of a limit of a key, and its part of the reply.
 local function bucketOrWindow(config, a, b, c)
   local letter, permits, units, unit = config[LETTER], config[PERMITS], config[UNITS], config[UNIT]
@@ -123,29 +90,66 @@ local function bucketOrWindow(config, a, b, c)
     a, b, c = now, 0, (letter == 115 or letter == 102) and 0 or config[EXPONENT]
   end
   local free, parts = freeParts(now, letter, permits, units, unit, config[CAPACITY], a, b, c)
-  local limit = {free, parts, 0, a, b, c, keep and (letter == 115 or letter == 102), future, config}
-  if not config[SHORT] then
-    return limit, pack('>I7I7I6', a, b, c)
-  elseif letter == 115 then
-    return limit, pack('>I6I4I4', now - a, b, c)
-  elseif letter == 102 then
-    return limit, pack('>I6I4', now - a, b)
-  end
-  return limit, pack('>I3I7', now - a, b)
+  local isWindow = letter == 115 or letter == 102
+  return {free, parts, 0, a, b, c, keep and isWindow, future, config}, stateText(isWindow, config[SHORT], a, b, c)
 end
 
--- The limits of all keys, one after the other: those of key k begin at first[k]. A key with a foreign value has false for each limit.
+-- The rest of a plain batch becomes a batch of the other kind, from the key on at which plain.lua ended.
+if form < 2 then
+  local texts, groups, rest = {}, {}, {}
+  at = runAt
+  while runFirst <= #keys do
+    local limitForm = byte(input, at)
+    if limitForm == 0 then
+      at = at + 1
+    else
+      limitsFrom = at
+      if limitForm == 1 then
+        at = at + 5 + parse('>I2', input, at + 3)
+      else
+        at = at + (limitForm < 128 and 12 or 27)
+      end
+      limitsTo = at - 1
+    end
+    local limitCount = byte(input, limitsFrom) == 1 and parse('>I2', input, limitsFrom + 1) or 1
+    local kind, count, cost, last, delays = 3, 1, 1, #keys, string.rep('\0', 6 * limitCount)
+    if at <= #input then
+      local number
+      kind, number, at = parse('>BI2', input, at)
+      if kind == 1 then
+        last = runFirst + number - 1
+      else
+        count, last = number, runFirst
+      end
+      if kind > 2 then
+        cost, at = parse('>I6', input, at)
+        delays = string.sub(input, at, at + 6 * limitCount - 1)
+        at = at + 6 * limitCount
+      end
+    end
+    for k = math.max(first, runFirst), last do
+      rest[#rest + 1] = keys[k]
+      texts[#rest] = string.sub(input, limitsFrom, limitsTo)
+      groups[#rest] = pack('>BI2I2I2I6', math.max(3, kind), count, 1, #rest, cost) .. delays
+    end
+    runFirst = last + 1
+  end
+  input, keys, at = table.concat(texts) .. table.concat(groups), rest, 1
+end
+
+-- The limits of all keys, one after the other: those of key k begin at limitIndex[k]. A key with a foreign value has false for each limit.
 -- Sections of limits that the policy does not have are in `others`, their latest end in `ends`.
-local limits, first, others, ends, reply = {}, {}, {}, {}, {pack('>I7', now)}
+local limits, limitIndex, others, ends, reply = {}, {}, {}, {}, {pack('>I7', now)}
 local logs, find
 local configs
 for k = 1, #keys do
-  local form = byte(input, at)
-  if form == 0 then
+  local limitForm = byte(input, at)
+  if limitForm == 0 then
     at = at + 1
-  elseif form == 1 then
+  elseif limitForm == 1 then
     local count
     count, at = parse('>I2', input, at + 1)
+    at = at + 2
     configs = {}
     for i = 1, count do
       configs[i], at = limitAt(at)
@@ -155,7 +159,7 @@ for k = 1, #keys do
     config, at = limitAt(at)
     configs = {config}
   end
-  first[k] = #limits + 1
+  limitIndex[k] = #limits + 1
   local a, b, c, found = false, nil, nil, nil
   if #configs == 1 and configs[1][LETTER] ~= 103 then
     a, b, c = read(keys[k], configs[1][LETTER], configs[1][WINDOW])
@@ -198,16 +202,16 @@ for k = 1, #keys do
     end
   end
 end
-first[#keys + 1] = #limits + 1
+limitIndex[#keys + 1] = #limits + 1
 
-local replies, size = #reply, #input
+local pieces, size, groupIndex = #reply, #input, {}
 local known, rewrite = 0, {}
 while at <= size do
-  local form = byte(input, at)
-  local isShort = form < 3
+  local groupForm = byte(input, at)
+  local isShort = groupForm < 3
   local before, keysAt = known, 0
   local count, keyCount, index, cost = 1, 1, 0, 1
-  if form == 1 then
+  if groupForm == 1 then
     at = at + 1
   else
     count, keyCount, at = parse('>I2I2', input, at + 1)
@@ -223,7 +227,7 @@ while at <= size do
     if index > known then
       known = index
     end
-    for i = first[index], first[index + 1] - 1 do
+    for i = limitIndex[index], limitIndex[index + 1] - 1 do
       local limit, delay = limits[i], 0
       if not isShort then
         delay, at = parse('>I6', input, at)
@@ -242,27 +246,28 @@ while at <= size do
       end
     end
   end
-  replies = replies + 1
-  reply[replies] = pack('>I2', allowed or 65535)
-  if allowed and (form ~= 4 or logs) then
+  pieces = pieces + 1
+  groupIndex[#groupIndex + 1] = pieces
+  reply[pieces] = pack(count == 1 and 'B' or '>I2', allowed or count == 1 and 255 or 65535)
+  if allowed and (groupForm ~= 4 or logs) then
     for part = 1, keyCount do
       if isShort then
         index = before + part
       else
         index, cost, keysAt = parse('>I2I6', input, keysAt)
-        keysAt = keysAt + 6 * (first[index + 1] - first[index])
+        keysAt = keysAt + 6 * (limitIndex[index + 1] - limitIndex[index])
       end
-      for i = first[index], first[index + 1] - 1 do
+      for i = limitIndex[index], limitIndex[index + 1] - 1 do
         local limit = limits[i]
-        if form ~= 4 then
+        if groupForm ~= 4 then
           local newlySpent = allowed * cost * limit[PARTS]
           limit[FREE] = limit[FREE] - newlySpent
           limit[SPENT] = limit[SPENT] + newlySpent
           rewrite[index] = rewrite[index] or newlySpent > 0 or limit[FUTURE]
         end
         if limit[LOG] then
-          replies = replies + 1
-          reply[replies] = pack('>I7', logs.entryBefore(limit[LOG], math.min(cost, limit[CONFIG][PERMITS]) - limit[FREE]))
+          pieces = pieces + 1
+          reply[pieces] = pack('>I7', logs.entryBefore(limit[LOG], math.min(cost, limit[CONFIG][PERMITS]) - limit[FREE]))
         end
       end
     end
@@ -272,7 +277,7 @@ end
 for k = 1, #keys do
   if rewrite[k] then
     local sections, longest, keep = '', others[k] and ends[k] - now or 0, false
-    for i = first[k], first[k + 1] - 1 do
+    for i = limitIndex[k], limitIndex[k + 1] - 1 do
       local limit = limits[i]
       local config, after, log = limit[CONFIG], limit[B] + limit[SPENT], limit[LOG]
       local section, life
@@ -301,4 +306,14 @@ for k = 1, #keys do
     end
   end
 end
-return table.concat(reply)
+
+if form > 1 then
+  return table.concat(reply)
+end
+groupIndex[#keys + 1] = pieces + 1
+replies = replies or {pack('>I7', now)}
+for k = 1, #keys do
+  replies[#replies + 1] = table.concat(reply, '', groupIndex[k], groupIndex[k + 1] - 1)
+    .. table.concat(reply, '', limitIndex[k] + 1, limitIndex[k + 1])
+end
+return table.concat(replies)

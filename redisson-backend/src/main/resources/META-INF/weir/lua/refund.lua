@@ -1,9 +1,9 @@
 -- SPDX-License-Identifier: Apache-2.0
--- Times are in microseconds; see state.lua and log.lua, which precede this script.
+-- Times are in microseconds; see clock.lua, state.lua and log.lua, which precede this script.
 --
 -- Refunds charges as far as they still count, or removes states. Never changes a foreign value.
 -- KEYS        one per policy and caller
--- ARGV[1]     clock (state.lua); operation B (1 refunds by receipt, 2 refunds a cost, 3 removes the key); for each key the cost in
+-- ARGV[1]     clock (clock.lua); operation B (1 refunds by receipt, 2 refunds a cost, 3 removes the key); for each key the cost in
 --             permits I6, the number of limits I2 and the limits (state.lua); for operation 1 after each limit its state right after the
 --             charge: I7 I7 I6, of a sliding log only the entry
 -- Reply       one string: outcome B (1 done, 2 a key has a foreign value), now I7
@@ -41,9 +41,9 @@ local function byCost(letter, units, cost, b, c)
   return math.max(0, b - cost * units), c
 end
 
-local input, outcome, find, logs = ARGV[1], 1, newSections(), nil
+local outcome, find, logs = 1, newSections(), nil
 local operation
-operation, at = struct.unpack('B', input, at)
+operation, at = parse('B', input, at)
 for k = 1, #KEYS do
   local key = KEYS[k]
   local limits, cost, count = {}, nil, nil

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: Apache-2.0
--- Times are in microseconds since 2025-01-01T00:00:00Z. Counts are whole numbers below 2^53, which Lua represents exactly.
+-- Times are in microseconds; see clock.lua, which precedes this file.
 --
--- Stored states of limits, and their arithmetic. This file precedes each script of this folder.
+-- Stored states of limits, and their arithmetic. This file precedes acquire.lua and refund.lua.
 -- A script call creates its functions anew, and an upvalue costs more than a function. Therefore functions take all values as arguments
 -- and compare letters by their codes: f 102, g 103, l 108, s 115, t 116.
 -- State       one string per policy and caller, with one section per limit, big-endian: letter B, window in ms I5, then
@@ -14,17 +14,7 @@
 --             Functions handle the state of a limit as three numbers a, b, c. The third number of a fixed window is 0.
 -- Limit       letter B, permits I6, window in units I6, exponent of the unit B, capacity I6, largest debt of a bucket I7
 -- Unit        10^exponent microseconds. A permit has as many parts as the window has units.
--- Clock       TIME, read once, if ARGV[1] begins with the byte 0. If it begins with 1, the instant I7 that follows.
 -- Redis       6.2 or later
-
-local clock, at = struct.unpack('B', ARGV[1])
-local now
-if clock == 1 then
-  now, at = struct.unpack('>I7', ARGV[1], at)
-else
-  local time = redis.call('TIME')
-  now = math.max(1, (time[1] - 1735689600) * 1000000 + time[2])
-end
 
 -- Returns the state of a key as three numbers if it has one section, which is that of a limit; nil for an untouched key; false otherwise.
 local function read(key, letter, window)

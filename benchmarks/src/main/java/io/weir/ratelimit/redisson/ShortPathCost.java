@@ -16,8 +16,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * A program that measures the short path of {@code acquire.lua} alone: the time that Redis takes per call of one hot key, with the path and
- * without it. Short rounds alternate, so that other load on the machine affects both alike.
+ * A program that measures {@code plain.lua} alone: the time that Redis takes per call of one hot key, with the file and without it. Short rounds alternate, so that other load on the machine affects both alike.
  */
 public final class ShortPathCost {
     private static final int ROUNDS = 21;
@@ -32,7 +31,7 @@ public final class ShortPathCost {
     private ShortPathCost(RedisConnection redis) {
         this.redis = redis;
         this.with = redis.text("SCRIPT", "LOAD", Script.ACQUIRE.text());
-        this.without = redis.text("SCRIPT", "LOAD", withoutShortPath(Script.ACQUIRE.text()));
+        this.without = redis.text("SCRIPT", "LOAD", Script.ACQUIRE.withoutPlain());
     }
 
     /**
@@ -50,15 +49,6 @@ public final class ShortPathCost {
                 cost.measure("rejected", Limit.of(algorithm, 1, Duration.ofHours(1)));
             }
         }
-    }
-
-    private static String withoutShortPath(String script) {
-        int from = script.indexOf("if #keys == 1 then");
-        int to = script.indexOf("-- Fields of a limit.");
-        if (from < 0 || to < from) {
-            throw new IllegalStateException("acquire.lua has no short path");
-        }
-        return script.substring(0, from) + script.substring(to);
     }
 
     private void measure(String outcome, Limit limit) {
@@ -81,7 +71,7 @@ public final class ShortPathCost {
         double generalMedian = median(general);
         System.out.printf(
                 Locale.ROOT,
-                "%s, %s: %.2f us with the short path, %.2f us without, %.0f %% less%n",
+                "%s, %s: %.2f us with plain.lua, %.2f us without, %.0f %% less%n",
                 limit.algorithm(),
                 outcome,
                 shortMedian,

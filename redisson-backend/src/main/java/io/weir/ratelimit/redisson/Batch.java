@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.redisson;
 
+import io.weir.ratelimit.Algorithm;
 import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.Limit;
 import java.util.ArrayList;
@@ -34,6 +35,8 @@ final class Batch {
 
     /** The number of limits of all keys. */
     private int limitCount;
+
+    private boolean plain = true;
 
     private int requests;
     private int parts;
@@ -154,6 +157,7 @@ final class Batch {
 
     private void addGroup(AcquireRequest request, int[] keyIndexes) {
         RequestGroup group = new RequestGroup(request, keyIndexes);
+        plain = plain && keyIndexes.length == 1 && keyIndexes[0] == groups.size() && !hasLog(limitsOf(request, 0));
         groups.add(group);
         parts += limitCount(request);
         for (int i = 0; i < keyIndexes.length; i++) {
@@ -169,6 +173,20 @@ final class Batch {
                 lastGroups.add(group);
             }
         }
+    }
+
+    private static boolean hasLog(List<Limit> limits) {
+        for (int i = 0; i < limits.size(); i++) {
+            if (limits.get(i).algorithm() == Algorithm.SLIDING_LOG) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Returns whether the n-th group concerns the n-th key and no other, and no limit is a sliding log. */
+    boolean isPlain() {
+        return plain;
     }
 
     /** Returns the number of requests. */

@@ -8,6 +8,8 @@ import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * A script with the digest by which Redis identifies it.
@@ -17,13 +19,18 @@ import java.util.HexFormat;
  */
 record Script(String text, String digest) {
     /** Decides on charges; the header of the resource describes its arguments and its reply. */
-    static final Script ACQUIRE = of("acquire.lua");
+    static final Script ACQUIRE = of("clock.lua", "plain.lua", "state.lua", "log.lua", "acquire.lua");
 
     /** Refunds charges and removes states; the header of the resource describes its arguments and its reply. */
-    static final Script REFUND = of("refund.lua");
+    static final Script REFUND = of("clock.lua", "state.lua", "log.lua", "refund.lua");
 
-    private static Script of(String name) {
-        String text = read("state.lua") + read("log.lua") + read(name);
+    /** Returns the source in which {@code acquire.lua} decides on plain batches as well. */
+    String withoutPlain() {
+        return text.replace("\nif isPlain then\n", "\nif false then\n");
+    }
+
+    private static Script of(String... names) {
+        String text = Stream.of(names).map(Script::read).collect(Collectors.joining());
         try {
             byte[] digest = MessageDigest.getInstance("SHA-1").digest(text.getBytes(StandardCharsets.UTF_8));
             return new Script(text, HexFormat.of().formatHex(digest));

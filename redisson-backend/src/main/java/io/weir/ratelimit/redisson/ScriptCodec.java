@@ -10,26 +10,26 @@ import io.weir.ratelimit.core.limit.TokenBucketState;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.Limit;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 
-/**
- * Wire format of {@code acquire.lua} and {@code refund.lua}: their argument and their reply. The headers of the scripts describe it. All
- * numbers are unsigned and big-endian.
- */
+/** Wire format of {@code acquire.lua}: its argument and its reply. The header of the script describes it. */
 final class ScriptCodec {
     private static final int TIME = 7;
     private static final int COST = 6;
     private static final int COUNT = 2;
     private static final int FORM = 1;
-    private static final int OPERATION = 1;
 
     /** Enough for a clock, a limit and a group in short form. */
     private static final int CAPACITY = 32;
 
+    private static final int PLAIN = 0;
+    private static final int OTHER = 2;
+
     private static final int SAME_LIMITS = 0;
     private static final int SEVERAL_LIMITS = 1;
     private static final int LONG_LIMIT = 128;
+    private static final int SHORT_LIMIT_BYTES = 12;
+    private static final int LONG_LIMIT_BYTES = 27;
 
     /** Permits of a limit in short form are less. */
     private static final long SHORT_PERMITS = 1L << 32;
@@ -39,18 +39,18 @@ final class ScriptCodec {
     private static final int SPEND = 3;
     private static final int PEEK = 4;
 
-    /** The count that stands for a key with a foreign value. */
-    private static final int FOREIGN = 65_535;
+    /** The counts that stand for a key with a foreign value, for one request and for several. */
+    private static final int FOREIGN = 255;
 
-    /** The outcome of a refund whose keys are all states of limits. */
-    private static final int REFUNDED = 1;
+    private static final int FOREIGN_GROUP = 65_535;
 
-    private byte[] bytes;
-    private int position;
+    /** The forms of the state of a window. */
+    private static final int UNTOUCHED = 0;
 
-    private ScriptCodec(byte[] bytes) {
-        this.bytes = bytes;
-    }
+    private static final int CURRENT_ONLY = 1;
+    private static final int SMALL_COUNTS = 2;
+
+    private ScriptCodec() {}
 
     /**
      * Encodes the argument of {@code acquire.lua}.
@@ -58,47 +58,93 @@ final class ScriptCodec {
      * @param nowMicros the instant of the decision in microseconds, 0 for Redis's clock
      */
     static byte[] encode(Batch batch, long nowMicros) {
-        ScriptCodec out = new ScriptCodec(new byte[CAPACITY + 2 * batch.parts()]);
-        out.putClock(nowMicros);
-        List<List<Limit>> limits = batch.limits();
-        for (int i = 0; i < limits.size(); i++) {
-            if (i > 0 && limits.get(i).equals(limits.get(i - 1))) {
-                out.put(SAME_LIMITS, FORM);
-            } else {
-                out.putLimits(limits.get(i));
+        MessageBytes out = MessageBytes.withCapacity(CAPACITY + 2 * batch.parts());
+        if (batch.isPlain()) {
+            putForm(out, PLAIN, nowMicros);
+            putPlain(out, batch);
+        } else {
+            putForm(out, OTHER, nowMicros);
+            List<List<Limit>> limits = batch.limits();
+            for (int i = 0; i < limits.size(); i++) {
+                putLimits(out, limits, i);
+            }
+            List<RequestGroup> groups = batch.groups();
+            int knownKeys = 0;
+            for (int i = 0; i < groups.size(); i++) {
+                knownKeys = putGroup(out, groups.get(i), knownKeys);
             }
         }
-        List<RequestGroup> groups = batch.groups();
-        int knownKeys = 0;
-        for (int i = 0; i < groups.size(); i++) {
-            knownKeys = out.put(groups.get(i), knownKeys);
-        }
-        return out.encoded();
+        return out.toArray();
     }
 
-    private byte[] encoded() {
-        return position == bytes.length ? bytes : Arrays.copyOf(bytes, position);
-    }
-
-    private void putClock(long nowMicros) {
-        put(nowMicros == 0 ? 0 : 1, FORM);
+    /** Puts the form of a message, with the instant unless it is 0. */
+    static void putForm(MessageBytes out, int form, long nowMicros) {
+        out.put(nowMicros == 0 ? form : form + 1, FORM);
         if (nowMicros != 0) {
-            put(nowMicros, TIME);
+            out.put(nowMicros, TIME);
         }
     }
 
-    private void putLimits(List<Limit> limits) {
+    /** Puts runs of keys: those with the same limits and one request of a cost of 1, or one other key. */
+    private static void putPlain(MessageBytes out, Batch batch) {
+        List<RequestGroup> groups = batch.groups();
+        int end;
+        for (int from = 0; from < groups.size(); from = end) {
+            RequestGroup group = groups.get(from);
+            putLimits(out, batch.limits(), from);
+            end = from + 1;
+            if (!isShort(group)) {
+                out.put(group.spends() ? SPEND : PEEK, FORM);
+                out.put(group.size(), COUNT);
+                Charge charge = group.first().charges.get(0);
+                putCost(out, charge.cost());
+                putDelays(out, charge);
+            } else if (group.size() > 1) {
+                out.put(SHORT_GROUP, FORM);
+                out.put(group.size(), COUNT);
+            } else {
+                while (end < groups.size() && continuesRun(batch, end)) {
+                    end++;
+                }
+                if (end < groups.size()) {
+                    out.put(SHORT_GROUP_OF_ONE, FORM);
+                    out.put(end - from, COUNT);
+                }
+            }
+        }
+    }
+
+    /** Returns whether a key has the limits of the key before, and one request that spends a cost of 1 without waiting. */
+    private static boolean continuesRun(Batch batch, int key) {
+        RequestGroup group = batch.groups().get(key);
+        return group.size() == 1
+                && isShort(group)
+                && batch.limits().get(key).equals(batch.limits().get(key - 1));
+    }
+
+    /** Puts the limits of a key. */
+    private static void putLimits(MessageBytes out, List<List<Limit>> all, int key) {
+        List<Limit> limits = all.get(key);
+        if (key > 0 && limits.equals(all.get(key - 1))) {
+            out.put(SAME_LIMITS, FORM);
+            return;
+        }
         if (limits.size() > 1) {
-            put(SEVERAL_LIMITS, FORM);
-            put(limits.size(), COUNT);
+            out.put(SEVERAL_LIMITS, FORM);
+            out.put(limits.size(), COUNT);
+            int length = 0;
+            for (int i = 0; i < limits.size(); i++) {
+                length += hasShortForm(limits.get(i)) ? SHORT_LIMIT_BYTES : LONG_LIMIT_BYTES;
+            }
+            out.put(length, COUNT);
         }
         for (int i = 0; i < limits.size(); i++) {
             Limit limit = limits.get(i);
             if (hasShortForm(limit)) {
-                putShort(limit);
+                putShort(out, limit);
             } else {
-                put(LONG_LIMIT + limit.algorithm().letter(), FORM);
-                putValues(limit);
+                out.put(LONG_LIMIT + limit.algorithm().letter(), FORM);
+                putValues(out, limit);
             }
         }
     }
@@ -108,54 +154,68 @@ final class ScriptCodec {
         return limit.permits() < SHORT_PERMITS && limit.capacity() == limit.permits() && limit.maxDelayMicros() == 0;
     }
 
-    private void putShort(Limit limit) {
-        put(limit.algorithm().letter(), FORM);
-        put(limit.permits(), 4);
-        put(limit.windowUnits(), 6);
-        put(limit.unitExponent(), 1);
+    private static void putShort(MessageBytes out, Limit limit) {
+        out.put(limit.algorithm().letter(), FORM);
+        out.put(limit.permits(), 4);
+        out.put(limit.windowUnits(), 6);
+        out.put(limit.unitExponent(), 1);
+    }
+
+    /** Puts the fields of a limit after its letter, in long form. */
+    static void putValues(MessageBytes out, Limit limit) {
+        out.put(limit.permits(), 6);
+        out.put(limit.windowUnits(), 6);
+        out.put(limit.unitExponent(), 1);
+        out.put(limit.capacity(), 6);
+        out.put(TokenBucketState.maxDebt(limit), 7);
     }
 
     /**
-     * Encodes a group.
+     * Puts a group of a batch that is not plain.
      *
      * @param knownKeys the number of keys of the groups before
      * @return the number of keys of these groups and this one
      */
-    private int put(RequestGroup group, int knownKeys) {
-        if (hasShortForm(group, knownKeys)) {
+    private static int putGroup(MessageBytes out, RequestGroup group, int knownKeys) {
+        if (isShort(group) && hasNextKeys(group, knownKeys)) {
             if (group.size() == 1 && group.keyCount() == 1) {
-                put(SHORT_GROUP_OF_ONE, FORM);
+                out.put(SHORT_GROUP_OF_ONE, FORM);
             } else {
-                put(SHORT_GROUP, FORM);
-                put(group.size(), COUNT);
-                put(group.keyCount(), COUNT);
+                out.put(SHORT_GROUP, FORM);
+                out.put(group.size(), COUNT);
+                out.put(group.keyCount(), COUNT);
             }
             return knownKeys + group.keyCount();
         }
-        put(group.spends() ? SPEND : PEEK, FORM);
-        put(group.size(), COUNT);
-        put(group.keyCount(), COUNT);
+        out.put(group.spends() ? SPEND : PEEK, FORM);
+        out.put(group.size(), COUNT);
+        out.put(group.keyCount(), COUNT);
         int known = knownKeys;
         List<Charge> charges = group.first().charges;
         for (int i = 0; i < charges.size(); i++) {
             Charge charge = charges.get(i);
-            put(group.keyIndex(i) + 1, COUNT);
-            putCost(charge.cost());
-            for (Limit limit : charge.policy().limits()) {
-                put(LimitState.maxDelayMicros(limit, charge.maxWaitMicros()), COST);
-            }
+            out.put(group.keyIndex(i) + 1, COUNT);
+            putCost(out, charge.cost());
+            putDelays(out, charge);
             known = Math.max(known, group.keyIndex(i) + 1);
         }
         return known;
     }
 
-    /** Returns whether a group has a short form: it spends a cost of 1 without waiting, on the keys that follow those of the groups before. */
-    private static boolean hasShortForm(RequestGroup group, int knownKeys) {
-        for (int key = 0; key < group.keyCount(); key++) {
-            if (group.keyIndex(key) != knownKeys + key) {
-                return false;
-            }
+    /** Puts the longest delay of each limit of a charge. */
+    private static void putDelays(MessageBytes out, Charge charge) {
+        for (Limit limit : charge.policy().limits()) {
+            out.put(LimitState.maxDelayMicros(limit, charge.maxWaitMicros()), COST);
         }
+    }
+
+    /** Limits the cost to the least that no limit can hold. */
+    static void putCost(MessageBytes out, long cost) {
+        out.put(Math.min(cost, Limit.MAX_PERMITS + 1), COST);
+    }
+
+    /** Returns whether a group spends a cost of 1 without waiting. */
+    private static boolean isShort(RequestGroup group) {
         List<Charge> charges = group.first().charges;
         for (int i = 0; i < charges.size(); i++) {
             if (charges.get(i).cost() != 1 || charges.get(i).maxWaitMicros() != 0) {
@@ -165,21 +225,40 @@ final class ScriptCodec {
         return group.spends();
     }
 
+    /** Returns whether the keys of a group follow those of the groups before. */
+    private static boolean hasNextKeys(RequestGroup group, int knownKeys) {
+        for (int key = 0; key < group.keyCount(); key++) {
+            if (group.keyIndex(key) != knownKeys + key) {
+                return false;
+            }
+        }
+        return true;
+    }
+
     /** Decodes the reply of {@code acquire.lua} to a batch. */
     static BatchReply decode(Batch batch, byte[] reply) {
-        ScriptCodec in = new ScriptCodec(reply);
+        MessageBytes in = MessageBytes.of(reply);
         long now = in.get(TIME);
         List<List<Limit>> limits = batch.limits();
         LimitState[][] states = new LimitState[limits.size()][];
-        for (int i = 0; i < states.length; i++) {
-            states[i] = in.getStates(limits.get(i), now);
+        if (batch.isPlain()) {
+            return new BatchReply(now, states, group -> {
+                BatchReply.GroupReply groupReply = getGroup(in, group, limits);
+                int key = group.keyIndex(0);
+                states[key] = getStates(in, limits.get(key), now);
+                return groupReply;
+            });
         }
-        return new BatchReply(now, states, group -> in.getGroup(group, limits));
+        for (int i = 0; i < states.length; i++) {
+            states[i] = getStates(in, limits.get(i), now);
+        }
+        return new BatchReply(now, states, group -> getGroup(in, group, limits));
     }
 
-    private BatchReply.GroupReply getGroup(RequestGroup group, List<List<Limit>> limits) {
-        int allowed = (int) get(COUNT);
-        if (allowed == FOREIGN) {
+    private static BatchReply.GroupReply getGroup(MessageBytes in, RequestGroup group, List<List<Limit>> limits) {
+        boolean single = group.size() == 1;
+        int allowed = (int) in.get(single ? 1 : COUNT);
+        if (allowed == (single ? FOREIGN : FOREIGN_GROUP)) {
             return BatchReply.GroupReply.FOREIGN;
         }
         List<Long> entries = null;
@@ -188,131 +267,49 @@ final class ScriptCodec {
             for (int j = 0; j < ofKey.size(); j++) {
                 if (ofKey.get(j).algorithm() == Algorithm.SLIDING_LOG) {
                     entries = entries == null ? new ArrayList<>() : entries;
-                    entries.add(get(TIME));
+                    entries.add(in.get(TIME));
                 }
             }
         }
         return new BatchReply.GroupReply(false, allowed, entries == null ? List.of() : entries);
     }
 
-    /**
-     * Encodes the argument of {@code refund.lua}.
-     *
-     * @param nowMicros the instant of the refund in microseconds, 0 for Redis's clock
-     */
-    static byte[] encode(Refund refund, long nowMicros) {
-        ScriptCodec out = new ScriptCodec(new byte[CAPACITY]);
-        out.putClock(nowMicros);
-        out.put(code(refund.operation()), OPERATION);
-        if (refund.operation() == Refund.Operation.BY_RECEIPT) {
-            refund.receipt().forEach(charged -> out.putRefund(charged.charge(), charged.states()));
-        } else {
-            refund.charges().forEach(charge -> out.putRefund(charge, List.of()));
-        }
-        return out.encoded();
-    }
-
-    private static int code(Refund.Operation operation) {
-        return switch (operation) {
-            case BY_RECEIPT -> 1;
-            case BY_COST -> 2;
-            case RESET -> 3;
-        };
-    }
-
-    private void putRefund(Charge charge, List<LimitState> charged) {
-        List<Limit> limits = charge.policy().limits();
-        putCost(charge.cost());
-        put(limits.size(), COUNT);
-        for (int i = 0; i < limits.size(); i++) {
-            put(limits.get(i).algorithm().letter(), 1);
-            putValues(limits.get(i));
-            if (!charged.isEmpty()) {
-                putState(charged.get(i));
-            }
-        }
-    }
-
-    /** Decodes the reply of {@code refund.lua}: false if a key contains a foreign value. */
-    static boolean decodeRefund(byte[] reply) {
-        return reply[0] == REFUNDED;
-    }
-
-    private void put(long value, int width) {
-        if (position + width > bytes.length) {
-            bytes = Arrays.copyOf(bytes, 2 * bytes.length);
-        }
-        for (int shift = 8 * (width - 1); shift >= 0; shift -= 8) {
-            bytes[position] = (byte) (value >> shift);
-            position++;
-        }
-    }
-
-    private long get(int width) {
-        long value = 0;
-        for (int i = 0; i < width; i++) {
-            value = value << 8 | (bytes[position] & 0xff);
-            position++;
-        }
-        return value;
-    }
-
-    /** Encodes the fields of a limit after its letter, in long form. */
-    private void putValues(Limit limit) {
-        put(limit.permits(), 6);
-        put(limit.windowUnits(), 6);
-        put(limit.unitExponent(), 1);
-        put(limit.capacity(), 6);
-        put(TokenBucketState.maxDebt(limit), 7);
-    }
-
-    /** Limits the cost to the least that no limit can hold. */
-    private void putCost(long cost) {
-        put(Math.min(cost, Limit.MAX_PERMITS + 1), COST);
-    }
-
-    private void putState(LimitState state) {
-        if (state instanceof FixedWindowState window) {
-            putState(window.startMicros(), window.spent(), 0);
-        } else if (state instanceof SlidingWindowState window) {
-            putState(window.startMicros(), window.current(), window.previous());
-        } else if (state instanceof TokenBucketState bucket) {
-            putState(bucket.anchorMicros(), bucket.debt(), bucket.unitExponent());
-        } else if (state instanceof SlidingLogState log) {
-            putState(log.newestMicros(), 0, 0);
-        }
-    }
-
-    private void putState(long a, long b, long c) {
-        put(a, 7);
-        put(b, 7);
-        put(c, 6);
-    }
-
-    private LimitState[] getStates(List<Limit> limits, long now) {
+    private static LimitState[] getStates(MessageBytes in, List<Limit> limits, long now) {
         LimitState[] states = new LimitState[limits.size()];
         for (int i = 0; i < states.length; i++) {
-            states[i] = getState(limits.get(i), now);
+            states[i] = getState(in, limits.get(i), now);
         }
         return states;
     }
 
-    private LimitState getState(Limit limit, long now) {
-        if (!hasShortForm(limit)) {
-            return getLongState(limit);
+    private static LimitState getState(MessageBytes in, Limit limit, long now) {
+        if (!hasShortForm(limit) || limit.algorithm() == Algorithm.SLIDING_LOG) {
+            return getLongState(in, limit);
         }
+        int form = (int) in.get(FORM);
         return switch (limit.algorithm()) {
-            case FIXED_WINDOW -> new FixedWindowState(now - get(6), get(4));
-            case SLIDING_WINDOW -> new SlidingWindowState(now - get(6), get(4), get(4));
-            case TOKEN_BUCKET, LEAKY_BUCKET -> new TokenBucketState(now - get(3), get(7), limit.unitExponent());
-            case SLIDING_LOG -> getLongState(limit);
+            case FIXED_WINDOW, SLIDING_WINDOW -> getWindow(in, limit, form, now);
+            default ->
+                form == UNTOUCHED
+                        ? new TokenBucketState(now, 0, limit.unitExponent())
+                        : new TokenBucketState(now - in.get(3), in.get(7), limit.unitExponent());
         };
     }
 
-    private LimitState getLongState(Limit limit) {
-        long a = get(7);
-        long b = get(7);
-        long c = get(6);
+    private static LimitState getWindow(MessageBytes in, Limit limit, int form, long now) {
+        boolean small = form == CURRENT_ONLY || form == SMALL_COUNTS;
+        long start = form == UNTOUCHED ? now : now - in.get(small ? 5 : 6);
+        long current = form == UNTOUCHED ? 0 : in.get(small ? 2 : 4);
+        long previous = form <= CURRENT_ONLY ? 0 : in.get(small ? 2 : 4);
+        return limit.algorithm() == Algorithm.FIXED_WINDOW
+                ? new FixedWindowState(start, current)
+                : new SlidingWindowState(start, current, previous);
+    }
+
+    private static LimitState getLongState(MessageBytes in, Limit limit) {
+        long a = in.get(7);
+        long b = in.get(7);
+        long c = in.get(6);
         return switch (limit.algorithm()) {
             case FIXED_WINDOW -> new FixedWindowState(a, b);
             case SLIDING_WINDOW -> new SlidingWindowState(a, b, c);

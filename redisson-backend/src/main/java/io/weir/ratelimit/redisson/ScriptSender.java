@@ -30,10 +30,10 @@ record ScriptSender(RedisClient redis, TimeSource time) implements Batcher.Sende
         return redis.run(
                         Script.REFUND,
                         List.copyOf(storedKeys),
-                        ScriptCodec.encode(refund, time.micros()),
+                        RefundCodec.encode(refund, time.micros()),
                         deadlineNanos)
                 .thenAccept(reply -> {
-                    if (!ScriptCodec.decodeRefund(reply)) {
+                    if (!RefundCodec.decode(reply)) {
                         throw Batch.foreignState();
                     }
                 });

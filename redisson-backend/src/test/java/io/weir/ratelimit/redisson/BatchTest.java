@@ -123,7 +123,7 @@ class BatchTest {
     void spendsTheFirstRequestsOfAGroupAndRejectsTheOthers() {
         List<AcquireRequest> all = List.of(spend("k.a"), spend("k.a"), spend("k.a"), spend("k.a"));
         Batch batch = batch(all.toArray(AcquireRequest[]::new));
-        batch.complete(new FakeReply().fixedWindow(NOW - 1, 1).allowed(2).bytes());
+        batch.complete(new FakeReply().fixedWindow(NOW - 1, 1).allowed(2).bytes(batch));
         assertThat(all.stream().map(BatchTest::decision).map(Decision::allowed))
                 .containsExactly(true, true, false, false);
         assertThat(all.stream().map(request -> quota(request).remaining())).containsExactly(1L, 0L, 0L, 0L);
@@ -141,7 +141,7 @@ class BatchTest {
         AcquireRequest last = requests.peek("k.a", 1, FIXED);
         Batch batch = batch(first, expensive, peek, second, last);
         batch.complete(
-                new FakeReply().fixedWindow(NOW, 0).allowed(1, 0, 1, 1, 0).bytes());
+                new FakeReply().fixedWindow(NOW, 0).allowed(1, 0, 1, 1, 0).bytes(batch));
         assertThat(quota(first).remaining()).isEqualTo(2);
         assertThat(quota(expensive).rejected()).isTrue();
         assertThat(quota(expensive).retryAfterMicros()).isEqualTo(Quota.NEVER);
@@ -161,8 +161,7 @@ class BatchTest {
                 requests.spend("k.1", 1, FIXED, OTHER),
                 requests.spend("k.2", 1, FIXED, OTHER),
                 requests.spend("k.3", 1, FIXED, OTHER));
-        // A key and its group take one byte each.
-        assertThat(ScriptCodec.encode(three, 0)).hasSize(ScriptCodec.encode(one, 0).length + 2 * 2);
+        assertThat(ScriptCodec.encode(three, 0)).hasSize(ScriptCodec.encode(one, 0).length);
         assertThat(SentGroup.of(three)).extracting(SentGroup::count).containsExactly(1, 1, 1);
         three.complete(FakeReply.allowing(three));
         assertThat(three.groups())
@@ -196,7 +195,7 @@ class BatchTest {
                 .fixedWindow(NOW, 1)
                 .fixedWindow(NOW, 0)
                 .allowed(2, 1)
-                .bytes());
+                .bytes(batch));
         assertThat(all.stream().map(BatchTest::decision).map(Decision::allowed)).containsExactly(true, true, false);
         assertThat(states(all.get(1))).containsExactly(new FixedWindowState(NOW, 3), new FixedWindowState(NOW, 2));
         assertThat(decision(all.get(2)).quotas()).extracting(Quota::rejected).containsExactly(true, false);
@@ -208,7 +207,7 @@ class BatchTest {
         List<AcquireRequest> all = List.of(mayWait(200_000), mayWait(200_000), mayWait(200_000), mayWait(200_000));
         Batch batch = batch(all.toArray(AcquireRequest[]::new));
         batch.complete(
-                new FakeReply().state(NOW, 0, QUEUE.unitExponent()).allowed(3).bytes());
+                new FakeReply().state(NOW, 0, QUEUE.unitExponent()).allowed(3).bytes(batch));
         assertThat(all.stream().map(request -> request.join().waitMicros()))
                 .containsExactly(0L, 100_000L, 200_000L, 0L);
         assertThat(quota(all.get(3)).retryAfterMicros()).isEqualTo(100_000);
@@ -230,7 +229,7 @@ class BatchTest {
                 .entry(newest)
                 .allowed(0)
                 .entry(NOW)
-                .bytes());
+                .bytes(batch));
         assertThat(decision(one).allowed()).isTrue();
         assertThat(quota(two).retryAfterMicros()).isEqualTo(newest + LOG.windowMicros() - NOW);
         assertThat(quota(three).retryAfterMicros()).isEqualTo(LOG.windowMicros());
@@ -249,7 +248,7 @@ class BatchTest {
                 .allowed(1, FOREIGN, 1)
                 .entry(0)
                 .allowed(1)
-                .bytes());
+                .bytes(batch));
         assertThat(good)
                 .allSatisfy(request -> assertThat(decision(request).allowed()).isTrue());
         bad.forEach(request -> assertFailed(request, Reason.FOREIGN_STATE));

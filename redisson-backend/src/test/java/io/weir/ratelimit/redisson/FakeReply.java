@@ -2,75 +2,97 @@
 package io.weir.ratelimit.redisson;
 
 import io.weir.ratelimit.spi.Limit;
-import java.io.ByteArrayOutputStream;
+import java.util.ArrayList;
 import java.util.List;
 
-/** A reply of {@code acquire.lua} that a test composes. */
+/** A reply of {@code acquire.lua} that a test composes: the states of all keys, and the groups, each in their order. */
 final class FakeReply {
     /** The instant of the script, in microseconds. */
     static final long NOW = 59_876_543_210_123L;
 
-    static final int FOREIGN = 65_535;
+    static final int FOREIGN = -1;
 
-    private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    /** The states of each limit. */
+    private final List<byte[]> states = new ArrayList<>();
 
-    FakeReply() {
-        put(NOW, 7);
-    }
+    private final List<Integer> counts = new ArrayList<>();
+
+    /** The entries of logs, by group. */
+    private final List<List<Long>> entries = new ArrayList<>();
 
     /** Returns a reply that allows all requests of a batch, on untouched keys. */
     static byte[] allowing(Batch batch) {
         FakeReply reply = new FakeReply();
-        batch.limits().stream()
-                .flatMap(List::stream)
-                .forEach(limit -> reply.put(0, ScriptCodec.hasShortForm(limit) ? shortState(limit) : 20));
+        batch.limits().stream().flatMap(List::stream).forEach(limit -> reply.states.add(untouched(limit)));
         SentGroup.of(batch).forEach(group -> reply.allowed(group.count()));
-        return reply.bytes();
+        return reply.bytes(batch);
     }
 
-    private static int shortState(Limit limit) {
-        return switch (limit.algorithm()) {
-            case FIXED_WINDOW -> 10;
-            case SLIDING_WINDOW -> 14;
-            case TOKEN_BUCKET, LEAKY_BUCKET -> 10;
-            case SLIDING_LOG -> 20;
-        };
+    private static byte[] untouched(Limit limit) {
+        return new byte[ScriptCodec.hasShortForm(limit) ? 1 : 20];
     }
 
     /** Adds the state of a fixed window whose limit has a short form. */
     FakeReply fixedWindow(long start, long spent) {
-        put(NOW - start, 6);
-        put(spent, 4);
+        MessageBytes state = MessageBytes.withCapacity(8);
+        state.put(1, 1);
+        state.put(NOW - start, 5);
+        state.put(spent, 2);
+        states.add(state.toArray());
         return this;
     }
 
     /** Adds the state of a limit without a short form, or of a log. */
     FakeReply state(long a, long b, long c) {
-        put(a, 7);
-        put(b, 7);
-        put(c, 6);
+        MessageBytes state = MessageBytes.withCapacity(20);
+        state.put(a, 7);
+        state.put(b, 7);
+        state.put(c, 6);
+        states.add(state.toArray());
         return this;
     }
 
-    FakeReply allowed(int... counts) {
-        for (int count : counts) {
-            put(count, 2);
+    /** Adds groups. */
+    FakeReply allowed(int... allowedOfGroups) {
+        for (int count : allowedOfGroups) {
+            counts.add(count);
+            entries.add(new ArrayList<>());
         }
         return this;
     }
 
+    /** Adds an entry to the latest group. */
     FakeReply entry(long micros) {
-        put(micros, 7);
+        entries.get(entries.size() - 1).add(micros);
         return this;
     }
 
-    byte[] bytes() {
-        return bytes.toByteArray();
+    /** Returns the reply to a batch. */
+    byte[] bytes(Batch batch) {
+        MessageBytes out = MessageBytes.withCapacity(64);
+        out.put(NOW, 7);
+        int group = 0;
+        int state = 0;
+        for (List<Limit> limits : batch.limits()) {
+            if (batch.isPlain()) {
+                putGroup(out, batch, group);
+                group++;
+            }
+            for (int i = 0; i < limits.size(); i++) {
+                for (byte each : states.get(state)) {
+                    out.put(each, 1);
+                }
+                state++;
+            }
+        }
+        for (; group < counts.size(); group++) {
+            putGroup(out, batch, group);
+        }
+        return out.toArray();
     }
 
-    private void put(long value, int width) {
-        for (int shift = 8 * (width - 1); shift >= 0; shift -= 8) {
-            bytes.write(shift >= Long.SIZE ? 0 : (int) (value >> shift));
-        }
+    private void putGroup(MessageBytes out, Batch batch, int group) {
+        out.put(counts.get(group), batch.groups().get(group).size() == 1 ? 1 : 2);
+        entries.get(group).forEach(entry -> out.put(entry, 7));
     }
 }

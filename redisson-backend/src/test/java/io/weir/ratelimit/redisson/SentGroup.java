@@ -25,13 +25,62 @@ record SentGroup(boolean spends, int count, List<String> keys, List<Long> costs,
     static List<SentGroup> of(Batch batch) {
         ByteBuffer in = ByteBuffer.wrap(ScriptCodec.encode(batch, 1));
         in.position(CLOCK);
-        for (int key = 0; key < batch.keys().size(); key++) {
-            int form = in.get();
-            int limits = form == 0 ? 0 : form == 1 ? in.getShort() : 1;
-            for (int limit = 0; limit < limits; limit++) {
-                form = form == 1 || limit > 0 ? in.get() : form;
-                in.position(in.position() + (form > 0 ? SHORT_LIMIT : LONG_LIMIT));
+        return batch.isPlain() ? ofPlain(batch, in) : ofOther(batch, in);
+    }
+
+    /** Skips the limits of a key. */
+    private static void skipLimits(ByteBuffer in) {
+        int form = in.get();
+        if (form == 1) {
+            in.getShort();
+            in.position(in.getShort() + in.position());
+        } else if (form != 0) {
+            in.position(in.position() + (form > 0 ? SHORT_LIMIT : LONG_LIMIT));
+        }
+    }
+
+    private static List<SentGroup> ofPlain(Batch batch, ByteBuffer in) {
+        List<SentGroup> groups = new ArrayList<>();
+        while (groups.size() < batch.keys().size()) {
+            skipLimits(in);
+            int form = in.hasRemaining() ? in.get() : 1;
+            int number =
+                    in.hasRemaining() ? in.getShort() & 0xffff : batch.keys().size() - groups.size();
+            if (form == 1) {
+                for (int i = 0; i < number; i++) {
+                    groups.add(simple(1, batch.keys().subList(groups.size(), groups.size() + 1)));
+                }
+            } else if (form == 2) {
+                groups.add(simple(number, batch.keys().subList(groups.size(), groups.size() + 1)));
+            } else {
+                int key = groups.size();
+                SentGroup group = new SentGroup(
+                        form == 3,
+                        number,
+                        List.of((String) batch.keys().get(key)),
+                        List.of(sixBytes(in)),
+                        new ArrayList<>());
+                for (int limit = 0; limit < batch.limits().get(key).size(); limit++) {
+                    group.maxDelayMicros.add(sixBytes(in));
+                }
+                groups.add(group);
             }
+        }
+        return groups;
+    }
+
+    private static SentGroup simple(int count, List<Object> keys) {
+        return new SentGroup(
+                true,
+                count,
+                keys.stream().map(String.class::cast).toList(),
+                Collections.nCopies(keys.size(), 1L),
+                Collections.nCopies(keys.size(), 0L));
+    }
+
+    private static List<SentGroup> ofOther(Batch batch, ByteBuffer in) {
+        for (int key = 0; key < batch.keys().size(); key++) {
+            skipLimits(in);
         }
         List<SentGroup> groups = new ArrayList<>();
         Set<String> known = new LinkedHashSet<>();
@@ -41,11 +90,7 @@ record SentGroup(boolean spends, int count, List<String> keys, List<Long> costs,
             if (form <= 2) {
                 int count = form == 1 ? 1 : in.getShort() & 0xffff;
                 int parts = form == 1 ? 1 : in.getShort();
-                List<String> next = batch.keys().subList(known.size(), known.size() + parts).stream()
-                        .map(String.class::cast)
-                        .toList();
-                group = new SentGroup(
-                        true, count, next, Collections.nCopies(parts, 1L), Collections.nCopies(parts, 0L));
+                group = simple(count, batch.keys().subList(known.size(), known.size() + parts));
             } else {
                 group = new SentGroup(
                         form == 3, in.getShort() & 0xffff, new ArrayList<>(), new ArrayList<>(), new ArrayList<>());

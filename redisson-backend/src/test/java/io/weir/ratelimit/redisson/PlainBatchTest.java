@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.redisson;
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import io.weir.ratelimit.Algorithm;
+import io.weir.ratelimit.fixtures.RedisConnection;
+import io.weir.ratelimit.fixtures.RedisFixture;
+import io.weir.ratelimit.redisson.AcquireRequest.Operation;
+import io.weir.ratelimit.spi.Charge;
+import io.weir.ratelimit.spi.Limit;
+import io.weir.ratelimit.spi.PolicyLimits;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Random;
+import java.util.UUID;
+import java.util.concurrent.ThreadLocalRandom;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** {@code plain.lua} replies and stores the same as {@code acquire.lua} does for all batches. */
+@Tag("redis")
+class PlainBatchTest {
+    private static final int STEPS = 6_000;
+    private static final int KEYS = 4;
+    private static final long HOUR_MICROS = 3_600_000_000L;
+    private static final long MINUTE_MILLIS = 60_000;
+
+    /** Limits of one policy, as instances with different configurations have them. */
+    private static final List<List<Limit>> LIMITS = List.of(
+            List.of(limit(Algorithm.SLIDING_WINDOW, 5, 1)),
+            List.of(limit(Algorithm.SLIDING_WINDOW, 3, 1)),
+            List.of(limit(Algorithm.SLIDING_WINDOW, 200_000, 400)),
+            List.of(limit(Algorithm.FIXED_WINDOW, 4, 1)),
+            List.of(limit(Algorithm.TOKEN_BUCKET, 6, 1)),
+            List.of(Limit.of(Algorithm.TOKEN_BUCKET, 6, Duration.ofHours(1), 9)),
+            List.of(Limit.of(Algorithm.LEAKY_BUCKET, 6, Duration.ofHours(2)).withMaxWait(Duration.ofHours(1))),
+            List.of(limit(Algorithm.SLIDING_WINDOW, 1L << 33, 1), limit(Algorithm.FIXED_WINDOW, 0, 2)),
+            List.of(limit(Algorithm.SLIDING_WINDOW, 5, 1), limit(Algorithm.SLIDING_WINDOW, 8, 2)),
+            List.of(
+                    limit(Algorithm.SLIDING_WINDOW, 5, 1),
+                    limit(Algorithm.FIXED_WINDOW, 7, 2),
+                    limit(Algorithm.TOKEN_BUCKET, 9, 3)),
+            List.of(
+                    limit(Algorithm.FIXED_WINDOW, 7, 2),
+                    limit(Algorithm.SLIDING_WINDOW, 5, 1),
+                    limit(Algorithm.TOKEN_BUCKET, 9, 3)));
+
+    private final RedisConnection redis = RedisFixture.shared().connect();
+    private final String namespace = "test-" + UUID.randomUUID();
+    private final AcquireRequests plain = AcquireRequests.in(namespace + "-p");
+    private final AcquireRequests other = AcquireRequests.in(namespace + "-o");
+    private final String plainDigest = redis.text("SCRIPT", "LOAD", Script.ACQUIRE.text());
+    private final String otherDigest = redis.text("SCRIPT", "LOAD", Script.ACQUIRE.withoutPlain());
+    private final long seed =
+            Long.getLong("weir.test.seed", ThreadLocalRandom.current().nextLong());
+
+    private static Limit limit(Algorithm algorithm, long permits, int hours) {
+        return Limit.of(algorithm, permits, Duration.ofHours(hours));
+    }
+
+    @AfterEach
+    void disconnect() {
+        redis.drop("weir:2:{" + namespace + "*");
+        redis.close();
+    }
+
+    @Test
+    void decidesAsTheScriptForAllBatches() {
+        System.out.printf("plain batches: -Dweir.test.seed=%d%n", seed);
+        Random random = new Random(seed);
+        long now = 59_876_543_210_123L;
+        int latestLimits = 0;
+        for (int step = 0; step < STEPS; step++) {
+            now += (long) (HOUR_MICROS * (random.nextInt(8) == 0 ? 2 * random.nextDouble() : random.nextDouble() / 50));
+            now -= random.nextInt(40) == 0 ? random.nextLong(HOUR_MICROS) : 0;
+            if (random.nextInt(60) == 0) {
+                replaceValue(random);
+            }
+            latestLimits = random.nextInt(8) == 0 ? random.nextInt(LIMITS.size()) : latestLimits;
+            send(random, latestLimits, now, step);
+        }
+    }
+
+    /** Stores another value under a key, or removes the key. */
+    private void replaceValue(Random random) {
+        int key = random.nextInt(KEYS);
+        int kind = random.nextInt(4);
+        for (AcquireRequests requests : List.of(plain, other)) {
+            String text = requests.keys()
+                    .of(TestBackend.charge("k." + key, 1, LIMITS.get(0).get(0)));
+            redis.call("DEL", text);
+            switch (kind) {
+                case 0 -> redis.call("RPUSH", text, "a");
+                case 1 -> redis.call("SET", text, "\u0000foreign".getBytes(ISO_8859_1));
+                case 2 -> redis.call("SET", text, "s");
+                default -> {}
+            }
+        }
+    }
+
+    private void send(Random random, int latestLimits, long now, int step) {
+        List<AcquireRequest> plainRequests = new ArrayList<>();
+        List<AcquireRequest> otherRequests = new ArrayList<>();
+        int first = random.nextInt(KEYS);
+        int keys = random.nextInt(3) == 0 ? 1 : 1 + random.nextInt(KEYS);
+        for (int key = first; key < first + keys; key++) {
+            int limits = random.nextInt(12) == 0 ? random.nextInt(LIMITS.size()) : latestLimits;
+            boolean simple = random.nextInt(3) > 0;
+            Charge charge = new Charge(
+                    new PolicyLimits(
+                            TestBackend.charge("k", 1, LIMITS.get(0).get(0))
+                                    .policy()
+                                    .policy(),
+                            LIMITS.get(limits)),
+                    "k." + key % KEYS,
+                    simple ? 1 : random.nextInt(20) == 0 ? 60_000 : 1 + random.nextInt(3),
+                    simple || limits != 6 ? 0 : random.nextLong(HOUR_MICROS));
+            Operation operation = random.nextInt(6) == 0 ? Operation.PEEK : Operation.SPEND;
+            int count = operation == Operation.PEEK || random.nextBoolean() ? 1 : 1 + random.nextInt(4);
+            for (int i = 0; i < count; i++) {
+                plainRequests.add(plain.create(List.of(charge), operation));
+                otherRequests.add(other.create(List.of(charge), operation));
+            }
+        }
+        Batch plainBatch = batch(plainRequests);
+        Batch otherBatch = batch(otherRequests);
+        assertThat(plainBatch.isPlain()).isTrue();
+        byte[] argument = ScriptCodec.encode(plainBatch, now);
+        assertThat(hex(call(plainDigest, plainBatch, argument)))
+                .as("reply of step %d to %s", step, hex(argument))
+                .isEqualTo(hex(call(otherDigest, otherBatch, argument)));
+        for (int key = 0; key < plainBatch.keys().size(); key++) {
+            Object plainKey = plainBatch.keys().get(key);
+            Object otherKey = otherBatch.keys().get(key);
+            assertThat(dump(plainKey)).as("value of step %d", step).isEqualTo(dump(otherKey));
+            assertThat((long) redis.call("PTTL", plainKey))
+                    .as("time to live of step %d", step)
+                    .isCloseTo((long) redis.call("PTTL", otherKey), within(MINUTE_MILLIS));
+        }
+    }
+
+    private static Batch batch(List<AcquireRequest> requests) {
+        Batch batch = new Batch(requests.get(0));
+        requests.stream()
+                .skip(1)
+                .forEach(request -> assertThat(batch.add(request)).isTrue());
+        return batch;
+    }
+
+    private byte[] call(String digest, Batch batch, byte[] argument) {
+        List<Object> words =
+                new ArrayList<>(List.of("EVALSHA", digest, batch.keys().size()));
+        words.addAll(batch.keys());
+        words.add(argument);
+        return (byte[]) redis.call(words.toArray());
+    }
+
+    private String dump(Object key) {
+        Object value = redis.call("DUMP", key);
+        return value == null ? "" : hex((byte[]) value);
+    }
+
+    private static String hex(byte[] bytes) {
+        return HexFormat.of().formatHex(bytes);
+    }
+}
