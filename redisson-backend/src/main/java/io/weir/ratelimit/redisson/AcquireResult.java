@@ -5,6 +5,9 @@ import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.core.limit.BackendReceipt;
 import io.weir.ratelimit.core.limit.ChargeStates;
+import io.weir.ratelimit.core.limit.ChargedQuotas;
+import io.weir.ratelimit.core.limit.LimitState;
+import io.weir.ratelimit.spi.Charge;
 import java.util.List;
 
 /**
@@ -18,7 +21,14 @@ import java.util.List;
  */
 record AcquireResult(List<ChargeStates> charges, boolean hasRoom, boolean spent, long waitMicros, RedisTime time) {
 
+    /** Returns the decision. The quota of a single limit is calculated when it is read, on the thread of the caller. */
     Decision decision() {
+        if (spent && charges.size() == 1 && charges.get(0).states().size() == 1) {
+            Charge charge = charges.get(0).charge();
+            LimitState state = charges.get(0).states().get(0);
+            return new Decision.Allowed(
+                    new ChargedQuotas(charge, state, time.micros()), new BackendReceipt(charge, state), waitMicros);
+        }
         return spent
                 ? new Decision.Allowed(quotas(), new BackendReceipt(charges), waitMicros)
                 : new Decision.Rejected(quotas());

@@ -38,6 +38,9 @@ final class Batch {
 
     private boolean plain = true;
 
+    /** The group of the latest request, which therefore is the last one on each of its keys; null without requests. */
+    private @Nullable RequestGroup latest;
+
     private int requests;
     private int parts;
     private long deadlineNanos;
@@ -60,17 +63,27 @@ final class Batch {
      * @return false if the batch is full, or contains one of the keys with other limits
      */
     boolean add(AcquireRequest request) {
-        int[] keyIndexes = keyIndexes(request);
-        if (keyIndexes == null) {
-            return false;
+        boolean added = addToLatestGroup(request);
+        if (!added) {
+            int[] keyIndexes = keyIndexes(request);
+            added = keyIndexes != null && addToGroup(request, keyIndexes);
         }
-        boolean added = addToGroup(request, keyIndexes);
         if (added) {
             deadlineNanos =
                     requests == 0 || request.deadlineNanos - deadlineNanos > 0 ? request.deadlineNanos : deadlineNanos;
             requests++;
         }
         return added;
+    }
+
+    /** Adds a request to the group of the request before, as most requests of a hot key can be. No keys are searched for that. */
+    private boolean addToLatestGroup(AcquireRequest request) {
+        RequestGroup group = latest;
+        if (group == null || group.size() == MAX_GROUP_SIZE || !request.canGroupWith(group.first())) {
+            return false;
+        }
+        group.add(request);
+        return true;
     }
 
     private boolean addToGroup(AcquireRequest request, int[] keyIndexes) {
@@ -80,6 +93,7 @@ final class Batch {
         RequestGroup group = lastGroup(request, keyIndexes);
         if (group != null) {
             group.add(request);
+            latest = group;
             return true;
         }
         if (parts + limitCount(request) > MAX_PARTS && !keys.isEmpty()) {
@@ -159,6 +173,7 @@ final class Batch {
         RequestGroup group = new RequestGroup(request, keyIndexes);
         plain = plain && keyIndexes.length == 1 && keyIndexes[0] == groups.size() && !hasLog(limitsOf(request, 0));
         groups.add(group);
+        latest = group;
         parts += limitCount(request);
         for (int i = 0; i < keyIndexes.length; i++) {
             if (keyIndexes[i] < keys.size()) {

@@ -2,6 +2,7 @@
 package io.weir.ratelimit.redisson;
 
 import io.weir.ratelimit.Quota;
+import io.weir.ratelimit.core.limit.ChargedQuotas;
 import io.weir.ratelimit.core.limit.FixedWindowState;
 import io.weir.ratelimit.core.limit.LimitState;
 import io.weir.ratelimit.core.limit.QuotaCalculator;
@@ -227,12 +228,21 @@ final class Grant {
      */
     void addQuotas(Charge call, long unspent, long nowNanos, List<Quota> quotas) {
         long now = time.earliestMicros(nowNanos);
-        List<Limit> limits = call.policy().limits();
-        for (int i = 0; i < limits.size(); i++) {
-            LimitState state = states.get(i);
-            LimitState refunded = unspent == 0 ? state : state.refund(limits.get(i), unspent);
-            quotas.add(QuotaCalculator.quota(call, i, refunded.asOf(limits.get(i), now), true, now));
+        for (int i = 0; i < states.size(); i++) {
+            quotas.add(QuotaCalculator.quota(call, i, state(call, i, unspent, now), true, now));
         }
+    }
+
+    /** Returns the quota that {@link #addQuotas} would add for the only limit of a call. */
+    ChargedQuotas quota(Charge call, long unspent, long nowNanos) {
+        long now = time.earliestMicros(nowNanos);
+        return new ChargedQuotas(call, state(call, 0, unspent, now), now);
+    }
+
+    private LimitState state(Charge call, int i, long unspent, long nowMicros) {
+        Limit limit = call.policy().limits().get(i);
+        LimitState charged = states.get(i);
+        return (unspent == 0 ? charged : charged.refund(limit, unspent)).asOf(limit, nowMicros);
     }
 
     /** Returns the least number of permits that a limit has left in Redis, as far as this grant knows. */

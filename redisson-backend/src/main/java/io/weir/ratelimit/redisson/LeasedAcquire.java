@@ -57,6 +57,10 @@ final class LeasedAcquire {
 
     /** Returns the decision if all charges were spent from leases. */
     Decision allowed() {
+        LeasedPermits only = leased.length == 1 ? leased[0] : null;
+        if (only != null && only.charge().policy().limits().size() == 1) {
+            return only.allowed(nowNanos);
+        }
         List<Quota> quotas = new ArrayList<>();
         List<ChargeStates> spent = new ArrayList<>(leased.length);
         for (LeasedPermits permits : leased) {

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.redisson;
 
+import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.Quota;
+import io.weir.ratelimit.core.limit.BackendReceipt;
 import io.weir.ratelimit.core.limit.ChargeStates;
 import io.weir.ratelimit.spi.Charge;
 import java.util.List;
@@ -18,6 +20,13 @@ record LeasedPermits(KeyLease lease, Grant grant, Charge charge, long left) {
     /** Returns the charge as a receipt contains it. */
     ChargeStates receiptEntry() {
         return new ChargeStates(charge, grant.receiptStates(left));
+    }
+
+    /** Returns the decision on a call of one limit. Its quota is calculated when it is read. */
+    Decision.Allowed allowed(long nowNanos) {
+        return new Decision.Allowed(
+                lease.latestGrant(grant).quota(charge, lease.unspent(), nowNanos),
+                new BackendReceipt(charge, grant.receiptStates(left).get(0)));
     }
 
     /** Adds the quotas of the call, one per limit. */

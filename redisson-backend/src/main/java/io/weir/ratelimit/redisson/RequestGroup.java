@@ -86,7 +86,9 @@ final class RequestGroup {
             for (int j = 0; j < after.length; j++) {
                 Limit limit = limits.get(j);
                 LimitState before = states[keyIndexes[i]][j];
-                wait = Math.max(wait, before.retryAfterMicros(limit, charge.cost(), time.micros()));
+                if (charge.maxWaitMicros() > 0) {
+                    wait = Math.max(wait, before.retryAfterMicros(limit, charge.cost(), time.micros()));
+                }
                 after[j] = before.spend(limit, charge.cost(), time.micros());
             }
             states[keyIndexes[i]] = after;
