@@ -28,18 +28,22 @@ import org.junit.jupiter.api.Test;
 class PlainBatchTest {
     private static final int STEPS = 6_000;
     private static final int KEYS = 4;
-    private static final long HOUR_MICROS = 3_600_000_000L;
+    private static final long SECOND_MICROS = 1_000_000;
+    private static final long HOUR_MICROS = 3_600 * SECOND_MICROS;
     private static final long MINUTE_MILLIS = 60_000;
 
     /** Limits of one policy, as instances with different configurations have them. */
     private static final List<List<Limit>> LIMITS = List.of(
+            // One permit per second, and the unit is the second.
+            List.of(Limit.of(Algorithm.LEAKY_BUCKET, 30_000_000, Duration.ofDays(366))
+                    .withMaxWait(Duration.ofHours(1))),
+            List.of(Limit.of(Algorithm.LEAKY_BUCKET, 6, Duration.ofHours(2)).withMaxWait(Duration.ofHours(1))),
             List.of(limit(Algorithm.SLIDING_WINDOW, 5, 1)),
             List.of(limit(Algorithm.SLIDING_WINDOW, 3, 1)),
             List.of(limit(Algorithm.SLIDING_WINDOW, 200_000, 400)),
             List.of(limit(Algorithm.FIXED_WINDOW, 4, 1)),
             List.of(limit(Algorithm.TOKEN_BUCKET, 6, 1)),
             List.of(Limit.of(Algorithm.TOKEN_BUCKET, 6, Duration.ofHours(1), 9)),
-            List.of(Limit.of(Algorithm.LEAKY_BUCKET, 6, Duration.ofHours(2)).withMaxWait(Duration.ofHours(1))),
             List.of(limit(Algorithm.SLIDING_WINDOW, 1L << 33, 1), limit(Algorithm.FIXED_WINDOW, 0, 2)),
             List.of(limit(Algorithm.SLIDING_WINDOW, 5, 1), limit(Algorithm.SLIDING_WINDOW, 8, 2)),
             List.of(
@@ -77,14 +81,27 @@ class PlainBatchTest {
         long now = 59_876_543_210_123L;
         int latestLimits = 0;
         for (int step = 0; step < STEPS; step++) {
-            now += (long) (HOUR_MICROS * (random.nextInt(8) == 0 ? 2 * random.nextDouble() : random.nextDouble() / 50));
-            now -= random.nextInt(40) == 0 ? random.nextLong(HOUR_MICROS) : 0;
+            now += steps(random);
             if (random.nextInt(60) == 0) {
                 replaceValue(random);
             }
-            latestLimits = random.nextInt(8) == 0 ? random.nextInt(LIMITS.size()) : latestLimits;
+            if (step % 40 == 0) {
+                latestLimits = random.nextInt(LIMITS.size());
+                redis.drop("weir:2:{" + namespace + "*");
+            }
             send(random, latestLimits, now, step);
         }
+    }
+
+    /** Returns the time to the next call, in microseconds, negative for a clock that steps back. */
+    private static long steps(Random random) {
+        return switch (random.nextInt(40)) {
+            case 0 -> -random.nextLong(HOUR_MICROS);
+            case 1 -> -random.nextLong(SECOND_MICROS);
+            case 2, 3, 4, 5, 6 -> random.nextLong(2 * HOUR_MICROS);
+            case 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18 -> random.nextLong(HOUR_MICROS / 50);
+            default -> random.nextLong(2 * SECOND_MICROS);
+        };
     }
 
     /** Stores another value under a key, or removes the key. */
@@ -110,7 +127,7 @@ class PlainBatchTest {
         int first = random.nextInt(KEYS);
         int keys = random.nextInt(3) == 0 ? 1 : 1 + random.nextInt(KEYS);
         for (int key = first; key < first + keys; key++) {
-            int limits = random.nextInt(12) == 0 ? random.nextInt(LIMITS.size()) : latestLimits;
+            int limits = random.nextInt(40) == 0 ? random.nextInt(LIMITS.size()) : latestLimits;
             boolean simple = random.nextInt(3) > 0;
             Charge charge = new Charge(
                     new PolicyLimits(
@@ -120,7 +137,7 @@ class PlainBatchTest {
                             LIMITS.get(limits)),
                     "k." + key % KEYS,
                     simple ? 1 : random.nextInt(20) == 0 ? 60_000 : 1 + random.nextInt(3),
-                    simple || limits != 6 ? 0 : random.nextLong(HOUR_MICROS));
+                    simple || limits > 1 ? 0 : random.nextLong(limits == 0 ? 3 * SECOND_MICROS : HOUR_MICROS));
             Operation operation = random.nextInt(6) == 0 ? Operation.PEEK : Operation.SPEND;
             int count = operation == Operation.PEEK || random.nextBoolean() ? 1 : 1 + random.nextInt(4);
             for (int i = 0; i < count; i++) {
