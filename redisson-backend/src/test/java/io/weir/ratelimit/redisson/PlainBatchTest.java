@@ -39,7 +39,7 @@ class PlainBatchTest {
                     .withMaxWait(Duration.ofHours(1))),
             List.of(Limit.of(Algorithm.LEAKY_BUCKET, 6, Duration.ofHours(2)).withMaxWait(Duration.ofHours(1))),
             List.of(limit(Algorithm.SLIDING_WINDOW, 5, 1)),
-            List.of(limit(Algorithm.SLIDING_WINDOW, 3, 1)),
+            List.of(limit(Algorithm.SLIDING_WINDOW, 200_000, 1)),
             List.of(limit(Algorithm.SLIDING_WINDOW, 200_000, 400)),
             List.of(limit(Algorithm.FIXED_WINDOW, 4, 1)),
             List.of(limit(Algorithm.TOKEN_BUCKET, 6, 1)),
@@ -98,7 +98,8 @@ class PlainBatchTest {
         return switch (random.nextInt(40)) {
             case 0 -> -random.nextLong(HOUR_MICROS);
             case 1 -> -random.nextLong(SECOND_MICROS);
-            case 2, 3, 4, 5, 6 -> random.nextLong(2 * HOUR_MICROS);
+            case 2 -> random.nextLong(350 * HOUR_MICROS);
+            case 3, 4, 5, 6 -> random.nextLong(2 * HOUR_MICROS);
             case 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18 -> random.nextLong(HOUR_MICROS / 50);
             default -> random.nextLong(2 * SECOND_MICROS);
         };
