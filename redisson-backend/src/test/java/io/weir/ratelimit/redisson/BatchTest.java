@@ -11,6 +11,7 @@ import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.core.limit.FixedWindowState;
 import io.weir.ratelimit.core.limit.LimitState;
+import io.weir.ratelimit.core.limit.SlidingWindowState;
 import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.BackendException.Reason;
 import io.weir.ratelimit.spi.Charge;
@@ -211,6 +212,26 @@ class BatchTest {
         assertThat(all.stream().map(request -> request.join().waitMicros()))
                 .containsExactly(0L, 100_000L, 200_000L, 0L);
         assertThat(quota(all.get(3)).retryAfterMicros()).isEqualTo(100_000);
+    }
+
+    @Test
+    void readsEachFormOfAState() {
+        Limit limit = Limit.of(Algorithm.SLIDING_WINDOW, 1_000_000, Duration.ofDays(30));
+        List<AcquireRequest> all = List.of(
+                requests.spend("k.a", 1, limit), requests.spend("k.b", 1, limit), requests.spend("k.c", 1, limit));
+        long daysAgo = NOW - Duration.ofDays(20).toNanos() / 1_000;
+        Batch batch = batch(all.toArray(AcquireRequest[]::new));
+        batch.complete(new FakeReply()
+                .slidingWindow(true, NOW - 5, 65_000, 2)
+                .slidingWindow(false, daysAgo, 3, 70_000)
+                .untouched()
+                .allowed(1, 1, 1)
+                .bytes(batch));
+        assertThat(all.stream().map(BatchTest::states))
+                .containsExactly(
+                        List.of(new SlidingWindowState(NOW - 5, 65_001, 2)),
+                        List.of(new SlidingWindowState(daysAgo, 4, 70_000)),
+                        List.of(new SlidingWindowState(NOW, 1, 0)));
     }
 
     @Test

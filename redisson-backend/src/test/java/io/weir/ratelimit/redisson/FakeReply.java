@@ -42,6 +42,23 @@ final class FakeReply {
         return this;
     }
 
+    /** Adds the state of a sliding window whose limit has a short form, with a form for small or for any counts. */
+    FakeReply slidingWindow(boolean small, long start, long current, long previous) {
+        MessageBytes state = MessageBytes.withCapacity(15);
+        state.put(small ? 2 : 3, 1);
+        state.put(NOW - start, small ? 5 : 6);
+        state.put(current, small ? 2 : 4);
+        state.put(previous, small ? 2 : 4);
+        states.add(state.toArray());
+        return this;
+    }
+
+    /** Adds the state of an untouched limit with a short form. */
+    FakeReply untouched() {
+        states.add(new byte[1]);
+        return this;
+    }
+
     /** Adds the state of a limit without a short form, or of a log. */
     FakeReply state(long a, long b, long c) {
         MessageBytes state = MessageBytes.withCapacity(20);
