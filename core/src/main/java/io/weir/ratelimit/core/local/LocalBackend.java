@@ -25,9 +25,10 @@ import org.jspecify.annotations.Nullable;
  * The in-process backend. The keys are spread over shards with one lock each. A decision holds the locks of its keys' shards, so it
  * is atomic over all of its limits. The locks are acquired in ascending order, so decisions cannot deadlock.
  *
- * <p>The number of keys is bounded. If a new key needs a place, the backend drops keys whose state equals an untouched one. It never
- * drops another key, so a flood of new keys cannot reset an exhausted key. If it can drop no key, a call with a new key fails with
- * {@link BackendException.Reason#FULL}. {@link #acquireApproximately} then decides it with counts that new keys share.
+ * <p>The number of keys is bounded. If a new key needs a place, the backend drops some keys whose state equals an untouched one. It
+ * never drops another key, so a flood of new keys cannot reset an exhausted key. If it finds none among the keys that it examines, a few
+ * thousand at most, a call with a new key fails with {@link BackendException.Reason#FULL}. {@link #acquireApproximately} then decides it
+ * with counts that new keys share.
  */
 public final class LocalBackend implements RateLimitBackend {
     private final TimeSource time;

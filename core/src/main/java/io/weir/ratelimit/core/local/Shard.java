@@ -36,10 +36,10 @@ final class Shard {
         return removeOrQueue(state, nowMicros);
     }
 
-    /** Removes every state that equals an untouched one and returns the number of removed states. */
-    int removeUntouched(long nowMicros) {
+    /** Examines due states up to a number, removes those that equal an untouched one, and returns the number of removed states. */
+    int removeUntouched(long nowMicros, int examined) {
         int removed = 0;
-        while (nextDueMicros() <= nowMicros) {
+        for (int i = 0; i < examined && nextDueMicros() <= nowMicros; i++) {
             if (removeOrQueue(byDue.remove(), nowMicros)) {
                 removed++;
             }

@@ -17,7 +17,10 @@ final class WindowSketch extends LimitSketch {
 
     private final long sliceMicros;
     private final int shift;
-    private final int[] counts;
+
+    /** The counts of each slice. They are empty until the slice is first used, because to create all at once takes milliseconds. */
+    private final int[][] counts = new int[SLICES][0];
+
     private final boolean[] used = new boolean[SLICES];
     private long newest = Long.MIN_VALUE;
 
@@ -25,7 +28,6 @@ final class WindowSketch extends LimitSketch {
         super(columnBits);
         this.sliceMicros = ceilDiv(limit.windowMicros(), SLICES_PER_WINDOW);
         this.shift = shift(limit);
-        this.counts = new int[SLICES * ROWS * columns()];
     }
 
     /** Returns the unit of the counts as a power of two in permits: 0 for limits below 2<sup>30</sup>. Charges are rounded up to it. */
@@ -61,10 +63,13 @@ final class WindowSketch extends LimitSketch {
         rotate(nowMicros);
         int slice = slice(newest);
         used[slice] = true;
+        if (counts[slice].length == 0) {
+            counts[slice] = new int[ROWS * columns()];
+        }
         int count = least(slice, hash) + (int) ceilDiv(cost, 1L << shift);
         for (int row = 0; row < ROWS; row++) {
-            int cell = first(slice) + cell(hash, row);
-            counts[cell] = Math.max(counts[cell], count);
+            int cell = cell(hash, row);
+            counts[slice][cell] = Math.max(counts[slice][cell], count);
         }
     }
 
@@ -93,20 +98,16 @@ final class WindowSketch extends LimitSketch {
     private void clear(int slice) {
         if (used[slice]) {
             used[slice] = false;
-            Arrays.fill(counts, first(slice), first(slice + 1), 0);
+            Arrays.fill(counts[slice], 0);
         }
     }
 
     private int least(int slice, long hash) {
         int least = Integer.MAX_VALUE;
         for (int row = 0; row < ROWS; row++) {
-            least = Math.min(least, counts[first(slice) + cell(hash, row)]);
+            least = Math.min(least, counts[slice][cell(hash, row)]);
         }
         return least;
-    }
-
-    private int first(int slice) {
-        return slice * ROWS * columns();
     }
 
     private static int slice(long index) {

@@ -89,6 +89,47 @@ class BoundedKeysTest {
     }
 
     @Test
+    void aCallDropsAFewKeysAndLaterCallsDropTheOthers() {
+        int bound = 10_000;
+        LocalBackend backend = new LocalBackend(bound, time);
+        for (int i = 0; i < bound; i++) {
+            assertThat(hasPlace(backend, FIVE_AN_HOUR, "k." + i)).isTrue();
+        }
+        time.advanceMicros(Duration.ofHours(3).toMillis() * 1_000);
+
+        assertThat(hasPlace(backend, FIVE_AN_HOUR, "new.0")).isTrue();
+        assertThat(backend.size()).isGreaterThan(bound - 500);
+        for (int i = 1; i < bound; i++) {
+            assertThat(hasPlace(backend, FIVE_AN_HOUR, "new." + i))
+                    .as("key %d", i)
+                    .isTrue();
+        }
+        assertThat(hasPlace(backend, FIVE_AN_HOUR, "none")).isFalse();
+        assertThat(backend.size()).isEqualTo(bound);
+    }
+
+    @Test
+    void aKeyBehindManyChargedOnesIsFoundByALaterCall() {
+        int bound = 10_000;
+        LocalBackend backend = new LocalBackend(bound, time);
+        for (int i = 0; i < bound; i++) {
+            acquire(backend, FIVE_AN_HOUR, "k." + i);
+        }
+        time.advanceMicros(Duration.ofMinutes(11).toMillis() * 1_000);
+        for (int i = 0; i < bound - 1; i++) {
+            acquire(backend, FIVE_AN_HOUR, "k." + i);
+        }
+        time.advanceMicros(Duration.ofMinutes(2).toMillis() * 1_000);
+
+        int calls = 1;
+        while (!hasPlace(backend, FIVE_AN_HOUR, "new")) {
+            calls++;
+        }
+        assertThat(calls).isLessThanOrEqualTo(10);
+        assertThat(hasPlace(backend, FIVE_AN_HOUR, "none")).isFalse();
+    }
+
+    @Test
     void asynchronousAcquiresFailAsFullToo() {
         LocalBackend backend = new LocalBackend(1, time);
         acquire(backend, ONE_A_SECOND, "a");
