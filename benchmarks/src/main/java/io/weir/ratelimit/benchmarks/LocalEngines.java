@@ -36,7 +36,10 @@ final class LocalEngines {
     }
 
     static RateLimitEngine engine(List<DecisionListener> listeners, TopKeysTracker topKeys) {
-        RateLimitBackend backend = new LocalBackend(100_000);
+        return engine(listeners, topKeys, new LocalBackend(100_000));
+    }
+
+    static RateLimitEngine engine(List<DecisionListener> listeners, TopKeysTracker topKeys, RateLimitBackend backend) {
         return new RateLimitEngine(
                 new FallbackBackend(
                         backend,

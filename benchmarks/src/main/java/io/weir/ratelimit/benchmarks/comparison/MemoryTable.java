@@ -120,7 +120,8 @@ public final class MemoryTable {
         }
     }
 
-    private static long usedMemory(RedisConnection redis) {
+    /** Returns the used memory of a Redis as soon as it has no other connection. */
+    static long usedMemory(RedisConnection redis) {
         Await.until(
                 "only this connection remains",
                 TIMEOUT,

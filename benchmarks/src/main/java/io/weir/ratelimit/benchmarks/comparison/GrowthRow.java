@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.benchmarks.comparison;
+
+import java.util.List;
+import java.util.Locale;
+import java.util.stream.Collectors;
+
+/**
+ * A row of the table of growth: a figure at three sizes.
+ *
+ * @param sizes what grows, with its three sizes
+ * @param measure the figure and its unit
+ * @param values the figure at each size; NaN if it is not measured at a size
+ */
+public record GrowthRow(String sizes, String measure, List<Double> values) {
+    private static final String HEADER =
+            "| sizes | figure | smallest | middle | largest | largest / smallest |\n|---|---|---|---|---|---|";
+
+    /** Returns a Markdown table. */
+    public static String table(List<GrowthRow> rows) {
+        return rows.stream().map(GrowthRow::text).collect(Collectors.joining("\n", HEADER + "\n", "\n"));
+    }
+
+    private String text() {
+        return "| " + sizes + " | " + measure + " | "
+                + values.stream().map(GrowthRow::number).collect(Collectors.joining(" | "))
+                + " | " + number(values.get(values.size() - 1) / values.get(0)) + " |";
+    }
+
+    private static String number(double value) {
+        if (!Double.isFinite(value)) {
+            return "-";
+        }
+        return String.format(Locale.ROOT, value < 10 ? "%.2f" : value < 100 ? "%.1f" : "%,.0f", value);
+    }
+}
