@@ -4,7 +4,6 @@ package io.weir.ratelimit.core.config;
 import io.weir.ratelimit.core.key.Spelling;
 import java.util.Collection;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
@@ -22,7 +21,7 @@ public final class EnvironmentCheck {
     private static final Pattern OF_SERVICE =
             Pattern.compile(PREFIX + "(.*_)?(SERVICE_HOST|SERVICE_PORT(_.*)?|PORT(_\\d+_(TCP|UDP|SCTP)(_.*)?)?)");
 
-    private static final String VARIABLE = "<\\w+>";
+    private static final Pattern VARIABLE = Pattern.compile("<\\w+>");
 
     private final Set<String> names = new TreeSet<>();
     private final Set<String> families = new TreeSet<>();
@@ -55,7 +54,7 @@ public final class EnvironmentCheck {
     }
 
     private void add(String property) {
-        String[] fixed = property.split(VARIABLE, -1);
+        String[] fixed = VARIABLE.split(property, -1);
         if (fixed.length == 1) {
             names.add(variable(property));
         } else {
@@ -64,7 +63,14 @@ public final class EnvironmentCheck {
     }
 
     private static String variable(String property) {
-        return property.replaceAll("[^A-Za-z0-9]", "_").toUpperCase(Locale.ROOT);
+        char[] variable = property.toCharArray();
+        for (int i = 0; i < variable.length; i++) {
+            char each = variable[i];
+            boolean isLower = each >= 'a' && each <= 'z';
+            boolean isKept = (each >= 'A' && each <= 'Z') || (each >= '0' && each <= '9');
+            variable[i] = isLower ? (char) (each - 'a' + 'A') : isKept ? each : '_';
+        }
+        return new String(variable);
     }
 
     /**

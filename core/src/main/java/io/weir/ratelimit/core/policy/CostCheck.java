@@ -10,8 +10,11 @@ import io.weir.ratelimit.core.config.PolicyProperties;
 import io.weir.ratelimit.core.config.Problems;
 import io.weir.ratelimit.spi.Limit;
 import io.weir.ratelimit.spi.PolicyLimits;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -23,7 +26,7 @@ import java.util.stream.Stream;
  */
 public final class CostCheck {
     private final ConfigProperties config;
-    private final Collection<MethodLimits> methods;
+    private final Map<String, List<MethodLimits>> methods = new HashMap<>();
     private final Map<String, Long> costs;
 
     private record Cost(String place, long permits) {}
@@ -37,7 +40,12 @@ public final class CostCheck {
      */
     public CostCheck(ConfigProperties config, Collection<MethodLimits> methods, Map<String, Long> costs) {
         this.config = config;
-        this.methods = methods;
+        for (MethodLimits method : methods) {
+            method.policies()
+                    .forEach(policy -> this.methods
+                            .computeIfAbsent(policy, first -> new ArrayList<>())
+                            .add(method));
+        }
         this.costs = costs;
     }
 
@@ -94,8 +102,7 @@ public final class CostCheck {
                     .sorted(Comparator.comparing(Cost::place));
         }
         Cost own = new Cost(properties.name(ConfigKeys.COST), policy.cost());
-        Stream<Cost> ofMethods = methods.stream()
-                .filter(method -> method.isUnder(policy.name()))
+        Stream<Cost> ofMethods = methods.getOrDefault(policy.name(), List.of()).stream()
                 .map(method -> cost(method).orElse(own));
         return Stream.concat(ofMethods, policy.pathRule().map(rule -> own).stream());
     }
