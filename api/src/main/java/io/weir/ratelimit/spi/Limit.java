@@ -247,12 +247,13 @@ public final class Limit {
 
     @Override
     public boolean equals(Object other) {
-        return other instanceof Limit that
-                && algorithm == that.algorithm
-                && permits == that.permits
-                && capacity == that.capacity
-                && window.equals(that.window)
-                && maxWait.equals(that.maxWait);
+        return other == this
+                || (other instanceof Limit that
+                        && algorithm == that.algorithm
+                        && permits == that.permits
+                        && capacity == that.capacity
+                        && window.equals(that.window)
+                        && maxWait.equals(that.maxWait));
     }
 
     @Override

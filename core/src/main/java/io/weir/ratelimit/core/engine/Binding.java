@@ -51,8 +51,8 @@ public record Binding(String endpoint, List<PolicyCost> policies) {
      * @return true if a policy has a max-wait
      */
     public boolean canWait() {
-        for (PolicyCost policyCost : policies) {
-            if (policyCost.policy().maxWaitMicros() > 0) {
+        for (int i = 0; i < policies.size(); i++) {
+            if (policies.get(i).policy().maxWaitMicros() > 0) {
                 return true;
             }
         }

@@ -3,6 +3,7 @@ package io.weir.ratelimit.core.engine;
 
 import io.weir.ratelimit.Identity;
 import io.weir.ratelimit.core.key.IdentityEncoder;
+import io.weir.ratelimit.core.limit.RecurringCharge;
 import io.weir.ratelimit.core.policy.Overrides;
 import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.spi.CallContext;
@@ -45,11 +46,11 @@ final class Charges {
         if (source == null) {
             return List.of(charge(policyCost, call, acquisition));
         }
-        List<Charge> known = recent.get(policy, source, policyCost.cost());
+        RecurringCharge known = recent.get(policy, source, policyCost.cost());
         if (known == null) {
             String storedKey = encoder.encode(policy.key().ofSource(source));
-            known = List.of(charge(policy, policy.limits(), storedKey, policyCost.cost(), acquisition));
-            recent.put(policy, source, known);
+            known = recent.put(
+                    policy, source, charge(policy, policy.limits(), storedKey, policyCost.cost(), acquisition));
         }
         return known;
     }
@@ -92,10 +93,12 @@ final class Charges {
 
     /** Waits for the limits of single keys before charges are reserved, because a source can be slow. */
     void awaitOverrides(Binding binding, CallContext call) {
-        for (Binding.PolicyCost policyCost : binding.policies()) {
-            if (overrides.existFor(policyCost.policy())) {
-                Identity key = policyCost.policy().key().resolve(call);
-                overrides.await(policyCost.policy(), key, encoder.encode(key));
+        List<Binding.PolicyCost> policies = binding.policies();
+        for (int i = 0; i < policies.size(); i++) {
+            Policy policy = policies.get(i).policy();
+            if (overrides.existFor(policy)) {
+                Identity key = policy.key().resolve(call);
+                overrides.await(policy, key, encoder.encode(key));
             }
         }
     }

@@ -4,6 +4,8 @@ package io.weir.ratelimit.core.engine;
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.RateLimitUnavailableException;
 import io.weir.ratelimit.Receipt;
+import io.weir.ratelimit.core.limit.ChargedQuotas;
+import io.weir.ratelimit.core.limit.InstantSource;
 import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.ChargeReceipt;
@@ -27,6 +29,9 @@ public final class FallbackBackend {
     private final BackendHealth health;
     private final long deadlineNanos;
 
+    /** The backend, if it knows the instant of its decisions. */
+    private final @Nullable InstantSource instants;
+
     /**
      * Creates a backend with a fallback.
      *
@@ -38,6 +43,7 @@ public final class FallbackBackend {
     public FallbackBackend(
             RateLimitBackend backend, FailureModes failureModes, BackendHealth health, Duration deadline) {
         this.backend = backend;
+        this.instants = backend instanceof InstantSource known ? known : null;
         this.failureModes = failureModes;
         this.health = health;
         this.deadlineNanos = deadline.toNanos();
@@ -48,22 +54,43 @@ public final class FallbackBackend {
     }
 
     TimedDecision acquire(Binding binding, List<Charge> charges) {
-        return acquire(binding, charges, true);
-    }
-
-    /** Decides. If the duration is not needed, it is 0, because reading the clock takes a part of the time of a local decision. */
-    TimedDecision acquire(Binding binding, List<Charge> charges, boolean timed) {
-        long start = timed ? System.nanoTime() : 0;
+        long start = System.nanoTime();
         Decision decision;
         try {
-            decision = backend.acquire(charges);
+            decision = tryAcquire(charges);
         } catch (RuntimeException e) {
-            long end = System.nanoTime();
-            return failed(binding, charges, asBackendException(e), timed ? start : end, end);
+            return failed(binding, charges, e, start);
         }
-        health.answered();
         long end = System.nanoTime();
-        return new TimedDecision(charges, decision, timed ? end - start : 0, end, null);
+        return new TimedDecision(charges, decision, end - start, end, null);
+    }
+
+    /**
+     * Lets the backend decide.
+     *
+     * @throws RuntimeException if the backend fails; the caller passes it to {@link #failed}
+     */
+    Decision tryAcquire(List<Charge> charges) {
+        Decision decision = backend.acquire(charges);
+        health.answered();
+        return decision;
+    }
+
+    /**
+     * Decides after the backend has failed.
+     *
+     * @param start the start of the call, by {@link System#nanoTime}, 0 if the duration is not needed
+     */
+    TimedDecision failed(Binding binding, List<Charge> charges, RuntimeException failure, long start) {
+        long end = System.nanoTime();
+        return failed(binding, charges, asBackendException(failure), start == 0 ? end : start, end);
+    }
+
+    /** Returns the instant of a decision of the backend, by {@link System#nanoTime}, which is read unless the backend knows it. */
+    long atNanos(Decision decision) {
+        return instants != null && decision.quotas() instanceof ChargedQuotas quotas
+                ? instants.atNanos(quotas)
+                : System.nanoTime();
     }
 
     CompletionStage<TimedDecision> acquireAsync(Binding binding, List<Charge> charges) {

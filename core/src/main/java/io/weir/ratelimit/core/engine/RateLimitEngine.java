@@ -10,7 +10,6 @@ import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.core.topkeys.TopKeysTracker;
 import io.weir.ratelimit.spi.CallContext;
 import io.weir.ratelimit.spi.Charge;
-import io.weir.ratelimit.spi.DecisionEvent;
 import io.weir.ratelimit.spi.DecisionListener;
 import io.weir.ratelimit.spi.PolicyLimits;
 import io.weir.ratelimit.spi.RateLimitBackend;
@@ -28,14 +27,7 @@ import org.jspecify.annotations.Nullable;
 public final class RateLimitEngine {
     private final FallbackBackend backend;
     private final IdentityEncoder encoder;
-    private final GuardedListeners<DecisionListener> listeners;
-
-    /** The listeners that need some decisions only. */
-    private final SelectiveListener[] selective;
-
-    /** Whether a listener needs all decisions. */
-    private final boolean needsAll;
-
+    private final DecisionListeners listeners;
     private final Sleeper sleeper;
     private final Overrides overrides;
     private final Charges charges;
@@ -86,10 +78,7 @@ public final class RateLimitEngine {
             WaitBulkhead withoutThreads) {
         this.backend = backend;
         this.encoder = encoder;
-        this.listeners = new GuardedListeners<>(listeners);
-        this.selective =
-                listeners.stream().filter(SelectiveListener.class::isInstance).toArray(SelectiveListener[]::new);
-        this.needsAll = selective.length < listeners.size();
+        this.listeners = new DecisionListeners(listeners);
         this.sleeper = sleeper;
         this.overrides = overrides;
         this.charges = new Charges(encoder, overrides);
@@ -112,12 +101,30 @@ public final class RateLimitEngine {
         }
         charges.awaitOverrides(binding, call);
         if (request == null && !binding.canWait()) {
-            TimedDecision timed = backend.acquire(binding, charges.of(binding, call, null), needsAll);
-            notifyListeners(binding, timed);
-            return timed.decision();
+            return decideAtOnce(binding, charges.of(binding, call, null));
         }
         return complete(
                 binding, acquisition(binding, threads, request, acquisition -> charges.of(binding, call, acquisition)));
+    }
+
+    /** Decides without objects for a wait, a request or an event, and reads the clock only if a listener needs the duration. */
+    private Decision decideAtOnce(Binding binding, List<Charge> due) {
+        long start = listeners.needDurations() ? System.nanoTime() : 0;
+        Decision decision;
+        try {
+            decision = backend.tryAcquire(due);
+        } catch (RuntimeException e) {
+            TimedDecision failed = backend.failed(binding, due, e, start);
+            notifyListeners(binding, failed);
+            return failed.decision();
+        }
+        if (start == 0) {
+            notifyListeners(binding, due, decision, 0, backend.atNanos(decision));
+        } else {
+            long end = System.nanoTime();
+            notifyListeners(binding, due, decision, end - start, end);
+        }
+        return decision;
     }
 
     /** Decides about a key that application code names. */
@@ -254,12 +261,7 @@ public final class RateLimitEngine {
      * @param binding the policies, one or more
      */
     public void bypass(Binding binding) {
-        if (!listeners.isEmpty()) {
-            List<PolicyLimits> policies = binding.policies().stream()
-                    .map(policyCost -> policyCost.policy().limits())
-                    .toList();
-            listeners.notifyEach((listener, endpoint) -> listener.onBypass(endpoint, policies), binding.endpoint());
-        }
+        listeners.bypassed(binding);
     }
 
     /**
@@ -267,30 +269,13 @@ public final class RateLimitEngine {
      * of its threads.
      */
     private void notifyListeners(Binding binding, TimedDecision timed) {
-        topKeys.decided(timed.charges(), timed.decision(), timed.atNanos());
-        backend.notifyChanges();
-        if (isNeeded(timed.decision())) {
-            listeners.notifyEach(
-                    DecisionListener::onDecision,
-                    new DecisionEvent(binding.endpoint(), timed.charges(), timed.decision(), timed.nanos()));
-        }
+        notifyListeners(binding, timed.charges(), timed.decision(), timed.nanos(), timed.atNanos());
     }
 
-    /** Returns whether a listener needs a decision, also if that is unknown: the failure is logged when the listener is notified. */
-    private boolean isNeeded(Decision decision) {
-        if (needsAll) {
-            return true;
-        }
-        try {
-            for (SelectiveListener listener : selective) {
-                if (listener.needs(decision)) {
-                    return true;
-                }
-            }
-            return false;
-        } catch (RuntimeException | LinkageError e) {
-            return true;
-        }
+    private void notifyListeners(Binding binding, List<Charge> due, Decision decision, long nanos, long atNanos) {
+        topKeys.decided(due, decision, atNanos);
+        backend.notifyChanges();
+        listeners.decided(binding.endpoint(), due, decision, nanos);
     }
 
     /** Returns the quotas of a caller. */

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.core.engine;
 
+import io.weir.ratelimit.core.limit.RecurringCharge;
 import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.spi.Charge;
-import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 
@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class RecentCharges {
     /** The number of places; a power of two. */
-    static final int PLACES = 16_384;
+    static final int PLACES = 65_536;
 
     /** One of so many calls replaces the charges of another caller. */
     private static final int REPLACED = 32;
@@ -23,28 +23,40 @@ final class RecentCharges {
 
     private final @Nullable Entry[] entries = new @Nullable Entry[PLACES];
 
-    private record Entry(Policy policy, String source, List<Charge> charges) {}
+    private static final class Entry extends RecurringCharge {
+        private final Policy policy;
+        private final String source;
 
-    /** Returns the charges of the last call with the policy, the text and the cost, null if they are not known. */
+        private Entry(Policy policy, String source, Charge charge) {
+            super(charge);
+            this.policy = policy;
+            this.source = source;
+        }
+    }
+
+    /** Returns the charge of the last call with the policy, the text and the cost, null if it is not known. */
     @SuppressWarnings("ReferenceEquality") // a reload creates the policies anew
     @Nullable
-    List<Charge> get(Policy policy, String source, long cost) {
+    RecurringCharge get(Policy policy, String source, long cost) {
         Entry entry = entries[place(policy, source)];
         return entry != null
                         && entry.policy == policy
-                        && entry.charges.get(0).cost() == cost
                         && entry.source.equals(source)
-                ? entry.charges
+                        && entry.get(0).cost() == cost
+                ? entry
                 : null;
     }
 
-    /** Keeps the only charge of a call. */
-    void put(Policy policy, String source, List<Charge> charges) {
+    /** Keeps the only charge of a call and returns it. */
+    RecurringCharge put(Policy policy, String source, Charge charge) {
         int place = place(policy, source);
         if (source.length() <= LONGEST
                 && (entries[place] == null || ThreadLocalRandom.current().nextInt(REPLACED) == 0)) {
-            entries[place] = new Entry(policy, source, charges);
+            Entry entry = new Entry(policy, source, charge);
+            entries[place] = entry;
+            return entry;
         }
+        return new RecurringCharge(charge);
     }
 
     static int place(Policy policy, String source) {

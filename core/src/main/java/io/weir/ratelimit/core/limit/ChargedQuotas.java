@@ -45,6 +45,15 @@ public final class ChargedQuotas extends DeferredQuotas {
         return limit().capacity();
     }
 
+    /**
+     * Returns the instant of the charge.
+     *
+     * @return microseconds of the backend's clock
+     */
+    public long nowMicros() {
+        return nowMicros;
+    }
+
     private Limit limit() {
         return charge.policy().limits().get(0);
     }

@@ -43,8 +43,10 @@ public record SlidingWindowState(long startMicros, long current, long previous) 
     @Override
     public boolean hasRoom(Limit limit, long cost, long nowMicros) {
         long n = limit.permits();
+        // Without a previous window, nothing needs to be divided.
         return cost <= n - current
-                && previous * unitsLeft(limit, nowMicros) <= (n - current - cost) * limit.windowUnits();
+                && (previous == 0
+                        || previous * unitsLeft(limit, nowMicros) <= (n - current - cost) * limit.windowUnits());
     }
 
     @Override
@@ -54,7 +56,7 @@ public record SlidingWindowState(long startMicros, long current, long previous) 
 
     @Override
     public long remaining(Limit limit, long nowMicros) {
-        long previousPart = ceilDiv(previous * unitsLeft(limit, nowMicros), limit.windowUnits());
+        long previousPart = previous == 0 ? 0 : ceilDiv(previous * unitsLeft(limit, nowMicros), limit.windowUnits());
         return Math.max(0, limit.permits() - current - previousPart);
     }
 

@@ -7,8 +7,8 @@ import io.weir.ratelimit.Receipt;
 import io.weir.ratelimit.core.limit.BackendReceipt;
 import io.weir.ratelimit.core.limit.ChargeStates;
 import io.weir.ratelimit.core.limit.ChargedQuotas;
+import io.weir.ratelimit.core.limit.InstantSource;
 import io.weir.ratelimit.core.limit.LimitState;
-import io.weir.ratelimit.core.limit.QuotaCalculator;
 import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.Limit;
@@ -22,17 +22,24 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The in-process backend. The keys are spread over shards with one lock each. A decision holds the locks of its keys' shards, so it
- * is atomic over all of its limits. The locks are acquired in ascending order, so decisions cannot deadlock.
+ * The in-process backend. The keys are spread over shards with one lock each. A decision over several limits holds the locks of its
+ * keys' shards and takes their states, so it is atomic over all of its limits. The locks are acquired in ascending order, so decisions
+ * cannot deadlock. A decision with one limit about a known key replaces its state without a lock.
  *
  * <p>The number of keys is bounded. If a new key needs a place, the backend drops some keys whose state equals an untouched one. It
  * never drops another key, so a flood of new keys cannot reset an exhausted key. If it finds none among the keys that it examines, a few
  * thousand at most, a call with a new key fails with {@link BackendException.Reason#FULL}. {@link #acquireApproximately} then decides it
  * with counts that new keys share.
  */
-public final class LocalBackend implements RateLimitBackend {
+public final class LocalBackend implements RateLimitBackend, InstantSource {
+
     private final TimeSource time;
+
+    /** The origin of the clock, by {@link System#nanoTime}; null if the clock is another one. */
+    private final @Nullable Long originNanos;
+
     private final StateTable table;
+    private final UnlockedAcquire withoutLock;
 
     /** The message of each call that finds no place. A flood of new keys must not create it each time. */
     private final String fullMessage;
@@ -43,7 +50,11 @@ public final class LocalBackend implements RateLimitBackend {
      * @param maxKeys the maximum number of keys, 1 or more
      */
     public LocalBackend(int maxKeys) {
-        this(maxKeys, monotonic());
+        this(maxKeys, System.nanoTime());
+    }
+
+    private LocalBackend(int maxKeys, long originNanos) {
+        this(maxKeys, () -> (System.nanoTime() - originNanos) / 1_000, originNanos);
     }
 
     /**
@@ -53,18 +64,19 @@ public final class LocalBackend implements RateLimitBackend {
      * @param time the clock
      */
     public LocalBackend(int maxKeys, TimeSource time) {
+        this(maxKeys, time, null);
+    }
+
+    private LocalBackend(int maxKeys, TimeSource time, @Nullable Long originNanos) {
         if (maxKeys < 1) {
             throw new IllegalArgumentException("maxKeys must be at least 1");
         }
         this.time = time;
+        this.originNanos = originNanos;
         this.table = new StateTable(maxKeys);
+        this.withoutLock = new UnlockedAcquire(table, time);
         this.fullMessage = "the local backend is full: it can drop none of its " + maxKeys
                 + " keys (ratelimit.local.max-keys); under on-failure=open, new keys are counted approximately";
-    }
-
-    private static TimeSource monotonic() {
-        long origin = System.nanoTime();
-        return () -> (System.nanoTime() - origin) / 1_000;
     }
 
     @Override
@@ -87,46 +99,14 @@ public final class LocalBackend implements RateLimitBackend {
     }
 
     @Override
+    public long atNanos(ChargedQuotas quotas) {
+        return originNanos == null ? System.nanoTime() : originNanos + quotas.nowMicros() * 1_000;
+    }
+
+    @Override
     public Decision acquire(List<Charge> charges) {
-        Decision decision = isOneLimit(charges) ? acquireOne(charges.get(0)) : null;
+        Decision decision = withoutLock.decide(charges);
         return decision == null ? acquireAll(charges) : decision;
-    }
-
-    private static boolean isOneLimit(List<Charge> charges) {
-        return charges.size() == 1
-                && charges.get(0).policy().limits().size() == 1
-                && !charges.get(0).shadow();
-    }
-
-    /**
-     * Decides as {@link #tryAcquire} does, without the steps for several limits: most calls have one. Returns null if the key is new.
-     */
-    private @Nullable Decision acquireOne(Charge charge) {
-        Limit limit = charge.policy().limits().get(0);
-        PendingLimit pending = new PendingLimit(StateKey.of(charge, 0));
-        table.lock(pending.key());
-        long now;
-        long wait;
-        boolean allowed;
-        try {
-            now = time.micros();
-            wait = pending.read(table, limit, now).retryAfterMicros(limit, charge.cost(), now);
-            allowed = wait <= LimitState.maxDelayMicros(limit, charge.maxWaitMicros());
-            if (pending.isNew()) {
-                return null;
-            }
-            if (allowed) {
-                pending.spend(table, limit, charge.cost(), now);
-            } else {
-                pending.storeIfClockSteppedBack(now);
-            }
-        } finally {
-            table.unlock(pending.key());
-        }
-        LimitState state = pending.state();
-        return allowed
-                ? new Decision.Allowed(new ChargedQuotas(charge, state, now), new BackendReceipt(charge, state), wait)
-                : new Decision.Rejected(List.of(QuotaCalculator.quota(charge, 0, state, false, now)));
     }
 
     private Decision acquireAll(List<Charge> charges) {
@@ -148,12 +128,27 @@ public final class LocalBackend implements RateLimitBackend {
 
     /** Decides, or returns null if there is no place for a new key. */
     private @Nullable Decision tryAcquire(PendingCharge[] charges, long shards) {
-        table.lock(shards);
+        lock(charges, shards);
         try {
             return new LockedAcquire(table, charges, time.micros()).decide();
         } finally {
-            table.unlock(shards);
+            unlock(charges, shards);
         }
+    }
+
+    /** Locks the shards of charges, and then takes the stored states. */
+    private void lock(PendingCharge[] charges, long shards) {
+        table.lock(shards);
+        for (PendingCharge charge : charges) {
+            charge.take(table);
+        }
+    }
+
+    private void unlock(PendingCharge[] charges, long shards) {
+        for (PendingCharge charge : charges) {
+            charge.release();
+        }
+        table.unlock(shards);
     }
 
     @Override
@@ -168,11 +163,11 @@ public final class LocalBackend implements RateLimitBackend {
             pending[i] = new PendingCharge(enforced.get(i));
             shards |= pending[i].shards();
         }
-        table.lock(shards);
+        lock(pending, shards);
         try {
             return Optional.ofNullable(decideApproximately(pending));
         } finally {
-            table.unlock(shards);
+            unlock(pending, shards);
         }
     }
 
@@ -214,15 +209,15 @@ public final class LocalBackend implements RateLimitBackend {
 
     @Override
     public List<Quota> peek(Charge charge) {
-        PendingCharge pending = new PendingCharge(charge);
-        long shards = pending.shards();
-        table.lock(shards);
+        PendingCharge[] pending = {new PendingCharge(charge)};
+        long shards = pending[0].shards();
+        lock(pending, shards);
         try {
             long now = time.micros();
-            pending.read(table, now);
-            return pending.result().quotas(false, now);
+            pending[0].read(table, now);
+            return pending[0].result().quotas(false, now);
         } finally {
-            table.unlock(shards);
+            unlock(pending, shards);
         }
     }
 
@@ -253,26 +248,26 @@ public final class LocalBackend implements RateLimitBackend {
         Charge charge = charged.charge();
         return changeLocked(
                 charge,
-                (stored, limit, i, now) ->
-                        stored.state.refund(limit, charged.states().get(i), charge.cost(), now));
+                (stored, state, limit, i, now) ->
+                        state.refund(limit, charged.states().get(i), charge.cost(), now));
     }
 
     @Override
     public void refund(Charge charge) {
-        change(charge, (stored, limit, i, now) -> {
+        change(charge, (stored, state, limit, i, now) -> {
             stored.limit = limit;
-            return stored.state.asOf(limit, now).refund(limit, charge.cost());
+            return state.asOf(limit, now).refund(limit, charge.cost());
         });
     }
 
     @Override
     public void reset(PolicyLimits policy, String storedKey) {
-        change(new Charge(policy, storedKey, 1), (stored, limit, i, now) -> LimitState.untouched(limit, now));
+        change(new Charge(policy, storedKey, 1), (stored, state, limit, i, now) -> LimitState.untouched(limit, now));
     }
 
     /** A function from a stored state to its new state. */
     private interface StateChange {
-        LimitState apply(StoredState stored, Limit limit, int index, long nowMicros);
+        LimitState apply(StoredState stored, LimitState state, Limit limit, int index, long nowMicros);
     }
 
     private void change(Charge charge, StateChange change) {
@@ -288,16 +283,21 @@ public final class LocalBackend implements RateLimitBackend {
     /** Changes the stored states of a charge whose shards are locked. Returns the number of removed states. */
     private int changeLocked(Charge charge, StateChange change) {
         int removed = 0;
-        long now = time.micros();
         List<Limit> limits = charge.policy().limits();
         for (int i = 0; i < limits.size(); i++) {
             StoredState stored = table.find(StateKey.of(charge, i));
             if (stored == null) {
                 continue;
             }
-            LimitState before = stored.state;
-            stored.state = change.apply(stored, limits.get(i), i, now);
-            if (!stored.state.equals(before) && table.refunded(stored, now)) {
+            LimitState before = stored.take();
+            LimitState after = before;
+            long now = time.micros();
+            try {
+                after = change.apply(stored, before, limits.get(i), i, now);
+            } finally {
+                stored.put(after);
+            }
+            if (!after.equals(before) && table.refunded(stored, now)) {
                 removed++;
             }
         }

@@ -37,6 +37,20 @@ final class PendingCharge {
         return charge.shadow();
     }
 
+    /** Takes the stored state of each limit. */
+    void take(StateTable table) {
+        for (PendingLimit limit : limits) {
+            limit.take(table);
+        }
+    }
+
+    /** Puts the stored states back. */
+    void release() {
+        for (PendingLimit limit : limits) {
+            limit.release();
+        }
+    }
+
     /** Reads the state of each limit and returns the time until the latest slot of the charge, in microseconds. */
     long read(StateTable table, long nowMicros) {
         hasRoom = true;

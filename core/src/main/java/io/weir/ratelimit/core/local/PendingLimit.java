@@ -6,10 +6,17 @@ import io.weir.ratelimit.spi.Limit;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** One limit of a {@link PendingCharge}: its key, its stored state, and its state at the instant of the acquire. */
+/**
+ * One limit of a {@link PendingCharge}: its key, its stored state, and its state at the instant of the acquire. The stored state is taken
+ * before that instant is read, and is released at the end.
+ */
 final class PendingLimit {
     private final StateKey key;
     private @Nullable StoredState stored;
+
+    /** The state to put back. */
+    private @Nullable LimitState next;
+
     private @Nullable LimitState state;
 
     PendingLimit(StateKey key) {
@@ -20,11 +27,25 @@ final class PendingLimit {
         return key;
     }
 
+    /** Takes the stored state. */
+    void take(StateTable table) {
+        StoredState found = table.find(key);
+        if (found != null) {
+            next = found.take();
+            stored = found;
+        }
+    }
+
+    /** Puts the stored state back, with the permits that were spent. */
+    void release() {
+        if (stored != null) {
+            stored.put(Objects.requireNonNull(next));
+        }
+    }
+
     /** Reads the state of the key at an instant and returns it. */
     LimitState read(StateTable table, Limit limit, long nowMicros) {
-        StoredState found = table.find(key);
-        LimitState read = found == null ? table.stateOfNew(key, limit, nowMicros) : found.state.asOf(limit, nowMicros);
-        stored = found;
+        LimitState read = next == null ? table.stateOfNew(key, limit, nowMicros) : next.asOf(limit, nowMicros);
         state = read;
         return read;
     }
@@ -44,10 +65,10 @@ final class PendingLimit {
         LimitState spent = state().spend(limit, cost, nowMicros);
         state = spent;
         if (stored == null) {
-            table.add(new StoredState(key, limit, spent), nowMicros);
+            table.add(key, limit, spent, nowMicros);
         } else {
             stored.limit = limit;
-            stored.state = spent;
+            next = spent;
         }
     }
 
@@ -63,8 +84,8 @@ final class PendingLimit {
 
     /** Stores the state that was read if the stored state is later, as {@link LimitState#isAfter} requires. */
     void storeIfClockSteppedBack(long nowMicros) {
-        if (stored != null && stored.state.isAfter(nowMicros)) {
-            stored.state = state();
+        if (next != null && next.isAfter(nowMicros)) {
+            next = state();
         }
     }
 }

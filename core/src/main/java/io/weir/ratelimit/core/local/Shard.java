@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.core.local;
 
+import io.weir.ratelimit.core.limit.LimitState;
 import java.util.Comparator;
-import java.util.HashMap;
 import java.util.Map;
 import java.util.PriorityQueue;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
-/** A part of the keys with one lock. The caller of each method holds the lock. */
+/** A part of the keys with one lock. The caller of each method but {@link #find} holds the lock. */
 final class Shard {
     final ReentrantLock lock = new ReentrantLock();
-    private final Map<StateKey, StoredState> states = new HashMap<>();
+    private final Map<StateKey, StoredState> states = new ConcurrentHashMap<>();
 
     /** The states by {@link StoredState#dueMicros}. A charge only delays that instant, so it is corrected at the head of the queue. */
     private final PriorityQueue<StoredState> byDue =
@@ -23,11 +24,12 @@ final class Shard {
     }
 
     /** Adds a state and returns the instant from which it will equal an untouched one. */
-    long add(StoredState state, long nowMicros) {
-        states.put(state.key, state);
-        state.dueMicros = state.resetInstantMicros(nowMicros);
+    long add(StoredState state, LimitState first, long nowMicros) {
+        long due = state.resetInstantMicros(first, nowMicros);
+        state.dueMicros = due;
         byDue.add(state);
-        return state.dueMicros;
+        states.put(state.key, state);
+        return due;
     }
 
     /** Reorders a state after a refund. Returns true if the state equals an untouched one and was removed. */
@@ -48,11 +50,14 @@ final class Shard {
     }
 
     private boolean removeOrQueue(StoredState state, long nowMicros) {
-        state.dueMicros = state.resetInstantMicros(nowMicros);
+        LimitState current = state.take();
+        state.dueMicros = state.resetInstantMicros(current, nowMicros);
         if (state.dueMicros <= nowMicros) {
             states.remove(state.key);
+            state.drop();
             return true;
         }
+        state.put(current);
         byDue.add(state);
         return false;
     }

@@ -68,21 +68,12 @@ final class StateTable {
         }
     }
 
-    /** Locks the shard of one key. */
-    void lock(StateKey key) {
-        shards[index(key)].lock.lock();
-    }
-
-    void unlock(StateKey key) {
-        shards[index(key)].lock.unlock();
-    }
-
     private static int index(StateKey key) {
         int hash = key.hashCode() * 0x9E3779B9;
         return hash >>> (Integer.SIZE - SHARD_BITS);
     }
 
-    /** Returns the state of a key, null if there is none. The caller holds the lock of its shard. */
+    /** Returns the state of a key, null if there is none. Unless the caller holds the lock of its shard, the key can be removed. */
     @Nullable
     StoredState find(StateKey key) {
         return shards[index(key)].find(key);
@@ -94,8 +85,8 @@ final class StateTable {
     }
 
     /** Adds a state whose place is {@linkplain #reserve reserved}. The caller holds the lock of its shard. */
-    void add(StoredState state, long nowMicros) {
-        updateNextDue(shards[index(state.key)].add(state, nowMicros));
+    void add(StateKey key, Limit limit, LimitState state, long nowMicros) {
+        updateNextDue(shards[index(key)].add(new StoredState(this, key, limit, state), state, nowMicros));
     }
 
     /**

@@ -4,6 +4,7 @@ package io.weir.ratelimit.core.policy;
 import io.weir.ratelimit.FailureMode;
 import io.weir.ratelimit.core.key.KeyExpression;
 import io.weir.ratelimit.spi.PolicyLimits;
+import java.time.Duration;
 import java.util.Optional;
 
 /**
@@ -126,7 +127,8 @@ public record Policy(
      * @return microseconds, 0 if calls do not wait
      */
     public long maxWaitMicros() {
-        return limits.limits().get(0).maxWait().toMillis() * 1_000;
+        Duration longest = limits.limits().get(0).maxWait();
+        return longest.isZero() ? 0 : longest.toMillis() * 1_000;
     }
 
     /**

@@ -66,6 +66,44 @@ final class RecentKeys {
         this.now = new Period(nanos, null);
     }
 
+    /** The counter that a key has in a period. It does not refer to the period, so that it does not keep it in memory. */
+    static final class Place {
+        private final RecentKeys keys;
+        private final long startNanos;
+        private final SpaceSaving.Counter counter;
+
+        private Place(RecentKeys keys, long startNanos, SpaceSaving.Counter counter) {
+            this.keys = keys;
+            this.startNanos = startNanos;
+            this.counter = counter;
+        }
+    }
+
+    /**
+     * Counts an allowed call of a key at the place that was returned for its last call. Returns false, and does not count, if the period
+     * has ended or if another key has the counter.
+     */
+    static boolean count(Place place, String storedKey, List<Quota> quotas, long nanos) {
+        RecentKeys keys = place.keys;
+        if (keys.at(nanos).startNanos != place.startNanos || !place.counter.add()) {
+            return false;
+        }
+        int utilization = Utilization.of(quotas, 0, quotas.size());
+        place.counter.raise(utilization);
+        keys.countNear(storedKey, quotas, 0, quotas.size(), utilization, nanos);
+        return true;
+    }
+
+    /** Counts an allowed call of a key. Returns the place of its counter, null if it has none. */
+    @Nullable
+    Place count(String storedKey, List<Quota> quotas, int from, int to, long nanos) {
+        int utilization = Utilization.of(quotas, from, to);
+        Period period = at(nanos);
+        SpaceSaving.Counter counter = period.active.count(storedKey, utilization);
+        countNear(storedKey, quotas, from, to, utilization, nanos);
+        return counter == null ? null : new Place(this, period.startNanos, counter);
+    }
+
     /** Counts a call of a key with some quotas of its decision. */
     void count(String storedKey, List<Quota> quotas, int from, int to, boolean rejected, long nanos) {
         int utilization = Utilization.of(quotas, from, to);
@@ -74,6 +112,10 @@ final class RecentKeys {
         if (rejected) {
             period.rejections().count(storedKey, utilization);
         }
+        countNear(storedKey, quotas, from, to, utilization, nanos);
+    }
+
+    private void countNear(String storedKey, List<Quota> quotas, int from, int to, int utilization, long nanos) {
         if (utilization >= Utilization.NEAR) {
             long window = Utilization.nearWindowNanos(quotas, from, to);
             if (window > 0) {

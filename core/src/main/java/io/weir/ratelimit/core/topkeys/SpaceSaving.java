@@ -9,6 +9,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A sketch of the most frequent keys with bounds of their counts, in fixed memory: Space-Saving (Metwally, Agrawal, El Abbadi:
@@ -59,7 +60,7 @@ final class SpaceSaving {
 
     /** The counter of one key, with its highest utilization. A subclass of the atomic number avoids an indirection for each call. */
     @SuppressWarnings("serial") // it is never serialized
-    private static final class Counter extends AtomicLong {
+    static final class Counter extends AtomicLong {
         private final String key;
         private final AtomicInteger highest = new AtomicInteger();
 
@@ -71,11 +72,11 @@ final class SpaceSaving {
         }
 
         /** Counts a call. Returns false if the counter is closed, because another key has its place. */
-        private boolean add() {
+        boolean add() {
             return incrementAndGet() > 0;
         }
 
-        private void raise(int utilization) {
+        void raise(int utilization) {
             if (utilization > highest.get()) {
                 highest.accumulateAndGet(utilization, Math::max);
             }
@@ -91,8 +92,9 @@ final class SpaceSaving {
         }
     }
 
-    /** Counts a call of a key with the {@link Utilization} after it. */
-    void count(String key, int utilization) {
+    /** Counts a call of a key with the {@link Utilization} after it. Returns the counter of the key, null if it has none. */
+    @Nullable
+    Counter count(String key, int utilization) {
         Counter counter = known.get(key);
         if (counter == null || !counter.add()) {
             countInCell(key);
@@ -101,6 +103,7 @@ final class SpaceSaving {
         if (counter != null) {
             counter.raise(utilization);
         }
+        return counter;
     }
 
     private void countInCell(String key) {

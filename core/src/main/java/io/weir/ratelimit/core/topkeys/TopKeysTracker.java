@@ -5,6 +5,7 @@ import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.TopKeys;
 import io.weir.ratelimit.core.key.KeyMasker;
+import io.weir.ratelimit.core.limit.RecurringCharge;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.DecisionEvent;
 import java.time.Duration;
@@ -70,14 +71,32 @@ public final class TopKeysTracker {
             return;
         }
         List<Quota> quotas = decision.quotas();
+        if (charges instanceof RecurringCharge recurring) {
+            countRecurring(recurring, quotas, nanos);
+            return;
+        }
         int from = 0;
         for (int i = 0; i < charges.size(); i++) {
             Charge charge = charges.get(i);
             int to = charge.shadow()
                     ? from
                     : Math.min(quotas.size(), from + charge.policy().limits().size());
-            of(charge.policy().policy(), nanos).count(charge.storedKey(), quotas, from, to, false, nanos);
+            of(charge.policy().policy(), nanos).count(charge.storedKey(), quotas, from, to, nanos);
             from = to;
+        }
+    }
+
+    /** Counts the charge of a key whose counter is often known from its last call. */
+    private void countRecurring(RecurringCharge recurring, List<Quota> quotas, long nanos) {
+        Charge charge = recurring.get(0);
+        if (recurring.counter() instanceof RecentKeys.Place place
+                && RecentKeys.count(place, charge.storedKey(), quotas, nanos)) {
+            return;
+        }
+        RecentKeys.Place place =
+                of(charge.policy().policy(), nanos).count(charge.storedKey(), quotas, 0, quotas.size(), nanos);
+        if (place != null) {
+            recurring.counter(place);
         }
     }
 

@@ -17,6 +17,7 @@ import io.weir.ratelimit.fixtures.TestCall;
 import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.BackendException.Reason;
 import io.weir.ratelimit.spi.CallContext;
+import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.DecisionEvent;
 import io.weir.ratelimit.spi.DecisionListener;
 import io.weir.ratelimit.spi.PolicyLimits;
@@ -258,6 +259,48 @@ class RateLimitEngineTest {
         tier.set(0, "gold");
         engine.decide(binding(1, tiers), CALL, null);
         assertThat(charged).containsExactly("free", "gold");
+    }
+
+    /** A listener that needs no event. */
+    private static final class Direct implements DirectListener {
+        private final List<String> notified = new ArrayList<>();
+        private Runnable then = () -> {};
+
+        @Override
+        public void onDecision(String endpoint, List<Charge> charges, Decision decision, long durationNanos) {
+            notified.add(endpoint + " " + charges.size() + " " + decision.allowed() + " " + (durationNanos > 0));
+            then.run();
+        }
+
+        @Override
+        public void onBypass(String endpoint, List<PolicyLimits> policies) {
+            notified.add("bypass " + endpoint);
+        }
+    }
+
+    @Test
+    void aDirectListenerIsNotifiedOfEachDecisionWithItsDuration() {
+        Direct direct = new Direct();
+        RejectionListener selective = new RejectionListener();
+        RateLimitEngine engine = engine(backend, selective, direct);
+        engine.decide(binding(1, BY_USER), CALL, null);
+        backend.rejects = true;
+        engine.decide(binding(1, BY_USER), CALL, new RequestState(CALL));
+        engine.bypass(binding(1, BY_USER));
+        assertThat(direct.notified)
+                .containsExactly("Search.find 1 true true", "Search.find 1 false true", "bypass Search.find");
+        assertThat(selective.events).hasSize(1);
+    }
+
+    @Test
+    void decisionsOfAnotherListenerAreNotNotifiedToADirectListener() {
+        Direct direct = new Direct();
+        RateLimitEngine[] engine = new RateLimitEngine[1];
+        engine[0] = engine(backend, direct, event -> engine[0].decide(binding(1, BY_ADDRESS), CALL, null));
+        direct.then = () -> engine[0].decide(binding(1, BY_ADDRESS), CALL, null);
+        engine[0].decide(binding(1, BY_USER), CALL, null);
+        assertThat(direct.notified).hasSize(1);
+        assertThat(backend.calls).hasSize(3);
     }
 
     /** Otherwise a listener that requests a decision would be notified of it too, without end. */

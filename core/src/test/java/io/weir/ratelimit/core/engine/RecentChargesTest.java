@@ -20,7 +20,7 @@ class RecentChargesTest {
     }
 
     private void put(Policy policy, String source) {
-        recent.put(policy, source, charges(policy, source));
+        recent.put(policy, source, charges(policy, source).get(0));
     }
 
     @Test

@@ -10,6 +10,7 @@ import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.Receipt;
 import io.weir.ratelimit.TopKeys;
 import io.weir.ratelimit.core.key.KeyMasker;
+import io.weir.ratelimit.core.limit.RecurringCharge;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.Limit;
 import io.weir.ratelimit.spi.PolicyLimits;
@@ -57,6 +58,46 @@ class TopKeysTrackerTest {
 
     private void pass(long minutes) {
         nanos += TimeUnit.MINUTES.toNanos(minutes);
+    }
+
+    private void recurs(RecurringCharge charge, int times) {
+        for (int i = 0; i < times; i++) {
+            tracker.decided(charge, new Decision.Allowed(List.of(quota(API, false)), Receipt.EMPTY), nanos);
+        }
+    }
+
+    @Test
+    void aRecurringChargeCountsEachCall() {
+        RecurringCharge ann = new RecurringCharge(new Charge(API, "p.ann", 7));
+        recurs(ann, 2);
+        calls("p.ann", 1);
+        recurs(ann, 2);
+        assertThat(tracker.top("api").active()).containsExactly(exactly("p.ann", 5));
+    }
+
+    @Test
+    void aRecurringChargeCountsInTheCurrentPeriod() {
+        RecurringCharge ann = new RecurringCharge(new Charge(API, "p.ann", 7));
+        recurs(ann, 3);
+        pass(6);
+        recurs(ann, 2);
+        assertThat(tracker.top("api").active()).containsExactly(exactly("p.ann", 5));
+        pass(6);
+        recurs(ann, 1);
+        assertThat(tracker.top("api").active()).containsExactly(exactly("p.ann", 3));
+    }
+
+    @Test
+    void aRecurringChargeThatHasLostItsCounterStillCounts() {
+        RecurringCharge ann = new RecurringCharge(new Charge(API, "p.ann", 7));
+        recurs(ann, 1);
+        for (int key = 0; key < 20 * SpaceSaving.COUNTERS; key++) {
+            calls("p.user" + key, 3);
+        }
+        recurs(ann, 500);
+        assertThat(tracker.top("api").active().get(0))
+                .satisfies(first -> assertThat(first.key()).isEqualTo(masker.of("p.ann")))
+                .satisfies(first -> assertThat(first.maxCount()).isGreaterThanOrEqualTo(501));
     }
 
     @Test

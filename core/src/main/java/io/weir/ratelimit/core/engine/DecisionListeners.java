@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.core.engine;
+
+import io.weir.ratelimit.Decision;
+import io.weir.ratelimit.spi.Charge;
+import io.weir.ratelimit.spi.DecisionEvent;
+import io.weir.ratelimit.spi.DecisionListener;
+import io.weir.ratelimit.spi.PolicyLimits;
+import java.util.List;
+
+/** The listeners of decisions. An event is created only for the listeners that need one. */
+final class DecisionListeners {
+    private final GuardedListeners<DirectListener> direct;
+    private final GuardedListeners<DecisionListener> others;
+
+    /** The listeners that need some decisions only. */
+    private final SelectiveListener[] selective;
+
+    /** Whether a listener needs an event for each decision. */
+    private final boolean needsEvents;
+
+    DecisionListeners(List<DecisionListener> listeners) {
+        this.direct = new GuardedListeners<>(listeners.stream()
+                .filter(DirectListener.class::isInstance)
+                .map(DirectListener.class::cast)
+                .toList());
+        List<DecisionListener> withEvents = listeners.stream()
+                .filter(listener -> !(listener instanceof DirectListener))
+                .toList();
+        this.others = new GuardedListeners<>(withEvents, direct);
+        this.selective =
+                listeners.stream().filter(SelectiveListener.class::isInstance).toArray(SelectiveListener[]::new);
+        this.needsEvents = selective.length < withEvents.size();
+    }
+
+    /** Returns whether a listener needs the duration of each decision. */
+    boolean needDurations() {
+        return needsEvents || !direct.isEmpty();
+    }
+
+    void decided(String endpoint, List<Charge> charges, Decision decision, long nanos) {
+        direct.notifyEach(DirectListener::onDecision, endpoint, charges, decision, nanos);
+        if (isNeeded(decision)) {
+            others.notifyEach(DecisionListener::onDecision, new DecisionEvent(endpoint, charges, decision, nanos));
+        }
+    }
+
+    /** Returns whether a listener needs an event, also if that is unknown: the failure is logged when the listener is notified. */
+    private boolean isNeeded(Decision decision) {
+        if (needsEvents) {
+            return true;
+        }
+        try {
+            for (SelectiveListener listener : selective) {
+                if (listener.needs(decision)) {
+                    return true;
+                }
+            }
+            return false;
+        } catch (RuntimeException | LinkageError e) {
+            return true;
+        }
+    }
+
+    void bypassed(Binding binding) {
+        List<PolicyLimits> policies = binding.policies().stream()
+                .map(policyCost -> policyCost.policy().limits())
+                .toList();
+        direct.notifyEach((listener, endpoint) -> listener.onBypass(endpoint, policies), binding.endpoint());
+        others.notifyEach((listener, endpoint) -> listener.onBypass(endpoint, policies), binding.endpoint());
+    }
+}

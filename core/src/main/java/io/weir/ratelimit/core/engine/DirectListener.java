@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.core.engine;
+
+import io.weir.ratelimit.Decision;
+import io.weir.ratelimit.spi.Charge;
+import io.weir.ratelimit.spi.DecisionEvent;
+import io.weir.ratelimit.spi.DecisionListener;
+import java.util.List;
+
+/** A listener that needs each decision, but no event for it. */
+public interface DirectListener extends DecisionListener {
+    /**
+     * Receives a decision.
+     *
+     * @param endpoint the endpoint of the call
+     * @param charges the charges of the call
+     * @param decision the decision
+     * @param durationNanos the time that the backend took, in nanoseconds
+     */
+    void onDecision(String endpoint, List<Charge> charges, Decision decision, long durationNanos);
+
+    @Override
+    default void onDecision(DecisionEvent event) {
+        onDecision(event.endpoint(), event.charges(), event.decision(), event.durationNanos());
+    }
+}

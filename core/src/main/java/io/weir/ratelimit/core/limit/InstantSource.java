@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.core.limit;
+
+/** A backend that knows the instant of its decisions by the clock of the process, so that its caller need not read the clock again. */
+public interface InstantSource {
+    /**
+     * Returns the instant of a decision.
+     *
+     * @param quotas the quotas of a decision of this backend
+     * @return the instant, by {@link System#nanoTime}
+     */
+    long atNanos(ChargedQuotas quotas);
+}

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.core.limit;
+
+import io.weir.ratelimit.spi.Charge;
+import java.util.AbstractList;
+import java.util.Objects;
+import java.util.RandomAccess;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The only charge of a call, as a list that later calls with the same key reuse. What the backend and the top keys have found for the
+ * key is kept here, so that they need not search for it at each call. They check that it is still valid.
+ */
+public class RecurringCharge extends AbstractList<Charge> implements RandomAccess {
+    private final Charge charge;
+    private volatile @Nullable Object state;
+    private volatile @Nullable Object counter;
+
+    /**
+     * Creates a list of one charge.
+     *
+     * @param charge the charge
+     */
+    public RecurringCharge(Charge charge) {
+        super();
+        this.charge = charge;
+    }
+
+    @Override
+    public final Charge get(int index) {
+        Objects.checkIndex(index, 1);
+        return charge;
+    }
+
+    @Override
+    public final int size() {
+        return 1;
+    }
+
+    /**
+     * Returns what the backend has kept.
+     *
+     * @return an object of the backend, null if it has kept none
+     */
+    public final @Nullable Object state() {
+        return state;
+    }
+
+    /**
+     * Keeps an object of the backend.
+     *
+     * @param found the object
+     */
+    public final void state(Object found) {
+        state = found;
+    }
+
+    /**
+     * Returns what the top keys have kept.
+     *
+     * @return an object of the top keys, null if they have kept none
+     */
+    public final @Nullable Object counter() {
+        return counter;
+    }
+
+    /**
+     * Keeps an object of the top keys.
+     *
+     * @param found the object
+     */
+    public final void counter(Object found) {
+        counter = found;
+    }
+}

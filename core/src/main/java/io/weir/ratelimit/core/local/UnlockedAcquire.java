@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.core.local;
+
+import io.weir.ratelimit.Decision;
+import io.weir.ratelimit.core.limit.BackendReceipt;
+import io.weir.ratelimit.core.limit.ChargedQuotas;
+import io.weir.ratelimit.core.limit.LimitState;
+import io.weir.ratelimit.core.limit.QuotaCalculator;
+import io.weir.ratelimit.core.limit.RecurringCharge;
+import io.weir.ratelimit.spi.Charge;
+import io.weir.ratelimit.spi.Limit;
+import io.weir.ratelimit.spi.TimeSource;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** An acquire of one limit of a known key, without a lock and without the steps for several limits: most calls are such. */
+final class UnlockedAcquire {
+    /** How often a call tries to replace a state. */
+    private static final int ATTEMPTS = 16;
+
+    private final StateTable table;
+    private final TimeSource time;
+
+    UnlockedAcquire(StateTable table, TimeSource time) {
+        this.table = table;
+        this.time = time;
+    }
+
+    /**
+     * Decides and spends. Returns null, and changes nothing, if there are several limits, if the key is new, if another call has taken its
+     * state, if its limit has changed, or if the clock has stepped back.
+     */
+    @Nullable
+    Decision decide(List<Charge> charges) {
+        if (charges.size() != 1) {
+            return null;
+        }
+        Charge charge = charges.get(0);
+        List<Limit> limits = charge.policy().limits();
+        StoredState stored = limits.size() == 1 && !charge.shadow() ? find(charges, charge) : null;
+        return stored == null ? null : decide(charge, limits.get(0), stored);
+    }
+
+    private @Nullable Decision decide(Charge charge, Limit limit, StoredState stored) {
+        for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
+            LimitState before = stored.get();
+            if (before == null || !limit.equals(stored.limit)) {
+                return null;
+            }
+            // The clock is read after the state, so the state is not later, unless the clock has stepped back.
+            long now = time.micros();
+            if (before.isAfter(now)) {
+                return null;
+            }
+            LimitState current = before.asOf(limit, now);
+            long wait = current.retryAfterMicros(limit, charge.cost(), now);
+            if (wait > LimitState.maxDelayMicros(limit, charge.maxWaitMicros())) {
+                return new Decision.Rejected(List.of(QuotaCalculator.quota(charge, 0, current, false, now)));
+            }
+            LimitState spent = current.spend(limit, charge.cost(), now);
+            if (stored.compareAndSet(before, spent)) {
+                return new Decision.Allowed(
+                        new ChargedQuotas(charge, spent, now), new BackendReceipt(charge, spent), wait);
+            }
+        }
+        return null;
+    }
+
+    /** Returns the stored state of a charge with one limit, null if the key is new. */
+    private @Nullable StoredState find(List<Charge> charges, Charge charge) {
+        if (!(charges instanceof RecurringCharge recurring)) {
+            return table.find(StateKey.of(charge, 0));
+        }
+        if (recurring.state() instanceof StoredState known && known.table == table && known.get() != null) {
+            return known;
+        }
+        StoredState found = table.find(StateKey.of(charge, 0));
+        if (found != null) {
+            recurring.state(found);
+        }
+        return found;
+    }
+}

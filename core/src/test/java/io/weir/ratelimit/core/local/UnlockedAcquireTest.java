@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.core.local;
+
+import static io.weir.ratelimit.core.local.Keys.FIVE_AN_HOUR;
+import static io.weir.ratelimit.core.local.Keys.charge;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.weir.ratelimit.Decision;
+import io.weir.ratelimit.core.limit.ChargedQuotas;
+import io.weir.ratelimit.core.limit.RecurringCharge;
+import io.weir.ratelimit.spi.Charge;
+import io.weir.ratelimit.spi.PolicyLimits;
+import io.weir.ratelimit.tck.ManualTime;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+class UnlockedAcquireTest {
+    private final ManualTime time = new ManualTime();
+    private final LocalBackend backend = new LocalBackend(100, time);
+
+    private static int allowed(LocalBackend backend, List<Charge> charges, int calls) {
+        int allowed = 0;
+        for (int i = 0; i < calls; i++) {
+            allowed += backend.acquire(charges).allowed() ? 1 : 0;
+        }
+        return allowed;
+    }
+
+    @Test
+    void aRecurringChargeSpendsFromTheStateOfItsKey() {
+        RecurringCharge recurring = new RecurringCharge(charge(FIVE_AN_HOUR, "ann"));
+        assertThat(allowed(backend, recurring, 2)).isEqualTo(2);
+        assertThat(allowed(backend, List.of(charge(FIVE_AN_HOUR, "ann")), 2)).isEqualTo(2);
+        assertThat(allowed(backend, recurring, 2)).isEqualTo(1);
+    }
+
+    @Test
+    void aRecurringChargeFindsItsKeyAgainAfterTheStateWasRemoved() {
+        RecurringCharge recurring = new RecurringCharge(charge(FIVE_AN_HOUR, "ann"));
+        assertThat(allowed(backend, recurring, 3)).isEqualTo(3);
+        backend.reset(FIVE_AN_HOUR, "ann");
+        assertThat(backend.size()).isZero();
+        assertThat(allowed(backend, List.of(charge(FIVE_AN_HOUR, "ann")), 4)).isEqualTo(4);
+        assertThat(allowed(backend, recurring, 4)).isEqualTo(1);
+    }
+
+    @Test
+    void eachBackendHasItsOwnStateOfARecurringCharge() {
+        RecurringCharge recurring = new RecurringCharge(charge(FIVE_AN_HOUR, "ann"));
+        assertThat(allowed(backend, recurring, 9)).isEqualTo(5);
+        assertThat(allowed(new LocalBackend(100, time), recurring, 9)).isEqualTo(5);
+        assertThat(allowed(backend, recurring, 9)).isZero();
+    }
+
+    @Test
+    void aRefundReturnsThePermitsOfARecurringCharge() {
+        RecurringCharge recurring = new RecurringCharge(charge(FIVE_AN_HOUR, "ann"));
+        assertThat(allowed(backend, recurring, 4)).isEqualTo(4);
+        Decision.Allowed last = (Decision.Allowed) backend.acquire(recurring);
+        assertThat(backend.acquire(recurring).allowed()).isFalse();
+        backend.refund(last.receipt());
+        backend.refund(last.receipt());
+        assertThat(allowed(backend, recurring, 4)).isEqualTo(1);
+    }
+
+    @Test
+    void theInstantOfADecisionIsThatOfTheClockOfTheProcess() {
+        LocalBackend real = new LocalBackend(100);
+        RecurringCharge recurring = new RecurringCharge(charge(FIVE_AN_HOUR, "ann"));
+        real.acquire(recurring);
+        long before = System.nanoTime();
+        ChargedQuotas quotas = (ChargedQuotas) real.acquire(recurring).quotas();
+        long after = System.nanoTime();
+        assertThat(real.atNanos(quotas)).isBetween(before - 1_000, after);
+    }
+
+    /** Calls without a lock, calls with two limits of which one is the same, refunds and peeks must not lose or add a permit. */
+    @Test
+    @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+    void callsWithAndWithoutALockSpendEachPermitOnce() throws Exception {
+        int permits = 4_000;
+        PolicyLimits shared = Keys.policy("shared", permits, Duration.ofHours(1));
+        PolicyLimits other = Keys.policy("other", 1_000_000, Duration.ofHours(1));
+        RecurringCharge recurring = new RecurringCharge(charge(shared, "ann"));
+        List<Charge> both = List.of(charge(shared, "ann"), charge(other, "ann"));
+        AtomicInteger spent = new AtomicInteger();
+        ExecutorService threads = Executors.newFixedThreadPool(8);
+        try {
+            List<Future<?>> ends = new ArrayList<>();
+            for (int thread = 0; thread < 8; thread++) {
+                boolean single = thread % 2 == 0;
+                ends.add(threads.submit(() -> {
+                    for (int i = 0; i < 1_000; i++) {
+                        Decision decision = backend.acquire(single ? recurring : both);
+                        spent.addAndGet(decision.allowed() ? 1 : 0);
+                        if (i % 10 == 0 && decision instanceof Decision.Allowed allowed) {
+                            spent.decrementAndGet();
+                            backend.refund(allowed.receipt());
+                            backend.peek(charge(shared, "ann"));
+                        }
+                    }
+                }));
+            }
+            for (Future<?> end : ends) {
+                end.get(60, TimeUnit.SECONDS);
+            }
+        } finally {
+            threads.shutdownNow();
+        }
+        int left = allowed(backend, recurring, permits + 1);
+        assertThat(spent.get() + left).isEqualTo(permits);
+    }
+}
