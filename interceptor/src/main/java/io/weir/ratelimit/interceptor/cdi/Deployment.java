@@ -103,7 +103,8 @@ final class Deployment {
         }
         CurrentPolicies policies = new CurrentPolicies(settings.enabled() ? snapshot : snapshot.disabled());
         Readings readings = new Readings(Clock.systemUTC());
-        RateLimitGate gate = new RateLimitGate(engine, policies, clients, new RequestStates(beans.manager()), executor);
+        RateLimitGate gate = new RateLimitGate(
+                engine, policies, clients, new RequestStates(beans.manager()), executor, beanClasses::contains);
         return new DeployedApplication(
                 gate,
                 engine::stop,

@@ -21,7 +21,6 @@ import jakarta.enterprise.inject.spi.ProcessBean;
 import jakarta.enterprise.inject.spi.ProcessInjectionPoint;
 import jakarta.enterprise.inject.spi.ProcessManagedBean;
 import jakarta.enterprise.inject.spi.WithAnnotations;
-import jakarta.interceptor.InvocationContext;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Objects;
@@ -149,18 +148,6 @@ public class RateLimitExtension implements Extension {
         Bean<RateLimitBeans> bean =
                 Objects.requireNonNull(beansOfLibrary, "the archive of RateLimitBeans is not a bean archive");
         return (RateLimitBeans) beans.getReference(bean, RateLimitBeans.class, beans.createCreationalContext(bean));
-    }
-
-    /**
-     * Returns the class of the intercepted bean, without subclasses of the container. The injected {@code @Intercepted} bean is null
-     * if Jersey creates a resource.
-     */
-    Class<?> beanClass(InvocationContext invocation) {
-        Class<?> type = invocation.getTarget().getClass();
-        while (type != null && !beanClasses.contains(type)) {
-            type = type.getSuperclass();
-        }
-        return type != null ? type : invocation.getMethod().getDeclaringClass();
     }
 
     /**

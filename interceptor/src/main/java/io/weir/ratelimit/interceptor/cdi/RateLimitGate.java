@@ -19,6 +19,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -35,6 +36,7 @@ public final class RateLimitGate {
     private final ClientAddress clients;
     private final RequestStates states;
     private final Supplier<Executor> executor;
+    private final Predicate<Class<?>> isBean;
     private final Set<String> unlimited = ConcurrentHashMap.newKeySet();
 
     RateLimitGate(
@@ -42,12 +44,14 @@ public final class RateLimitGate {
             Supplier<PolicySnapshot> policies,
             ClientAddress clients,
             RequestStates states,
-            Supplier<Executor> executor) {
+            Supplier<Executor> executor,
+            Predicate<Class<?>> isBean) {
         this.engine = engine;
         this.policies = policies;
         this.clients = clients;
         this.states = states;
         this.executor = executor;
+        this.isBean = isBean;
     }
 
     /**
@@ -101,9 +105,21 @@ public final class RateLimitGate {
         return later.isDecided() ? later.entry() : Entry.WAITING;
     }
 
-    /** Returns the policies of a method. */
-    MethodBindings.MethodBinding method(Class<?> beanClass, Method method) {
-        return policies.get().bindings().of(beanClass, method);
+    /** Returns the policies of the called method. */
+    MethodBindings.MethodBinding method(InvocationContext invocation) {
+        return policies.get().bindings().of(beanClass(invocation), invocation.getMethod());
+    }
+
+    /**
+     * Returns the class of the intercepted bean, without subclasses of the container. The injected {@code @Intercepted} bean is null
+     * if Jersey creates a resource.
+     */
+    private Class<?> beanClass(InvocationContext invocation) {
+        Class<?> type = invocation.getTarget().getClass();
+        while (type != null && !isBean.test(type)) {
+            type = type.getSuperclass();
+        }
+        return type != null ? type : invocation.getMethod().getDeclaringClass();
     }
 
     /** Enters a call of a bean method. */

@@ -47,8 +47,9 @@ public class RateLimitInterceptor implements Serializable {
      */
     @AroundInvoke
     public @Nullable Object limit(InvocationContext invocation) throws Exception {
+        // The extension is a proxy, which takes a part of the time of a decision in process.
         RateLimitGate gate = deployment.application().gate();
-        MethodBindings.MethodBinding method = gate.method(deployment.beanClass(invocation), invocation.getMethod());
+        MethodBindings.MethodBinding method = gate.method(invocation);
         if (method.asynchrony() == Asynchrony.NONE) {
             return proceed(invocation, gate, gate.enter(method, invocation));
         }

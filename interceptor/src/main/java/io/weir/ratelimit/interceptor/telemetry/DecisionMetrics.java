@@ -4,10 +4,11 @@ package io.weir.ratelimit.interceptor.telemetry;
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.core.engine.BackendStateListener;
+import io.weir.ratelimit.core.engine.DirectListener;
+import io.weir.ratelimit.core.limit.ChargedQuotas;
 import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.DecisionEvent;
-import io.weir.ratelimit.spi.DecisionListener;
 import io.weir.ratelimit.spi.PolicyLimits;
 import java.util.List;
 import java.util.Map;
@@ -16,7 +17,7 @@ import java.util.function.DoubleConsumer;
 import java.util.function.LongConsumer;
 
 /** The metrics of decisions. Each series is created at its first use. Policies, tiers and endpoints bound the number of series. */
-final class DecisionMetrics implements DecisionListener, BackendStateListener {
+final class DecisionMetrics implements DirectListener, BackendStateListener {
     private final Meters meters;
     private final Map<String, Map<String, Map<String, Series>>> byEndpointPolicyAndTier = new ConcurrentHashMap<>();
     private final Map<BackendException.Reason, Runnable> errors = new ConcurrentHashMap<>();
@@ -36,13 +37,23 @@ final class DecisionMetrics implements DecisionListener, BackendStateListener {
     }
 
     @Override
-    public void onDecision(DecisionEvent event) {
-        Decision decision = event.decision();
+    public void onDecision(String endpoint, List<Charge> charges, Decision decision, long durationNanos) {
         if (decision instanceof Decision.Degraded) {
-            failedTime.accept(event.durationNanos());
+            failedTime.accept(durationNanos);
         } else {
-            (decision.allowed() ? allowedTime : rejectedTime).accept(event.durationNanos());
+            (decision.allowed() ? allowedTime : rejectedTime).accept(durationNanos);
         }
+        if (charges.size() == 1 && decision.allowed() && decision.quotas() instanceof ChargedQuotas quotas) {
+            // Most decisions are such; their quotas need not be calculated.
+            Series series = series(endpoint, charges.get(0).policy());
+            series.count(Outcome.ALLOWED);
+            series.utilization.accept(Outcome.utilization(quotas.capacity(), quotas.remaining()));
+        } else {
+            count(new DecisionEvent(endpoint, charges, decision, durationNanos));
+        }
+    }
+
+    private void count(DecisionEvent event) {
         List<Charge> charges = event.charges();
         for (int i = 0; i < charges.size(); i++) {
             Series series = series(event.endpoint(), charges.get(i).policy());

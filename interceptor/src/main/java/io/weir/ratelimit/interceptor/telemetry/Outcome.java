@@ -69,8 +69,19 @@ public enum Outcome {
         double fullest = 0;
         for (int i = 0; i < quotas.size(); i++) {
             Quota quota = quotas.get(i);
-            fullest = Math.max(fullest, quota.capacity() == 0 ? 1 : 1 - (double) quota.remaining() / quota.capacity());
+            fullest = Math.max(fullest, utilization(quota.capacity(), quota.remaining()));
         }
         return fullest;
+    }
+
+    /**
+     * Returns the spent part of a limit. A limit of zero permits counts as fully spent.
+     *
+     * @param capacity the capacity of the limit
+     * @param remaining the remaining permits
+     * @return the part from 0 to 1
+     */
+    static double utilization(long capacity, long remaining) {
+        return capacity == 0 ? 1 : Math.max(0, 1 - (double) remaining / capacity);
     }
 }

@@ -10,7 +10,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.entry;
 
 import io.weir.ratelimit.Algorithm;
+import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.FailureMode;
+import io.weir.ratelimit.Receipt;
+import io.weir.ratelimit.core.limit.ChargedQuotas;
+import io.weir.ratelimit.core.limit.FixedWindowState;
 import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.BackendException.Reason;
 import io.weir.ratelimit.spi.Charge;
@@ -121,6 +125,21 @@ class DecisionMetricsTest {
                         entry(SPENT.formatted("login"), List.of(1.0, 0.25)),
                         entry(SPENT.formatted("blocked"), List.of(1.0, 1.0)),
                         entry(SPENT.formatted("bucket"), List.of(1.0, 0.25)));
+    }
+
+    @ParameterizedTest
+    @MethodSource("apis")
+    void anAllowedCallOfOneLimitIsCountedLikeOthers(SeriesReader reader) {
+        DecisionMetrics metrics = new DecisionMetrics(reader.meters(), "local");
+        PolicyLimits limits =
+                new PolicyLimits("api", List.of(Limit.of(Algorithm.FIXED_WINDOW, 10, Duration.ofMinutes(1))));
+        Charge charge = new Charge(limits, "p.ann", 1);
+        Decision decision =
+                new Decision.Allowed(new ChargedQuotas(charge, new FixedWindowState(0, 9), 0), Receipt.EMPTY);
+        metrics.onDecision("Search.find", List.of(charge), decision, 2_000_000);
+        assertThat(reader.counts()).containsOnly(entry(COUNT.formatted("allowed", "api"), 1L));
+        assertThat(reader.ratios()).containsOnly(entry(SPENT.formatted("api"), List.of(1.0, 0.9)));
+        assertThat(reader.times()).containsOnlyKeys("ratelimit.check.duration{backend=local, result=allowed}");
     }
 
     @ParameterizedTest
