@@ -15,9 +15,9 @@ import java.util.Locale;
  * connection sends the requests in short turns, so that other load on the machine affects both paths alike. Linux only.
  */
 public final class RequestCost {
-    private static final int WARM_UP = 6;
-    private static final int ROUNDS = 15;
-    private static final int REQUESTS = 5_000;
+    private static final int WARM_UP = 3;
+    private static final int ROUNDS = 9;
+    private static final int REQUESTS = 20_000;
     private static final String[] PATHS = {"/api/hello", "/api/health"};
 
     /** A tick of the processor times in {@code /proc}. */

@@ -86,7 +86,7 @@ class UnlockedAcquireTest {
     @Test
     @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
     void callsWithAndWithoutALockSpendEachPermitOnce() throws Exception {
-        int permits = 4_000;
+        int permits = 30_000;
         PolicyLimits shared = Keys.policy("shared", permits, Duration.ofHours(1));
         PolicyLimits other = Keys.policy("other", 1_000_000, Duration.ofHours(1));
         RecurringCharge recurring = new RecurringCharge(charge(shared, "ann"));
@@ -98,7 +98,7 @@ class UnlockedAcquireTest {
             for (int thread = 0; thread < 8; thread++) {
                 boolean single = thread % 2 == 0;
                 ends.add(threads.submit(() -> {
-                    for (int i = 0; i < 1_000; i++) {
+                    for (int i = 0; i < 10_000; i++) {
                         Decision decision = backend.acquire(single ? recurring : both);
                         spent.addAndGet(decision.allowed() ? 1 : 0);
                         if (i % 10 == 0 && decision instanceof Decision.Allowed allowed) {
