@@ -139,7 +139,8 @@ class DecisionMetricsTest {
         metrics.onDecision("Search.find", List.of(charge), decision, 2_000_000);
         assertThat(reader.counts()).containsOnly(entry(COUNT.formatted("allowed", "api"), 1L));
         assertThat(reader.ratios()).containsOnly(entry(SPENT.formatted("api"), List.of(1.0, 0.9)));
-        assertThat(reader.times()).contains(entry("ratelimit.check.duration{backend=local, result=allowed}", List.of(1.0, 0.002)));
+        assertThat(reader.times())
+                .contains(entry("ratelimit.check.duration{backend=local, result=allowed}", List.of(1.0, 0.002)));
     }
 
     @ParameterizedTest
