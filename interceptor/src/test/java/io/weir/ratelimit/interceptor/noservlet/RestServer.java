@@ -30,10 +30,12 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.Executor;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.eclipse.microprofile.config.Config;
 import org.eclipse.microprofile.config.spi.ConfigProviderResolver;
+import org.jspecify.annotations.Nullable;
 
 /** Jersey on the HTTP server of the JDK, with beans by Weld SE. */
 final class RestServer implements AutoCloseable {
@@ -43,7 +45,8 @@ final class RestServer implements AutoCloseable {
     private final SeContainer beans;
     private final HttpServer server;
 
-    private RestServer(Map<String, String> properties, Class<?>[] classes) throws IOException {
+    private RestServer(Map<String, String> properties, @Nullable Executor executor, Class<?>[] classes)
+            throws IOException {
         config = new SmallRyeConfigBuilder()
                 .addDefaultInterceptors()
                 .withSources(new PropertiesConfigSource(properties, "application", 100))
@@ -69,6 +72,7 @@ final class RestServer implements AutoCloseable {
                                 },
                                 HttpHandler.class));
         context.getFilters().add(new PeerKeeper());
+        server.setExecutor(executor);
         server.start();
     }
 
@@ -78,8 +82,18 @@ final class RestServer implements AutoCloseable {
 
     /** Starts a server; each class is a resource, a provider or a bean. */
     static RestServer start(Map<String, String> properties, Class<?>... classes) {
+        return start(properties, null, classes);
+    }
+
+    /**
+     * Starts a server.
+     *
+     * @param executor runs the requests; null for the thread that accepts connections
+     * @param classes resources, providers and beans
+     */
+    static RestServer start(Map<String, String> properties, @Nullable Executor executor, Class<?>... classes) {
         try {
-            return new RestServer(properties, classes);
+            return new RestServer(properties, executor, classes);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
