@@ -44,11 +44,15 @@ final class RedisClient implements AutoCloseable {
     private final boolean owned;
     private final String namespace;
     private final Duration timeout;
+    private final @Nullable ServerCheck check;
     private final CompletableFuture<Void> connected = new CompletableFuture<>();
     private final CountDownLatch firstAttempt = new CountDownLatch(1);
     private final Thread connector;
     private volatile @Nullable RedissonClient client;
     private volatile @Nullable RScript scripts;
+
+    /** The scripts of the latest attempt to connect. Used by the connector only. */
+    private @Nullable RScript attemptedScripts;
 
     /** Whether keys are spread over the slots of a cluster. */
     private volatile boolean hasSlots;
@@ -71,6 +75,21 @@ final class RedisClient implements AutoCloseable {
      * @param deadline the longest wait of a call
      */
     RedisClient(Supplier<RedissonClient> source, boolean owned, String namespace, Duration deadline) {
+        this(source, owned, namespace, deadline, null);
+    }
+
+    /**
+     * Creates a client and starts to connect it.
+     *
+     * @param check the self-test of the server, which runs in the background
+     */
+    RedisClient(
+            Supplier<RedissonClient> source,
+            boolean owned,
+            String namespace,
+            Duration deadline,
+            @Nullable ServerCheck check) {
+        this.check = check;
         this.source = source;
         this.owned = owned;
         this.namespace = namespace;
@@ -85,6 +104,10 @@ final class RedisClient implements AutoCloseable {
     private void connect() {
         long pause = MIN_PAUSE_MILLIS;
         for (int failed = 1; !closed && !tryToConnect(); failed++) {
+            // A server that lacks what the scripts need answers with an error.
+            if (notReady.reason() == Reason.BACKEND_ERROR) {
+                checkServer();
+            }
             if (failed % ATTEMPTS_PER_CLIENT == 0 && mayMissMasters()) {
                 closeClient();
             }
@@ -97,6 +120,20 @@ final class RedisClient implements AutoCloseable {
             pause = Math.min(2 * pause, MAX_PAUSE_MILLIS);
         }
         late.cancel(false);
+        checkServer();
+    }
+
+    private void checkServer() {
+        RScript attempted = attemptedScripts;
+        if (check != null && attempted != null && !closed) {
+            try {
+                check.run(attempted);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            } catch (RuntimeException e) {
+                LOG.log(Level.DEBUG, "The self-test failed.", e);
+            }
+        }
     }
 
     /** Logs once that there is no connection: an application without calls would start without any sign of it. */
@@ -135,6 +172,7 @@ final class RedisClient implements AutoCloseable {
                     .codec(ByteArrayCodec.INSTANCE)
                     .retryAttempts(0)
                     .timeout(timeout));
+            attemptedScripts = loaded;
             loaded.scriptLoad(Script.ACQUIRE.text());
             loaded.scriptLoad(Script.REFUND.text());
             tryOut(loaded);

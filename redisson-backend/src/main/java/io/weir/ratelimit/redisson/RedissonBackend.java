@@ -77,7 +77,7 @@ public class RedissonBackend implements RateLimitBackend {
      */
     public RedissonBackend(RedissonClient client, String namespace, Duration deadline) {
         this(
-                new RedisClient(() -> client, false, namespace, deadline),
+                new RedisClient(() -> client, false, namespace, deadline, new ServerCheck(namespace)),
                 namespace,
                 deadline,
                 ScriptSender.REDIS_CLOCK,
@@ -147,6 +147,10 @@ public class RedissonBackend implements RateLimitBackend {
 
     @Override
     public List<ConfigurationProblem> validateConfiguration() {
+        Optional<ConfigurationProblem> unsupported = ClientVersion.problem();
+        if (unsupported.isPresent()) {
+            return List.of(unsupported.get());
+        }
         List<ConfigurationProblem> problems = new ArrayList<>(settings().problems());
         breakerSettings = BreakerSettings.read(ConfigProvider.getConfig(), problems);
         if (settings().client().isEmpty() && applicationClient != null && applicationClient.isAmbiguous()) {
@@ -179,10 +183,16 @@ public class RedissonBackend implements RateLimitBackend {
     public void start() {
         RedisSettings read = settings();
         // Creating the application's client may connect it, which must happen in the background as well.
+        ServerCheck check = new ServerCheck(read.namespace());
         RedisClient redis = read.client()
-                .map(config -> new RedisClient(() -> Redisson.create(config), true, read.namespace(), read.deadline()))
+                .map(config ->
+                        new RedisClient(() -> Redisson.create(config), true, read.namespace(), read.deadline(), check))
                 .orElseGet(() -> new RedisClient(
-                        Objects.requireNonNull(applicationClient)::get, false, read.namespace(), read.deadline()));
+                        Objects.requireNonNull(applicationClient)::get,
+                        false,
+                        read.namespace(),
+                        read.deadline(),
+                        check));
         Breaker.Platform platform = guard == null ? Breaker.Platform.NONE : Breaker.Platform.of(guard);
         started = connected(
                 redis,

@@ -24,6 +24,9 @@ record Script(String text, String digest) {
     /** Refunds charges and removes states; the header of the resource describes its arguments and its reply. */
     static final Script REFUND = of("clock.lua", "state.lua", "log.lua", "refund.lua");
 
+    /** Checks the server; the header of the resource describes its arguments and its reply. */
+    static final Script CHECK = of("check.lua");
+
     /** Returns the source in which {@code acquire.lua} decides on plain batches as well. */
     String withoutPlain() {
         return text.replace("\nif isPlain then\n", "\nif false then\n");

@@ -2,7 +2,9 @@
 package io.weir.ratelimit.redisson;
 
 import io.weir.ratelimit.spi.BackendListener;
+import io.weir.ratelimit.spi.ConfigurationProblem;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.eclipse.microprofile.config.Config;
@@ -25,6 +27,16 @@ final class TestConfig implements Config {
     /** Starts a backend with this configuration and no client of the application. */
     RedissonBackend started() {
         return started((requests, waitingKeys) -> {});
+    }
+
+    /** Returns the problems of this configuration. */
+    List<ConfigurationProblem> validated() {
+        ConfigProviderResolver.setInstance(new OnlyThis(this));
+        try {
+            return new RedissonBackend(null, null).validateConfiguration();
+        } finally {
+            ConfigProviderResolver.setInstance(null);
+        }
     }
 
     /** Starts a backend with a listener. */
