@@ -19,7 +19,9 @@ local denied = false
 local function call(...)
   local reply = redis.pcall(...)
   if type(reply) == 'table' and reply.err then
+    -- The text of Redis to 7.0, and that of later versions and Valkey.
     denied = denied or reply.err:find('NOPERM', 1, true) or reply.err:find('user executing the script', 1, true)
+      or reply.err:find('ACL failure', 1, true)
     return false
   end
   return reply

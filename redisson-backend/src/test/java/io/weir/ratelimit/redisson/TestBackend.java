@@ -61,7 +61,14 @@ record TestBackend(String address, RedissonClient client, String namespace, Redi
 
     /** Returns another instance with the same keys and the same client, which the caller closes. */
     RedissonBackend another() {
-        RedissonBackend another = new RedissonBackend(client, namespace, Duration.ofSeconds(20));
+        Duration deadline = Duration.ofSeconds(20);
+        // Without a self-test, whose commands some tests would count.
+        RedissonBackend another = new RedissonBackend(
+                new RedisClient(() -> client, false, namespace, deadline),
+                namespace,
+                deadline,
+                ScriptSender.REDIS_CLOCK,
+                new Breaker(BreakerSettings.DEFAULT, Breaker.Platform.NONE, System::nanoTime, (requests, keys) -> {}));
         FaultCalls.awaitDecision(another);
         return another;
     }
