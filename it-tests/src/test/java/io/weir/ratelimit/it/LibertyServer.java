@@ -3,6 +3,7 @@ package io.weir.ratelimit.it;
 
 import java.io.File;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
@@ -18,10 +19,20 @@ final class LibertyServer extends ServerBuilder<LibertyServer> {
             Pattern.compile("CWWKZ000[24]E|CWWKZ001[234]|CWWKZ0106E|CWWKG0014E|CWWKO0221E");
     private static final Pattern STARTED = Pattern.compile("CWWKZ000[13]I"); // started, updated
 
+    /** The features of the example with another version in Jakarta EE 11. */
+    private static final String[][] EE_11 = {
+        {"restfulWS-3.1", "restfulWS-4.0"},
+        {"servlet-6.0", "servlet-6.1"},
+        {"cdi-4.0", "cdi-4.1"},
+        {"concurrent-3.0", "concurrent-3.1"},
+        {"appSecurity-5.0", "appSecurity-6.0"}
+    };
+
     private final String name;
     private final Map<String, String> bootstrapProperties = new LinkedHashMap<>();
     private final Map<String, String> overrides = new LinkedHashMap<>();
     private UnaryOperator<String> change = UnaryOperator.identity();
+    private String home = "weir.wlp.home";
     private LibertyWorkArea workArea;
 
     private LibertyServer(String name) {
@@ -48,6 +59,31 @@ final class LibertyServer extends ServerBuilder<LibertyServer> {
     LibertyServer configuration(String xml) {
         change = example -> xml;
         return this;
+    }
+
+    /** Uses the Open Liberty that has Jakarta EE 11, and its features. */
+    LibertyServer jakartaEe11() {
+        home = "weir.liberty-ee11.home";
+        change = LibertyServer::withFeaturesOfJakartaEe11;
+        return this;
+    }
+
+    /** Adds the users and the enterprise beans of the test application. */
+    LibertyServer withUsers() {
+        try {
+            String xml = Files.readString(Path.of("src/test/liberty/application.xml"));
+            return serverXml(home.equals("weir.wlp.home") ? xml : withFeaturesOfJakartaEe11(xml));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static String withFeaturesOfJakartaEe11(String xml) {
+        String changed = xml;
+        for (String[] feature : EE_11) {
+            changed = changed.replace("<feature>" + feature[0] + "</feature>", "<feature>" + feature[1] + "</feature>");
+        }
+        return changed;
     }
 
     /** Removes features from the {@code server.xml} of the example, by their names without a version. */
@@ -85,7 +121,7 @@ final class LibertyServer extends ServerBuilder<LibertyServer> {
         // On Linux and macOS the script ends with exec, so the process is the JVM of the server.
         String script = File.separatorChar == '\\' ? "server.bat" : "server";
         ProcessBuilder command = new ProcessBuilder(
-                Path.of(Server.required("weir.wlp.home"), "bin", script).toString(), "run", name);
+                Path.of(Server.required(home), "bin", script).toString(), "run", name);
         command.environment().put("JAVA_HOME", javaHome().toString());
         command.environment().put("WLP_USER_DIR", directory.toString());
         command.environment().put("WLP_LOGGING_CONSOLE_LOGLEVEL", "INFO");

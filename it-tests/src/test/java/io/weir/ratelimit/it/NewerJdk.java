@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.it;
 
+import io.weir.ratelimit.fixtures.RequiredTools;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -11,6 +12,7 @@ import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Assumptions;
 
 /**
  * A JDK of version 21 or later: {@code -Dweir.test.newer-jdk}, or the newest of the environment variables {@code JAVA_HOME_*} and the
@@ -27,6 +29,25 @@ record NewerJdk(Path home, int version) {
         return named != null
                 ? Optional.of(named(Path.of(named)))
                 : newest(Stream.concat(environment(System.getenv()), folders(Path.of("/usr/lib/jvm"))));
+    }
+
+    /**
+     * Returns the home of the newer JDK. Without one, the current test is skipped, or fails if the build requires this JDK.
+     *
+     * @param what what needs it, for the message
+     */
+    static Path required(String what) {
+        NewerJdk jdk = find().orElse(null);
+        if (jdk == null) {
+            String missing = "there is no JDK of version " + MIN_VERSION + " or later on this machine";
+            if (RequiredTools.contains("newer-jdk")) {
+                throw new IllegalStateException("newer-jdk is required, but " + missing);
+            }
+            System.out.println("SKIPPED, " + what + ": " + missing);
+            Assumptions.abort(missing);
+        }
+        System.out.printf("JDK for %s: %d in %s%n", what, jdk.version(), jdk.home());
+        return jdk.home();
     }
 
     /**

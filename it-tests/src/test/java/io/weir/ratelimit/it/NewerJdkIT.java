@@ -3,13 +3,11 @@ package io.weir.ratelimit.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.weir.ratelimit.fixtures.RequiredTools;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Named;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -29,10 +27,10 @@ class NewerJdkIT {
     @ParameterizedTest
     @MethodSource("servers")
     void exampleLimitsOnANewerJdk(Supplier<ServerBuilder<?>> kind) throws Exception {
-        NewerJdk jdk = jdk();
-        try (Server server = kind.get().javaHome(jdk.home()).start()) {
+        Path jdk = NewerJdk.required("servers on a newer JDK");
+        try (Server server = kind.get().javaHome(jdk).start()) {
             assertThat(Path.of(server.handle().info().command().orElseThrow()).toRealPath())
-                    .startsWith(jdk.home().toRealPath());
+                    .startsWith(jdk.toRealPath());
 
             var responses = IntStream.range(0, 6)
                     .mapToObj(i -> Http.get(server.baseUri().resolve("api/hello")))
@@ -45,19 +43,5 @@ class NewerJdkIT {
             LimitResponse.verifyRejected(responses.get(5), "hello");
             assertThat(server.log()).contains("WEIR-001");
         }
-    }
-
-    private static NewerJdk jdk() {
-        NewerJdk jdk = NewerJdk.find().orElse(null);
-        if (jdk == null) {
-            String missing = "there is no JDK of version " + NewerJdk.MIN_VERSION + " or later on this machine";
-            assertThat(RequiredTools.contains("newer-jdk"))
-                    .as("newer-jdk is required, but " + missing)
-                    .isFalse();
-            System.out.println("SKIPPED, servers on a newer JDK: " + missing);
-            Assumptions.abort(missing);
-        }
-        System.out.printf("Newer JDK for tests: %d in %s%n", jdk.version(), jdk.home());
-        return jdk;
     }
 }

@@ -19,6 +19,7 @@ final class PayaraServer extends ServerBuilder<PayaraServer> {
     private static final Pattern STARTED = Pattern.compile("Payara Micro .* ready in");
 
     private boolean expanded;
+    private String jar = "weir.payara.jar";
 
     private PayaraServer(String name) {
         super("payara", name, FAILED, STARTED);
@@ -26,6 +27,12 @@ final class PayaraServer extends ServerBuilder<PayaraServer> {
 
     static PayaraServer named(String name) {
         return new PayaraServer(name);
+    }
+
+    /** Sets the system property with the path of the server. */
+    PayaraServer jar(String property) {
+        jar = property;
+        return this;
     }
 
     /** Deploys the application as a folder. Touching its file {@code .reload} deploys it again. */
@@ -51,7 +58,7 @@ final class PayaraServer extends ServerBuilder<PayaraServer> {
         command.addAll(List.of(
                 "-Djava.io.tmpdir=" + temporary,
                 "-jar",
-                Server.required("weir.payara.jar"),
+                Server.required(jar),
                 "--nocluster",
                 "--disablephonehome",
                 "--prebootcommandfile",

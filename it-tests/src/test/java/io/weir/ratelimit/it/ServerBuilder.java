@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -137,13 +138,21 @@ abstract class ServerBuilder<B extends ServerBuilder<B>> {
      * @throws IllegalStateException with the end of the log, if the application is not ready in time
      */
     Server start() {
+        return start(server -> isReady(server.baseUri().resolve(readyPath)));
+    }
+
+    /** Like {@link #start()}, but waits for the message of the server that the application is started, without a request. */
+    Server startDeployed() {
+        return start(server -> logged(server, started) && isListening(server.baseUri()));
+    }
+
+    private Server start(ReadinessCheck check) {
         Server server = launch();
         boolean ready = false;
         try {
-            URI uri = server.baseUri().resolve(readyPath);
             long end = System.nanoTime() + maxWait.toNanos();
             while (System.nanoTime() < end && server.handle().isAlive() && !logged(server, failed)) {
-                if (isReady(uri)) {
+                if (check.isReady(server)) {
                     ready = true;
                     return server;
                 }
@@ -216,6 +225,20 @@ abstract class ServerBuilder<B extends ServerBuilder<B>> {
         } catch (IOException e) {
             return false; // not listening yet
         }
+    }
+
+    private static boolean isListening(URI uri) {
+        try (Socket socket = new Socket(uri.getHost(), uri.getPort())) {
+            return socket.isConnected();
+        } catch (IOException e) {
+            return false; // not listening yet
+        }
+    }
+
+    /** A check whether the application is ready for requests. */
+    @FunctionalInterface
+    private interface ReadinessCheck {
+        boolean isReady(Server server) throws InterruptedException;
     }
 
     static int freePort() {

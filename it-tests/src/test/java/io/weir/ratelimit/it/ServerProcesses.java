@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.it;
+
+import io.weir.ratelimit.it.ServerProcesses.Settings;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.function.Supplier;
+import org.jboss.arquillian.container.spi.client.container.ContainerConfiguration;
+import org.jboss.arquillian.container.spi.client.container.DeployableContainer;
+import org.jboss.arquillian.container.spi.client.protocol.ProtocolDescription;
+import org.jboss.arquillian.container.spi.client.protocol.metadata.HTTPContext;
+import org.jboss.arquillian.container.spi.client.protocol.metadata.ProtocolMetaData;
+import org.jboss.arquillian.core.spi.LoadableExtension;
+import org.jboss.shrinkwrap.api.Archive;
+import org.jboss.shrinkwrap.api.exporter.ZipExporter;
+import org.jboss.shrinkwrap.descriptor.api.Descriptor;
+
+/**
+ * An adapter of Arquillian for servers that are processes: each deployment starts a {@link Server} with one application. It takes the
+ * server from {@code arquillian.launch}, and is inactive if another adapter has this server.
+ */
+public final class ServerProcesses implements LoadableExtension, DeployableContainer<Settings> {
+    private static final Map<String, Supplier<ServerBuilder<?>>> SERVERS = Map.of(
+            "glassfish", () -> GlassFishServer.named("glassfish").javaHome(NewerJdk.required("GlassFish")),
+            "payara7", () -> PayaraServer.named("payara7")
+                    .jar("weir.payara7.jar")
+                    .javaHome(NewerJdk.required("Payara 7")),
+            "libertyee11", () -> LibertyServer.named("libertyee11").jakartaEe11().withUsers());
+
+    private Server server;
+
+    /** Settings of {@code arquillian.xml}, of which there are none. */
+    public static final class Settings implements ContainerConfiguration {
+        @Override
+        public void validate() {}
+    }
+
+    @Override
+    public void register(ExtensionBuilder builder) {
+        if (SERVERS.containsKey(launched())) {
+            builder.service(DeployableContainer.class, ServerProcesses.class);
+        }
+    }
+
+    @Override
+    public Class<Settings> getConfigurationClass() {
+        return Settings.class;
+    }
+
+    @Override
+    public void setup(Settings settings) {}
+
+    @Override
+    public void start() {}
+
+    @Override
+    public void stop() {}
+
+    @Override
+    public ProtocolDescription getDefaultProtocol() {
+        return new ProtocolDescription("Local");
+    }
+
+    @Override
+    public ProtocolMetaData deploy(Archive<?> archive) {
+        try {
+            Path war = Files.createDirectories(Server.directory("wars")).resolve(launched() + ".war");
+            archive.as(ZipExporter.class).exportTo(war.toFile(), true);
+            server = SERVERS.get(launched()).get().war(war).startDeployed();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        return new ProtocolMetaData()
+                .addContext(new HTTPContext("localhost", server.baseUri().getPort()));
+    }
+
+    @Override
+    public void undeploy(Archive<?> archive) {
+        if (server != null) {
+            server.close();
+            server = null;
+        }
+    }
+
+    @Override
+    public void deploy(Descriptor descriptor) {
+        throw new UnsupportedOperationException("only archives are deployed");
+    }
+
+    @Override
+    public void undeploy(Descriptor descriptor) {
+        throw new UnsupportedOperationException("only archives are deployed");
+    }
+
+    private static String launched() {
+        return System.getProperty("arquillian.launch", "");
+    }
+}
