@@ -30,27 +30,53 @@ class ObservabilityIT {
                 .systemProperty("otel.metric.export.interval", "500");
     }
 
+    /** Both APIs are there, and the server has MicroProfile 7. */
     @Test
     void openLiberty() {
-        verifyMicroProfileMetricsAndSpans(LibertyServer.named("observed-liberty"));
-    }
-
-    @Test
-    @Tag("ci")
-    void openLibertyWithMetricsOfOpenTelemetry() {
         try (OtlpReceiver collector = new OtlpReceiver();
-                Server server = exporting(LibertyServer.named("observed-liberty-otel"), collector)
-                        .systemProperty("ratelimit.metrics", "otel")
+                Server server = exporting(LibertyServer.named("observed-liberty"), collector)
                         .start()) {
+            assertThat(server.messages())
+                    .contains("WEIR-003 Metrics: OpenTelemetry (auto: MicroProfile 7 or later). Span attributes: on.");
             exhaust(server);
+            verifySpans(collector, REJECTED_SPAN);
             verifyExportedMetrics(collector);
+            verifyLog(server);
         }
     }
 
     @Test
     @Tag("ci")
+    void openLibertyWithMicroProfileMetrics() {
+        verifyMicroProfileMetricsAndSpans(
+                LibertyServer.named("observed-liberty-mp").systemProperty("ratelimit.metrics", "mp"));
+    }
+
+    @Test
+    @Tag("ci")
+    void openLibertyWithJakartaEe11() {
+        try (OtlpReceiver collector = new OtlpReceiver();
+                Server server = exporting(
+                                LibertyServer.named("observed-liberty-ee11").jakartaEe11(), collector)
+                        .start()) {
+            assertThat(server.messages()).contains("WEIR-003 Metrics: OpenTelemetry (auto: MicroProfile 7 or later).");
+            exhaust(server);
+            verifyExportedMetrics(collector);
+        }
+    }
+
+    /** Its MicroProfile is older than 7. */
+    @Test
+    @Tag("ci")
     void payaraMicro() {
         verifyMicroProfileMetricsAndSpans(PayaraServer.named("observed-payara"));
+    }
+
+    @Test
+    @Tag("ci")
+    void payara7() {
+        verifyMicroProfileMetricsAndSpans(
+                PayaraServer.named("observed-payara7").jar("weir.payara7.jar").javaHome(NewerJdk.required("Payara 7")));
     }
 
     private static void verifyMicroProfileMetricsAndSpans(ServerBuilder<?> kind) {
@@ -84,7 +110,8 @@ class ObservabilityIT {
         try (OtlpReceiver collector = new OtlpReceiver();
                 Server server = exporting(WildFlyServer.named("observed-wildfly"), collector)
                         .start()) {
-            assertThat(server.messages()).contains("WEIR-003 Metrics: OpenTelemetry. Span attributes: on.");
+            assertThat(server.messages())
+                    .contains("WEIR-003 Metrics: OpenTelemetry (auto: MicroProfile 7 or later). Span attributes: on.");
             exhaust(server);
             verifySpans(collector);
             verifyExportedMetrics(collector);

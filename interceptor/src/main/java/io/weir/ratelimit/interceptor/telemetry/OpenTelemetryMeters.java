@@ -33,6 +33,11 @@ final class OpenTelemetryMeters implements Meters {
         return beans.find(OpenTelemetry.class).map(OpenTelemetryMeters::new);
     }
 
+    /** Finds the meters of MicroProfile Telemetry 2.0 or later. Earlier versions have no {@link Meter} to inject. */
+    static Optional<Meters> findStandard(Telemetry.Beans beans) {
+        return beans.find(Meter.class).flatMap(injected -> find(beans));
+    }
+
     OpenTelemetryMeters(OpenTelemetry openTelemetry) {
         this.meter = openTelemetry.getMeter("io.weir.ratelimit");
     }

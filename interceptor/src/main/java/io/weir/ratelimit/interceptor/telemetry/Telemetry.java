@@ -118,7 +118,7 @@ public record Telemetry(
             Problems problems) {
         List<DecisionListener> listeners = new ArrayList<>();
         List<BackendStateListener> backendStateListeners = new ArrayList<>();
-        Optional<Destination> metrics = destination(settings, backend, beans, problems);
+        Optional<Destination> metrics = destination(settings, backend, beans, exporting, problems);
         metrics.ifPresent(destination -> {
             listeners.add(destination.metrics);
             backendStateListeners.add(destination.metrics);
@@ -162,16 +162,14 @@ public record Telemetry(
     }
 
     private static Optional<Destination> destination(
-            Settings settings, String backend, Beans beans, Problems problems) {
+            Settings settings, String backend, Beans beans, boolean exporting, Problems problems) {
         Settings.Metrics wanted = settings.metrics();
-        Optional<Destination> found = Optional.empty();
-        if ((wanted == Settings.Metrics.MP || wanted == Settings.Metrics.AUTO) && isAvailable(METRICS_API)) {
-            found = destination("MicroProfile Metrics", settings, backend, () -> MicroProfileMeters.find(beans));
-        }
-        if ((wanted == Settings.Metrics.OTEL || (wanted == Settings.Metrics.AUTO && found.isEmpty()))
-                && isAvailable(TRACES_API)) {
-            found = destination("OpenTelemetry", settings, backend, () -> OpenTelemetryMeters.find(beans));
-        }
+        Optional<Destination> found = switch (wanted) {
+            case NONE -> Optional.empty();
+            case MP -> microProfile(settings, backend, beans);
+            case OTEL -> openTelemetry("", settings, backend, () -> OpenTelemetryMeters.find(beans));
+            case AUTO -> automatic(settings, backend, beans, exporting);
+        };
         if (found.isEmpty() && (wanted == Settings.Metrics.MP || wanted == Settings.Metrics.OTEL)) {
             boolean mp = wanted == Settings.Metrics.MP;
             problems.add(MESSAGES.problem(
@@ -183,11 +181,40 @@ public record Telemetry(
         return found;
     }
 
+    /**
+     * Prefers OpenTelemetry from MicroProfile 7 on, if it is enabled: MicroProfile Telemetry has metrics from 2.0 on, and disabled
+     * meters would drop what MicroProfile Metrics can show.
+     */
+    private static Optional<Destination> automatic(Settings settings, String backend, Beans beans, boolean exporting) {
+        Optional<Destination> standard = exporting
+                ? openTelemetry(
+                        " (auto: MicroProfile 7 or later)",
+                        settings,
+                        backend,
+                        () -> OpenTelemetryMeters.findStandard(beans))
+                : Optional.empty();
+        return standard.or(() -> microProfile(settings, backend, beans))
+                .or(() -> openTelemetry("", settings, backend, () -> OpenTelemetryMeters.find(beans)));
+    }
+
+    private static Optional<Destination> microProfile(Settings settings, String backend, Beans beans) {
+        return isAvailable(METRICS_API)
+                ? destination("MicroProfile Metrics", "", settings, backend, () -> MicroProfileMeters.find(beans))
+                : Optional.empty();
+    }
+
+    private static Optional<Destination> openTelemetry(
+            String reason, Settings settings, String backend, Supplier<Optional<Meters>> meters) {
+        return isAvailable(TRACES_API)
+                ? destination("OpenTelemetry", reason, settings, backend, meters)
+                : Optional.empty();
+    }
+
     /** Creates the meters. An API that fails is not used, because metrics must not prevent the start of an application. */
     private static Optional<Destination> destination(
-            String name, Settings settings, String backend, Supplier<Optional<Meters>> meters) {
+            String name, String reason, Settings settings, String backend, Supplier<Optional<Meters>> meters) {
         try {
-            return meters.get().map(found -> Destination.of(found, settings, backend, name));
+            return meters.get().map(found -> Destination.of(found, settings, backend, name + reason));
         } catch (RuntimeException | LinkageError e) {
             MESSAGES.log(LOG, e, "WEIR-307", name);
             return Optional.empty();

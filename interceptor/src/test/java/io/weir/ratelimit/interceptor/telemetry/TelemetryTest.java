@@ -10,6 +10,7 @@ import io.weir.ratelimit.core.config.Problems;
 import io.weir.ratelimit.core.config.Settings;
 import io.weir.ratelimit.core.key.KeyMasker;
 import io.weir.ratelimit.fixtures.LogCapture;
+import io.weir.ratelimit.interceptor.WithoutApi;
 import io.weir.ratelimit.spi.ConfigurationProblem;
 import io.weir.ratelimit.spi.DecisionListener;
 import java.util.List;
@@ -40,7 +41,8 @@ class TelemetryTest {
         public <T> Optional<T> find(Class<T> type) {
             return Stream.of(
                             Map.entry("mp", SharedMetricRegistries.getOrCreate("test")),
-                            Map.entry("otel", OpenTelemetry.noop()))
+                            Map.entry("otel", OpenTelemetry.noop()),
+                            Map.entry("meter", OpenTelemetry.noop().getMeter("test")))
                     .filter(entry -> has.contains(entry.getKey()))
                     .map(Map.Entry::getValue)
                     .filter(type::isInstance)
@@ -55,11 +57,15 @@ class TelemetryTest {
     }
 
     private Telemetry choose(String metrics, String serverHas) {
+        return choose(metrics, serverHas, true);
+    }
+
+    private Telemetry choose(String metrics, String serverHas, boolean exporting) {
         return Telemetry.choose(
                 settings("ratelimit.metrics", metrics),
                 "local",
                 new Server(serverHas),
-                true,
+                exporting,
                 List.of(),
                 new KeyMasker(Optional.empty()),
                 problems);
@@ -68,6 +74,8 @@ class TelemetryTest {
     @ParameterizedTest
     @CsvSource({
         "auto, mp+otel, MicroProfile Metrics",
+        "auto, mp+otel+meter, OpenTelemetry (auto: MicroProfile 7 or later)",
+        "auto, otel+meter,    OpenTelemetry (auto: MicroProfile 7 or later)",
         "auto, mp,      MicroProfile Metrics",
         "auto, otel,    OpenTelemetry",
         "auto, '',      off (neither MicroProfile Metrics nor OpenTelemetry is available to the application)",
@@ -83,6 +91,13 @@ class TelemetryTest {
         assertThat(telemetry.backendStateListeners()).hasSize(on ? 1 : 0);
         assertThat(log.lines()).first().isEqualTo("INFO WEIR-003 Metrics: " + logged + SPANS_ON);
         assertThat(problems.found()).isEmpty();
+    }
+
+    @ParameterizedTest
+    @CsvSource({"mp+otel+meter, MicroProfile Metrics", "otel+meter,    OpenTelemetry", "otel,          OpenTelemetry"})
+    void prefersMicroProfileMetricsToADisabledOpenTelemetry(String serverHas, String logged) {
+        choose("auto", serverHas, false);
+        assertThat(log.lines()).first().asString().startsWith("INFO WEIR-003 Metrics: " + logged + ". Span");
     }
 
     @ParameterizedTest
@@ -225,6 +240,9 @@ class TelemetryTest {
         }
 
         private static <T> Optional<T> find(Class<T> type) {
+            if (type.getSimpleName().equals("Meter")) {
+                return Optional.empty();
+            }
             return type.getSimpleName().equals("MetricRegistry")
                     ? Optional.of(type.cast(Registries.registry()))
                     : Optional.of(type.cast(Otel.noop()));
@@ -246,36 +264,6 @@ class TelemetryTest {
 
         static OpenTelemetry noop() {
             return OpenTelemetry.noop();
-        }
-    }
-
-    /** A class loader with a second copy of the library and without one API. */
-    private static final class WithoutApi extends ClassLoader {
-        private final String hidden;
-
-        private WithoutApi(String hidden) {
-            super(TelemetryTest.class.getClassLoader());
-            this.hidden = hidden;
-        }
-
-        @Override
-        protected Class<?> loadClass(String name, boolean resolve) throws ClassNotFoundException {
-            if (name.startsWith(hidden)) {
-                throw new ClassNotFoundException(name);
-            }
-            if (!name.startsWith("io.weir.")) {
-                return super.loadClass(name, resolve);
-            }
-            Class<?> loaded = findLoadedClass(name);
-            if (loaded != null) {
-                return loaded;
-            }
-            try (var in = getParent().getResourceAsStream(name.replace('.', '/') + ".class")) {
-                byte[] bytes = in.readAllBytes();
-                return defineClass(name, bytes, 0, bytes.length);
-            } catch (java.io.IOException e) {
-                throw new ClassNotFoundException(name, e);
-            }
         }
     }
 }
