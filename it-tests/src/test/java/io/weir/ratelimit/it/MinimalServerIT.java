@@ -6,11 +6,20 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.weir.ratelimit.fixtures.Await;
 import io.weir.ratelimit.fixtures.FaultProxy;
 import io.weir.ratelimit.fixtures.RedisProcess;
+import java.io.File;
 import java.net.URI;
 import java.net.http.HttpResponse;
+import java.nio.file.Path;
 import java.time.Duration;
+import java.util.function.Supplier;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Named;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** Weir on a server without the optional MicroProfile features. */
 @Tag("server")
@@ -21,11 +30,29 @@ class MinimalServerIT {
     private static final Duration TIMEOUT = Duration.ofSeconds(20);
     private static final int VOLUME = 10;
 
-    @Test
-    void openLibertyWithoutOptionalFeatures() {
-        try (Server server = LibertyServer.named("minimal")
-                .without("mpFaultTolerance", "mpMetrics", "mpTelemetry", "mpHealth")
-                .start()) {
+    /** SmallRye Config with the libraries that it needs. */
+    private static final Pattern CONFIG_LIBRARY =
+            Pattern.compile("/(smallrye-(config|common)|microprofile-config-api|jboss-logging)[^/]*\\.jar$");
+
+    @TempDir
+    private Path temp;
+
+    /** GlassFish has neither MicroProfile Fault Tolerance nor Metrics nor Telemetry. */
+    static Stream<Named<Supplier<ServerBuilder<?>>>> servers() {
+        return Stream.of(
+                Named.of(
+                        "Open Liberty",
+                        () -> LibertyServer.named("minimal-liberty")
+                                .without("mpFaultTolerance", "mpMetrics", "mpTelemetry", "mpHealth")),
+                Named.of(
+                        "GlassFish",
+                        () -> GlassFishServer.named("minimal-glassfish").javaHome(NewerJdk.required("GlassFish"))));
+    }
+
+    @ParameterizedTest
+    @MethodSource("servers")
+    void worksWithoutOptionalFeatures(Supplier<ServerBuilder<?>> kind) {
+        try (Server server = kind.get().start()) {
             assertThat(Http.statuses(6, server.baseUri().resolve("api/hello")))
                     .containsExactly(200, 200, 200, 200, 200, 429);
 
@@ -39,13 +66,41 @@ class MinimalServerIT {
         }
     }
 
-    /** The failure ratio has no effect without the breaker of the server: see {@link ServerBreakerIT}. */
     @Test
-    void breakerWorksWithoutFaultToleranceOfTheServer() {
+    void oneMessageNamesAMissingMicroProfileConfig() {
+        String log = withoutConfig().startExpectingFailure();
+        assertThat(log)
+                .contains("WEIR-230 MicroProfile Config is not available to the application")
+                .contains("io.smallrye.config:smallrye-config");
+    }
+
+    @Test
+    void smallRyeConfigInTheApplicationReplacesThatOfTheServer() {
+        File[] libraries = Stream.of(
+                        System.getProperty("surefire.test.class.path").split(File.pathSeparator))
+                .filter(path -> CONFIG_LIBRARY.matcher(path).find())
+                .map(File::new)
+                .toArray(File[]::new);
+        assertThat(libraries).hasSizeGreaterThan(3);
+        Path war = TestWar.written(TestWar.example().addAsLibraries(libraries), temp);
+        try (Server server = withoutConfig().war(war).start()) {
+            assertThat(Http.statuses(6, server.baseUri().resolve("api/hello")))
+                    .containsExactly(200, 200, 200, 200, 200, 429);
+        }
+    }
+
+    private static LibertyServer withoutConfig() {
+        return LibertyServer.named("no-config")
+                .without("mpConfig", "mpFaultTolerance", "mpMetrics", "mpTelemetry", "mpHealth");
+    }
+
+    /** The failure ratio has no effect without the breaker of the server: see {@link ServerBreakerIT}. */
+    @ParameterizedTest
+    @MethodSource("servers")
+    void breakerWorksWithoutFaultToleranceOfTheServer(Supplier<ServerBuilder<?>> kind) {
         try (RedisProcess redis = RedisProcess.started();
                 FaultProxy proxy = FaultProxy.inFrontOf(redis);
-                Server server = LibertyServer.named("minimal-redis")
-                        .without("mpFaultTolerance", "mpMetrics", "mpTelemetry", "mpHealth")
+                Server server = kind.get()
                         .systemProperty("ratelimit.redis.address", proxy.address())
                         .systemProperty("ratelimit.redis.deadline", DEADLINE.toMillis() + "ms")
                         .systemProperty("ratelimit.policies.compute.limit", "1000000/1h")

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.interceptor.cdi;
 
+import static io.weir.ratelimit.interceptor.message.InterceptorMessages.MESSAGES;
+
 import io.weir.ratelimit.core.config.ConfigProperties;
 import io.weir.ratelimit.core.config.ConfigSnapshot;
 import io.weir.ratelimit.core.config.ConsoleSettings;
@@ -40,6 +42,7 @@ import io.weir.ratelimit.spi.KeyResolver;
 import io.weir.ratelimit.spi.PolicySource;
 import io.weir.ratelimit.spi.RateLimitBackend;
 import io.weir.ratelimit.spi.RejectionResponder;
+import jakarta.enterprise.inject.spi.DeploymentException;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -59,7 +62,7 @@ final class Deployment {
 
     private final ApplicationBeans beans;
     private final Problems problems;
-    private final Config serverConfig = ConfigProvider.getConfig();
+    private final Config serverConfig = serverConfig();
     private final ConfigProperties config = new MicroProfileProperties(serverConfig);
     private final Settings settings;
     private final KeyMasker masker;
@@ -74,6 +77,19 @@ final class Deployment {
         this.problems = problems;
         this.settings = Settings.read(config, problems);
         this.masker = new KeyMasker(settings.keySecret());
+    }
+
+    /**
+     * Returns the configuration of the server.
+     *
+     * @throws DeploymentException if MicroProfile Config has no implementation
+     */
+    static Config serverConfig() {
+        try {
+            return ConfigProvider.getConfig();
+        } catch (IllegalStateException e) {
+            throw new DeploymentException(MESSAGES.text("WEIR-230.implementation", e.getMessage()), e);
+        }
     }
 
     /** Creates the application. It starts only if there are no problems. */

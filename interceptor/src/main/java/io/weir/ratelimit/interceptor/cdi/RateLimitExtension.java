@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.interceptor.cdi;
 
+import static io.weir.ratelimit.interceptor.message.InterceptorMessages.MESSAGES;
+
 import io.weir.ratelimit.RateLimit;
 import io.weir.ratelimit.RateLimiter;
 import io.weir.ratelimit.core.config.Problems;
@@ -12,6 +14,7 @@ import jakarta.enterprise.inject.spi.AfterBeanDiscovery;
 import jakarta.enterprise.inject.spi.AfterDeploymentValidation;
 import jakarta.enterprise.inject.spi.Bean;
 import jakarta.enterprise.inject.spi.BeanManager;
+import jakarta.enterprise.inject.spi.BeforeBeanDiscovery;
 import jakarta.enterprise.inject.spi.BeforeShutdown;
 import jakarta.enterprise.inject.spi.DeploymentException;
 import jakarta.enterprise.inject.spi.Extension;
@@ -31,6 +34,7 @@ import org.jspecify.annotations.Nullable;
 
 /** A CDI extension that deploys the limits of an application. It reports all problems at once. */
 public class RateLimitExtension implements Extension {
+    private static final String CONFIG_API = "org.eclipse.microprofile.config.ConfigProvider";
     private static final String HEALTH_API = "org.eclipse.microprofile.health.HealthCheck";
 
     private final Set<Class<?>> beanClasses = new LinkedHashSet<>();
@@ -40,6 +44,13 @@ public class RateLimitExtension implements Extension {
     private volatile boolean usesLimiter;
     private @Nullable Bean<RateLimitBeans> beansOfLibrary;
     private volatile @Nullable DeployedApplication application;
+
+    /** Reports a missing MicroProfile Config before the container loads classes that use it. */
+    void requireConfig(@Observes BeforeBeanDiscovery event) {
+        if (!isAvailable(CONFIG_API)) {
+            throw new DeploymentException(MESSAGES.text("WEIR-230.api"));
+        }
+    }
 
     void health(@Observes AfterBeanDiscovery event) {
         if (isAvailable(HEALTH_API)) {
