@@ -75,14 +75,16 @@ record ApplicationBuild(Rest rest, Packaging packaging, Discovery discovery) {
     static ApplicationBuild variant() {
         return switch (server()) {
             case "liberty", "libertyee11" -> new ApplicationBuild(Rest.EMPTY, Packaging.EAR, Discovery.ANNOTATED);
-            case "payara", "payara7", "glassfish" -> new ApplicationBuild(Rest.WEB_XML, Packaging.WAR, Discovery.ANNOTATED);
+            case "payara", "payara7", "glassfish" ->
+                new ApplicationBuild(Rest.WEB_XML, Packaging.WAR, Discovery.ANNOTATED);
             case "wildfly" -> new ApplicationBuild(Rest.WEB_XML, Packaging.EAR, Discovery.ALL);
             default -> throw new IllegalStateException("No such server: " + server());
         };
     }
 
-    private static String server() {
-        return System.getProperty("arquillian.launch");
+    /** Returns the name of the server that Arquillian starts; empty if a test starts its own. */
+    static String server() {
+        return System.getProperty("arquillian.launch", "");
     }
 
     /** Builds the test application. */

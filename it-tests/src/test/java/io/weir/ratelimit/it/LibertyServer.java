@@ -120,8 +120,8 @@ final class LibertyServer extends ServerBuilder<LibertyServer> {
         }
         // On Linux and macOS the script ends with exec, so the process is the JVM of the server.
         String script = File.separatorChar == '\\' ? "server.bat" : "server";
-        ProcessBuilder command = new ProcessBuilder(
-                Path.of(Server.required(home), "bin", script).toString(), "run", name);
+        ProcessBuilder command =
+                new ProcessBuilder(Path.of(Server.required(home), "bin", script).toString(), "run", name);
         command.environment().put("JAVA_HOME", javaHome().toString());
         command.environment().put("WLP_USER_DIR", directory.toString());
         command.environment().put("WLP_LOGGING_CONSOLE_LOGLEVEL", "INFO");

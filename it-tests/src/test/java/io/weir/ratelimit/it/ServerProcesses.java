@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Map;
 import java.util.function.Supplier;
 import org.jboss.arquillian.container.spi.client.container.ContainerConfiguration;
@@ -25,10 +26,12 @@ import org.jboss.shrinkwrap.descriptor.api.Descriptor;
 public final class ServerProcesses implements LoadableExtension, DeployableContainer<Settings> {
     private static final Map<String, Supplier<ServerBuilder<?>>> SERVERS = Map.of(
             "glassfish", () -> GlassFishServer.named("glassfish").javaHome(NewerJdk.required("GlassFish")),
-            "payara7", () -> PayaraServer.named("payara7")
-                    .jar("weir.payara7.jar")
-                    .javaHome(NewerJdk.required("Payara 7")),
-            "libertyee11", () -> LibertyServer.named("libertyee11").jakartaEe11().withUsers());
+            "payara7",
+                    () -> PayaraServer.named("payara7").jar("weir.payara7.jar").javaHome(NewerJdk.required("Payara 7")),
+            "libertyee11",
+                    () -> LibertyServer.named("libertyee11").jakartaEe11().withUsers());
+
+    private static final Duration MAX_WAIT = Duration.ofMinutes(4);
 
     private Server server;
 
@@ -69,7 +72,7 @@ public final class ServerProcesses implements LoadableExtension, DeployableConta
         try {
             Path war = Files.createDirectories(Server.directory("wars")).resolve(launched() + ".war");
             archive.as(ZipExporter.class).exportTo(war.toFile(), true);
-            server = SERVERS.get(launched()).get().war(war).startDeployed();
+            server = SERVERS.get(launched()).get().war(war).maxWait(MAX_WAIT).startDeployed();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

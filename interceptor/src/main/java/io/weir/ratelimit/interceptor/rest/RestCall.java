@@ -21,10 +21,12 @@ import org.jspecify.annotations.Nullable;
  * A request of a REST resource. It reads only the parts of the request that a key or a path rule uses.
  *
  * <p>Jakarta REST has no API for the address of the peer. It comes from the servlet request, else from the property {@link
- * RateLimitFilter#PEER_ADDRESS}.
+ * RateLimitFilter#PEER_ADDRESS}, else from the property that Helidon sets.
  */
 final class RestCall implements HttpCall {
     static final String STATE = RequestState.class.getName();
+
+    private static final String PEER_OF_HELIDON = "io.helidon.jaxrs.remote-host";
 
     private final ContainerRequestContext request;
     private final @Nullable ServletAccess servlet;
@@ -41,12 +43,17 @@ final class RestCall implements HttpCall {
             @Nullable String method) {
         this.request = request;
         this.servlet = servlet;
-        this.peerAddress = servlet != null
-                ? servlet.peerAddress()
-                : request.getProperty(RateLimitFilter.PEER_ADDRESS) instanceof String address ? address : null;
+        this.peerAddress = servlet != null ? servlet.peerAddress() : peerAddress(request);
         this.user = user;
         this.resource = resource;
         this.method = method;
+    }
+
+    private static @Nullable String peerAddress(ContainerRequestContext request) {
+        if (request.getProperty(RateLimitFilter.PEER_ADDRESS) instanceof String address) {
+            return address;
+        }
+        return request.getProperty(PEER_OF_HELIDON) instanceof String address ? address : null;
     }
 
     /** Creates the call of a request before it is matched and its user is authenticated. */

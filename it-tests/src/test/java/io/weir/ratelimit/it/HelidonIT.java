@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.net.URI;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** Weir on Helidon MP: Jakarta REST and CDI without the Servlet API. */
+@Tag("server")
+@Tag("ci")
+class HelidonIT {
+    private static Server server;
+
+    @BeforeAll
+    static void start() {
+        server = HelidonServer.named("helidon")
+                .javaHome(NewerJdk.required("Helidon"))
+                .startDeployed();
+    }
+
+    @AfterAll
+    static void stop() {
+        if (server != null) {
+            server.close();
+        }
+    }
+
+    @Test
+    void hasNoServletApi() throws IOException {
+        Path jar = Path.of(Server.required("weir.helidon.jar"));
+        try (Stream<Path> libraries = Files.list(jar.resolveSibling("libs"))) {
+            assertThat(libraries.map(library -> library.getFileName().toString()))
+                    .isNotEmpty()
+                    .noneMatch(name -> name.contains("servlet") || name.contains("jakartaee"));
+        }
+    }
+
+    @Test
+    void annotationLimitsEachAddress() {
+        for (int left = 4; left >= 0; left--) {
+            HttpResponse<String> allowed = get("hello");
+            assertThat(allowed.statusCode()).isEqualTo(200);
+            assertThat(allowed.body()).isEqualTo("Hello\n");
+            assertThat(LimitResponse.remaining(allowed)).isEqualTo(left);
+            assertThat(LimitResponse.field(allowed, "RateLimit-Policy")).isEqualTo("\"hello\";q=5;w=10");
+        }
+        LimitResponse.verifyRejected(get("hello"), "hello");
+    }
+
+    @Test
+    void addressIsThatOfTheConnection() throws IOException {
+        assertThat(Http.statuses(2, uri("hello/file"))).containsExactly(200, 200);
+        HttpResponse<String> rejected = get("hello/file");
+        LimitResponse.verifyRejected(rejected, "files");
+        assertThat(statusFrom("127.0.0.2", "hello/file")).startsWith("HTTP/1.1 200");
+    }
+
+    @Test
+    void earlyPolicyLimitsRequestsForPathsThatDoNotExist() {
+        assertThat(Http.statuses(3, uri("admin/users"))).containsOnly(404);
+        LimitResponse.verifyRejected(get("admin/backup.zip"), "probes");
+    }
+
+    @Test
+    void rejectionOfABeanHasTheSameResponse() {
+        assertThat(get("hello/stock").body()).isEqualTo("7\n");
+        LimitResponse.verifyRejected(get("hello/stock"), "stock");
+    }
+
+    @Test
+    void startReportsThePolicies() {
+        assertThat(server.log())
+                .contains("WEIR-001 Rate limits are enabled. Backend: local")
+                .contains("policy hello: 5/10s sliding-window; key ip; 1 method");
+    }
+
+    private static HttpResponse<String> get(String path) {
+        return Http.get(uri(path));
+    }
+
+    private static URI uri(String path) {
+        return server.baseUri().resolve(path);
+    }
+
+    /** Sends a request from another address of the loopback interface, and returns the status line. */
+    private static String statusFrom(String address, String path) throws IOException {
+        try (Socket socket = new Socket(
+                InetAddress.getByName("127.0.0.1"), server.baseUri().getPort(), InetAddress.getByName(address), 0)) {
+            socket.setSoTimeout(20_000);
+            String request = "GET /" + path + " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
+            socket.getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
+            return new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8)
+                    .lines()
+                    .findFirst()
+                    .orElse("");
+        }
+    }
+}
