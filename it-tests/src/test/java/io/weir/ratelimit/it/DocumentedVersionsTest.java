@@ -13,6 +13,8 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.assertj.core.api.SoftAssertions;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.w3c.dom.Element;
 import org.w3c.dom.Node;
 
@@ -22,6 +24,9 @@ class DocumentedVersionsTest {
             Pattern.compile("<artifactId>([^<]+)</artifactId>\\s*<version>([^<]+)</version>");
     private static final Pattern SERVER =
             Pattern.compile("<payaraVersion>([^<]+)<|<location>org\\.wildfly:wildfly-galleon-pack:([^<]+)<");
+
+    private static final Pattern SERVER_ROW =
+            Pattern.compile("(?m)^\\| \\[[^]]+]\\([^)]*how-to/([a-z-]+)\\.md(?:#[^)]*)?\\) \\| ([^| ]+) \\|");
 
     @Test
     void snippetsNameTheVersionsOfTheBuild() throws IOException {
@@ -50,7 +55,29 @@ class DocumentedVersionsTest {
                 .map(server -> server.group(1) == null ? server.group(2) : server.group(1))
                 .toList();
         Pom parent = Pom.of(Pom.ROOT);
-        assertThat(named).containsExactly(property(parent, "payara.version"), property(parent, "wildfly.version"));
+        assertThat(named)
+                .containsExactly(
+                        property(parent, "payara.version"),
+                        property(parent, "payara7.version"),
+                        property(parent, "wildfly.version"));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"README.md", "docs/reference/compatibility.md"})
+    void tablesOfServersNameTheServersOfTheBuild(String page) throws IOException {
+        Map<String, String> versions = new HashMap<>();
+        SERVER_ROW
+                .matcher(Files.readString(Pom.ROOT.resolve(page)))
+                .results()
+                .forEach(row -> versions.merge(row.group(1), row.group(2), (one, other) -> one + ", " + other));
+        Pom parent = Pom.of(Pom.ROOT);
+        Map<String, String> expected = Map.of(
+                "open-liberty", property(parent, "openliberty.version") + ", " + property(parent, "openliberty-ee11.version"),
+                "payara", property(parent, "payara.version") + ", " + property(parent, "payara7.version"),
+                "glassfish", property(parent, "glassfish.version"),
+                "helidon", property(parent, "helidon.version"));
+        assertThat(versions).containsAllEntriesOf(expected);
+        assertThat(versions.get("wildfly")).startsWith(property(parent, "wildfly.version"));
     }
 
     private static Map<String, String> versions() {

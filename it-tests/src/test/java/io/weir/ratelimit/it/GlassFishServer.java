@@ -13,8 +13,9 @@ import java.util.stream.Stream;
 
 /** GlassFish with a copy of its first domain, which deploys the WAR of the folder {@code autodeploy}. */
 final class GlassFishServer extends ServerBuilder<GlassFishServer> {
-    private static final Pattern FAILED =
-            Pattern.compile("NCLS-DEPLOYMENT-02038|NCLS-CORE-00022|Address already in use");
+    private static final Pattern FAILED = Pattern.compile("Exception while loading the app|Address already in use");
+
+    /** A deployment of the folder {@code autodeploy} has succeeded. */
     private static final Pattern STARTED = Pattern.compile("NCLS-DEPLOYMENT-02035");
 
     private static final Pattern LISTENER = Pattern.compile("(address=\"0\\.0\\.0\\.0\" )?port=\"(\\d+)\"");

@@ -15,6 +15,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 /** The HTTP contract on each server, with the local backend. */
 @Order(DeploymentOrder.WITHOUT_MECHANISM)
 @Tag("arquillian")
+@Tag("http")
 @ExtendWith(ArquillianExtension.class)
 @RunAsClient
 @Tag("server")

@@ -19,7 +19,7 @@ final class OperationsFiles {
     static final Path DASHBOARD = Path.of("../docs/operations/dashboards/weir.json");
 
     private static final Pattern METRIC =
-            Pattern.compile("\\| `(ratelimit\\.[a-z.]+)` \\| (counter|timer|histogram|gauge)[^|]*\\|([^|]*)\\|");
+            Pattern.compile("\\| `(ratelimit\\.[a-z.]+)` \\| (counter|up-down counter|histogram in seconds|histogram)[^|]*\\|([^|]*)\\|");
 
     /** A name before a selector, or a name with the prefix of a metric. */
     private static final Pattern USED = Pattern.compile(
@@ -54,7 +54,7 @@ final class OperationsFiles {
                     String name = name(metric);
                     return switch (metric.group(2)) {
                         case "counter" -> Stream.of(name + "_total");
-                        case "timer" -> histogram(name + "_seconds");
+                        case "histogram in seconds" -> histogram(name + "_seconds");
                         case "histogram" -> Stream.concat(histogram(name), histogram(name + "_ratio"));
                         default -> Stream.of(name);
                     };

@@ -25,7 +25,10 @@ class ServerIT {
         return Stream.of(
                 Named.of("Open Liberty", () -> LibertyServer.named("broken-liberty")),
                 Named.of("Payara Micro", () -> PayaraServer.named("broken-payara")),
-                Named.of("WildFly", () -> WildFlyServer.named("broken-wildfly")));
+                Named.of("WildFly", () -> WildFlyServer.named("broken-wildfly")),
+                Named.of(
+                        "GlassFish",
+                        () -> GlassFishServer.named("broken-glassfish").javaHome(NewerJdk.required("GlassFish"))));
     }
 
     @ParameterizedTest
