@@ -31,7 +31,7 @@ final class DeployedListeners {
                         Settings.read(ConfigProperties.of(Map.of("ratelimit.metrics", metrics)), new Problems()),
                         "local",
                         new Server(List.of(openTelemetry, SharedMetricRegistries.getOrCreate("benchmark"))),
-                        true,
+                        Telemetry.Export.METRICS,
                         List.of(),
                         new KeyMasker(Optional.empty()),
                         new Problems())

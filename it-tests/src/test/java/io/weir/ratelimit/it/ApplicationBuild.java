@@ -16,7 +16,8 @@ import org.jboss.shrinkwrap.api.spec.WebArchive;
 
 /**
  * The build of the test application: on each server a main build and a variant. The builds cover all pairs of values, but not all
- * combinations. Payara Micro supports no EAR. GlassFish has the builds of Payara Micro, and each newer server those of its older version. The WAR of the example has no {@code beans.xml}.
+ * combinations. Payara Micro supports no EAR. GlassFish and Payara 7 have the builds of Payara Micro, and Open
+ * Liberty with Jakarta EE 11 has WARs only. The WAR of the example has no {@code beans.xml}.
  *
  * <pre>
  *                        Jakarta REST        packaging   beans.xml
@@ -64,7 +65,8 @@ record ApplicationBuild(Rest rest, Packaging packaging, Discovery discovery) {
     /** Returns the main build for the current server. */
     static ApplicationBuild main() {
         return switch (server()) {
-            case "liberty", "libertyee11" -> new ApplicationBuild(Rest.LISTED, Packaging.WAR, Discovery.ANNOTATED);
+            case "liberty" -> new ApplicationBuild(Rest.LISTED, Packaging.WAR, Discovery.ANNOTATED);
+            case "libertyee11" -> new ApplicationBuild(Rest.LISTED, Packaging.WAR, Discovery.ALL);
             case "payara", "payara7", "glassfish" -> new ApplicationBuild(Rest.EMPTY, Packaging.WAR, Discovery.ALL);
             case "wildfly" -> new ApplicationBuild(Rest.LISTED, Packaging.EAR, Discovery.ALL);
             default -> throw new IllegalStateException("No such server: " + server());
@@ -74,7 +76,7 @@ record ApplicationBuild(Rest rest, Packaging packaging, Discovery discovery) {
     /** Returns the variant for the current server. */
     static ApplicationBuild variant() {
         return switch (server()) {
-            case "liberty", "libertyee11" -> new ApplicationBuild(Rest.EMPTY, Packaging.EAR, Discovery.ANNOTATED);
+            case "liberty" -> new ApplicationBuild(Rest.EMPTY, Packaging.EAR, Discovery.ANNOTATED);
             case "payara", "payara7", "glassfish" ->
                 new ApplicationBuild(Rest.WEB_XML, Packaging.WAR, Discovery.ANNOTATED);
             case "wildfly" -> new ApplicationBuild(Rest.WEB_XML, Packaging.EAR, Discovery.ALL);

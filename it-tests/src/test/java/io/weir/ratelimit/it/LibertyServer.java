@@ -68,8 +68,9 @@ final class LibertyServer extends ServerBuilder<LibertyServer> {
         return this;
     }
 
-    /** Adds the users and the enterprise beans of the test application. */
+    /** Adds the users and the enterprise beans of the test application. Users are unknown until the keys of LTPA exist. */
     LibertyServer withUsers() {
+        environment("ltpa_keys_password", "weir-test").awaits("CWWKS4105I");
         try {
             String xml = Files.readString(Path.of("src/test/liberty/application.xml"));
             return serverXml(home.equals("weir.wlp.home") ? xml : withFeaturesOfJakartaEe11(xml));

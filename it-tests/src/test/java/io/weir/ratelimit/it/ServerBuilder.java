@@ -37,6 +37,7 @@ abstract class ServerBuilder<B extends ServerBuilder<B>> {
     private final List<String> jvmOptions =
             new ArrayList<>(List.of("-Xmx512m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"));
     private Path javaHome = Path.of(System.getProperty("java.home"));
+    private final List<String> awaited = new ArrayList<>();
     private Path war;
     private int port;
     private String readyPath = "api/health";
@@ -84,6 +85,12 @@ abstract class ServerBuilder<B extends ServerBuilder<B>> {
     /** Sets the path below {@link Server#baseUri()} whose status is 200 as soon as the application is ready. */
     B readyPath(String value) {
         readyPath = value;
+        return self();
+    }
+
+    /** Adds a message for which {@link #startDeployed()} also waits. */
+    B awaits(String message) {
+        awaited.add(message);
         return self();
     }
 
@@ -143,7 +150,9 @@ abstract class ServerBuilder<B extends ServerBuilder<B>> {
 
     /** Like {@link #start()}, but waits for the message of the server that the application is started, without a request. */
     Server startDeployed() {
-        return start(server -> logged(server, started) && isListening(server.baseUri()));
+        return start(server -> logged(server, started)
+                && awaited.stream().allMatch(server.log()::contains)
+                && isListening(server.baseUri()));
     }
 
     private Server start(ReadinessCheck check) {

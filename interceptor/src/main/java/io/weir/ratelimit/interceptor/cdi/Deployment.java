@@ -176,19 +176,23 @@ final class Deployment {
                         settings,
                         backend.name(),
                         beans,
-                        isOpenTelemetryEnabled(),
+                        export(),
                         events.rejectionObservers(),
                         masker,
                         problems)
                 : Telemetry.NONE;
     }
 
-    /** Tests whether MicroProfile Telemetry is enabled, which it is not by default. */
-    private boolean isOpenTelemetryEnabled() {
-        return config.get("otel.sdk.disabled")
-                .value()
-                .filter("false"::equalsIgnoreCase)
-                .isPresent();
+    /** Returns what MicroProfile Telemetry exports, by default nothing. */
+    private Telemetry.Export export() {
+        if (!isSet("otel.sdk.disabled", "false")) {
+            return Telemetry.Export.NOTHING;
+        }
+        return isSet("otel.metrics.exporter", "none") ? Telemetry.Export.SPANS : Telemetry.Export.METRICS;
+    }
+
+    private boolean isSet(String property, String expected) {
+        return config.get(property).value().filter(expected::equalsIgnoreCase).isPresent();
     }
 
     private Overrides overrides(OverrideSources sources, Telemetry telemetry) {

@@ -79,6 +79,16 @@ public record Telemetry(
         <T> Optional<T> find(Class<T> type);
     }
 
+    /** What OpenTelemetry exports, as the server is configured. */
+    public enum Export {
+        /** OpenTelemetry is disabled, its default. */
+        NOTHING,
+        /** OpenTelemetry is enabled, but without an exporter of metrics. */
+        SPANS,
+        /** Metrics, and spans as well. */
+        METRICS
+    }
+
     /** The listeners that record metrics, with the name of their API. */
     private record Destination(
             DecisionMetrics metrics,
@@ -102,7 +112,7 @@ public record Telemetry(
      * @param settings the settings
      * @param backend the name of the backend
      * @param beans the objects of the server
-     * @param exporting whether OpenTelemetry is enabled
+     * @param export what OpenTelemetry exports
      * @param observers receive the rejections, with masked keys
      * @param keys masks the keys
      * @param problems receives a problem if the configured API is not available
@@ -112,13 +122,13 @@ public record Telemetry(
             Settings settings,
             String backend,
             Beans beans,
-            boolean exporting,
+            Export export,
             List<Consumer<RateLimitRejected>> observers,
             KeyMasker keys,
             Problems problems) {
         List<DecisionListener> listeners = new ArrayList<>();
         List<BackendStateListener> backendStateListeners = new ArrayList<>();
-        Optional<Destination> metrics = destination(settings, backend, beans, exporting, problems);
+        Optional<Destination> metrics = destination(settings, backend, beans, export, problems);
         metrics.ifPresent(destination -> {
             listeners.add(destination.metrics);
             backendStateListeners.add(destination.metrics);
@@ -133,7 +143,7 @@ public record Telemetry(
         listeners.add(new ForeignStateLog(keys, System::nanoTime));
         observers.forEach(observer -> listeners.add(new RejectionNotifier(keys, observer)));
         if (problems.found().isEmpty()) {
-            log(settings, metrics, spans != SpanDecorator.NONE, exporting);
+            log(settings, metrics, spans != SpanDecorator.NONE, export);
         }
         return new Telemetry(
                 listeners,
@@ -147,12 +157,12 @@ public record Telemetry(
                         .orElse(NONE.nearLimit));
     }
 
-    private static void log(Settings settings, Optional<Destination> metrics, boolean spans, boolean exporting) {
+    private static void log(Settings settings, Optional<Destination> metrics, boolean spans, Export export) {
         String noMetrics = settings.metrics() == Settings.Metrics.NONE
                 ? "off (ratelimit.metrics=none)"
                 : "off (neither MicroProfile Metrics nor OpenTelemetry is available to the application)";
         String spanAttributes = spans
-                ? exporting ? "on" : "on, but OpenTelemetry is off until otel.sdk.disabled=false"
+                ? export != Export.NOTHING ? "on" : "on, but OpenTelemetry is off until otel.sdk.disabled=false"
                 : "off (OpenTelemetry is not available to the application)";
         MESSAGES.log(
                 LOG, "WEIR-003", metrics.map(destination -> destination.name).orElse(noMetrics), spanAttributes);
@@ -162,13 +172,13 @@ public record Telemetry(
     }
 
     private static Optional<Destination> destination(
-            Settings settings, String backend, Beans beans, boolean exporting, Problems problems) {
+            Settings settings, String backend, Beans beans, Export export, Problems problems) {
         Settings.Metrics wanted = settings.metrics();
         Optional<Destination> found = switch (wanted) {
             case NONE -> Optional.empty();
             case MP -> microProfile(settings, backend, beans);
             case OTEL -> openTelemetry("", settings, backend, () -> OpenTelemetryMeters.find(beans));
-            case AUTO -> automatic(settings, backend, beans, exporting);
+            case AUTO -> automatic(settings, backend, beans, export);
         };
         if (found.isEmpty() && (wanted == Settings.Metrics.MP || wanted == Settings.Metrics.OTEL)) {
             boolean mp = wanted == Settings.Metrics.MP;
@@ -182,11 +192,11 @@ public record Telemetry(
     }
 
     /**
-     * Prefers OpenTelemetry from MicroProfile 7 on, if it is enabled: MicroProfile Telemetry has metrics from 2.0 on, and disabled
+     * Prefers OpenTelemetry from MicroProfile 7 on, if it exports metrics: MicroProfile Telemetry has metrics from 2.0 on, and other
      * meters would drop what MicroProfile Metrics can show.
      */
-    private static Optional<Destination> automatic(Settings settings, String backend, Beans beans, boolean exporting) {
-        Optional<Destination> standard = exporting
+    private static Optional<Destination> automatic(Settings settings, String backend, Beans beans, Export export) {
+        Optional<Destination> standard = export == Export.METRICS
                 ? openTelemetry(
                         " (auto: MicroProfile 7 or later)",
                         settings,

@@ -57,15 +57,15 @@ class TelemetryTest {
     }
 
     private Telemetry choose(String metrics, String serverHas) {
-        return choose(metrics, serverHas, true);
+        return choose(metrics, serverHas, Telemetry.Export.METRICS);
     }
 
-    private Telemetry choose(String metrics, String serverHas, boolean exporting) {
+    private Telemetry choose(String metrics, String serverHas, Telemetry.Export export) {
         return Telemetry.choose(
                 settings("ratelimit.metrics", metrics),
                 "local",
                 new Server(serverHas),
-                exporting,
+                export,
                 List.of(),
                 new KeyMasker(Optional.empty()),
                 problems);
@@ -116,7 +116,7 @@ class TelemetryTest {
                 settings("ratelimit.metrics", wanted),
                 backend,
                 new Server(serverHas),
-                true,
+                Telemetry.Export.METRICS,
                 List.of(),
                 new KeyMasker(Optional.empty()),
                 problems);
@@ -150,7 +150,7 @@ class TelemetryTest {
                 settings("ratelimit.key-secret", "0123456789abcdef"),
                 "local",
                 new Server(""),
-                true,
+                Telemetry.Export.METRICS,
                 List.of(),
                 new KeyMasker(Optional.empty()),
                 problems);
@@ -160,7 +160,7 @@ class TelemetryTest {
     @Test
     void logsThatOpenTelemetryIsOff() {
         Telemetry.choose(
-                settings(), "local", new Server("otel"), false, List.of(), new KeyMasker(Optional.empty()), problems);
+                settings(), "local", new Server("otel"), Telemetry.Export.NOTHING, List.of(), new KeyMasker(Optional.empty()), problems);
         assertThat(log.lines())
                 .first()
                 .asString()
@@ -179,7 +179,7 @@ class TelemetryTest {
             }
         };
         Telemetry telemetry = Telemetry.choose(
-                settings(), "local", failing, true, List.of(), new KeyMasker(Optional.empty()), problems);
+                settings(), "local", failing, Telemetry.Export.METRICS, List.of(), new KeyMasker(Optional.empty()), problems);
         assertThat(telemetry.listeners()).hasAtLeastOneElementOfType(DecisionMetrics.class);
         assertThat(log.lines())
                 .first()
@@ -228,7 +228,7 @@ class TelemetryTest {
                             settings(),
                             "local",
                             Chooser::find,
-                            true,
+                            Telemetry.Export.METRICS,
                             List.of(),
                             new KeyMasker(Optional.empty()),
                             new Problems())
