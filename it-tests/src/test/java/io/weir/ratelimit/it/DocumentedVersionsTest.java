@@ -72,10 +72,14 @@ class DocumentedVersionsTest {
                 .forEach(row -> versions.merge(row.group(1), row.group(2), (one, other) -> one + ", " + other));
         Pom parent = Pom.of(Pom.ROOT);
         Map<String, String> expected = Map.of(
-                "open-liberty", property(parent, "openliberty.version") + ", " + property(parent, "openliberty-ee11.version"),
-                "payara", property(parent, "payara.version") + ", " + property(parent, "payara7.version"),
-                "glassfish", property(parent, "glassfish.version"),
-                "helidon", property(parent, "helidon.version"));
+                "open-liberty",
+                property(parent, "openliberty.version") + ", " + property(parent, "openliberty-ee11.version"),
+                "payara",
+                property(parent, "payara.version") + ", " + property(parent, "payara7.version"),
+                "glassfish",
+                property(parent, "glassfish.version"),
+                "helidon",
+                property(parent, "helidon.version"));
         assertThat(versions).containsAllEntriesOf(expected);
         assertThat(versions.get("wildfly")).startsWith(property(parent, "wildfly.version"));
     }

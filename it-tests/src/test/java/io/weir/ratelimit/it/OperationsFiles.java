@@ -18,8 +18,8 @@ final class OperationsFiles {
     static final Path LOAD_SCRIPT = Path.of("../docs/operations/load-test/weir-load.lua");
     static final Path DASHBOARD = Path.of("../docs/operations/dashboards/weir.json");
 
-    private static final Pattern METRIC =
-            Pattern.compile("\\| `(ratelimit\\.[a-z.]+)` \\| (counter|up-down counter|histogram in seconds|histogram)[^|]*\\|([^|]*)\\|");
+    private static final Pattern METRIC = Pattern.compile(
+            "\\| `(ratelimit\\.[a-z.]+)` \\| (counter|up-down counter|histogram in seconds|histogram)[^|]*\\|([^|]*)\\|");
 
     /** A name before a selector, or a name with the prefix of a metric. */
     private static final Pattern USED = Pattern.compile(

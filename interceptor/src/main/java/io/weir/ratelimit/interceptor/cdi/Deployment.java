@@ -173,13 +173,7 @@ final class Deployment {
     private Telemetry telemetry(RateLimitBackend backend, CdiEvents events) {
         return settings.enabled()
                 ? Telemetry.choose(
-                        settings,
-                        backend.name(),
-                        beans,
-                        export(),
-                        events.rejectionObservers(),
-                        masker,
-                        problems)
+                        settings, backend.name(), beans, export(), events.rejectionObservers(), masker, problems)
                 : Telemetry.NONE;
     }
 

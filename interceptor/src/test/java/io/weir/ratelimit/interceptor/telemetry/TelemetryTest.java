@@ -94,9 +94,15 @@ class TelemetryTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"mp+otel+meter, MicroProfile Metrics", "otel+meter,    OpenTelemetry", "otel,          OpenTelemetry"})
-    void prefersMicroProfileMetricsToADisabledOpenTelemetry(String serverHas, String logged) {
-        choose("auto", serverHas, false);
+    @CsvSource({
+        "NOTHING, mp+otel+meter, MicroProfile Metrics",
+        "SPANS,   mp+otel+meter, MicroProfile Metrics",
+        "NOTHING, otel+meter,    OpenTelemetry",
+        "NOTHING, otel,          OpenTelemetry"
+    })
+    void prefersMicroProfileMetricsIfOpenTelemetryExportsNoMetrics(
+            Telemetry.Export export, String serverHas, String logged) {
+        choose("auto", serverHas, export);
         assertThat(log.lines()).first().asString().startsWith("INFO WEIR-003 Metrics: " + logged + ". Span");
     }
 
@@ -160,7 +166,13 @@ class TelemetryTest {
     @Test
     void logsThatOpenTelemetryIsOff() {
         Telemetry.choose(
-                settings(), "local", new Server("otel"), Telemetry.Export.NOTHING, List.of(), new KeyMasker(Optional.empty()), problems);
+                settings(),
+                "local",
+                new Server("otel"),
+                Telemetry.Export.NOTHING,
+                List.of(),
+                new KeyMasker(Optional.empty()),
+                problems);
         assertThat(log.lines())
                 .first()
                 .asString()
@@ -179,7 +191,13 @@ class TelemetryTest {
             }
         };
         Telemetry telemetry = Telemetry.choose(
-                settings(), "local", failing, Telemetry.Export.METRICS, List.of(), new KeyMasker(Optional.empty()), problems);
+                settings(),
+                "local",
+                failing,
+                Telemetry.Export.METRICS,
+                List.of(),
+                new KeyMasker(Optional.empty()),
+                problems);
         assertThat(telemetry.listeners()).hasAtLeastOneElementOfType(DecisionMetrics.class);
         assertThat(log.lines())
                 .first()
