@@ -70,7 +70,7 @@ class MinimalServerIT {
     void oneMessageNamesAMissingMicroProfileConfig() {
         String log = withoutConfig().startExpectingFailure();
         assertThat(log)
-                .contains("WEIR-216 MicroProfile Config is not available to the application")
+                .contains("WEIR-217 MicroProfile Config is not available to the application")
                 .contains("io.smallrye.config:smallrye-config");
     }
 

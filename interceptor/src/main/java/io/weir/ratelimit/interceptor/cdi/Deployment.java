@@ -88,7 +88,7 @@ final class Deployment {
         try {
             return ConfigProvider.getConfig();
         } catch (IllegalStateException e) {
-            throw new DeploymentException(MESSAGES.text("WEIR-216.implementation", e.getMessage()), e);
+            throw new DeploymentException(MESSAGES.text("WEIR-217.implementation", e.getMessage()), e);
         }
     }
 

@@ -48,7 +48,7 @@ public class RateLimitExtension implements Extension {
     /** Reports a missing MicroProfile Config before the container loads classes that use it. */
     void requireConfig(@Observes BeforeBeanDiscovery event) {
         if (!isAvailable(CONFIG_API)) {
-            throw new DeploymentException(MESSAGES.text("WEIR-216.api"));
+            throw new DeploymentException(MESSAGES.text("WEIR-217.api"));
         }
     }
 

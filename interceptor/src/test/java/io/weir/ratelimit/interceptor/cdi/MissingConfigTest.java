@@ -24,7 +24,7 @@ class MissingConfigTest {
         assertThatThrownBy(() -> observer.invoke(extension, new Object[] {null}))
                 .rootCause()
                 .isInstanceOf(DeploymentException.class)
-                .hasMessageStartingWith("WEIR-216 MicroProfile Config is not available to the application")
+                .hasMessageStartingWith("WEIR-217 MicroProfile Config is not available to the application")
                 .hasMessageContaining("io.smallrye.config:smallrye-config");
     }
 
@@ -36,7 +36,7 @@ class MissingConfigTest {
             assertThatThrownBy(Deployment::serverConfig)
                     .isInstanceOf(DeploymentException.class)
                     .hasMessageStartingWith(
-                            "WEIR-216 MicroProfile Config has an API but no implementation (nothing found)");
+                            "WEIR-217 MicroProfile Config has an API but no implementation (nothing found)");
         } finally {
             ConfigProviderResolver.setInstance(before);
         }
