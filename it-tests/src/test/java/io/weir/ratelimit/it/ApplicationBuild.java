@@ -77,6 +77,7 @@ record ApplicationBuild(Rest rest, Packaging packaging, Discovery discovery) {
     static ApplicationBuild variant() {
         return switch (server()) {
             case "liberty" -> new ApplicationBuild(Rest.EMPTY, Packaging.EAR, Discovery.ANNOTATED);
+            case "libertyee11" -> new ApplicationBuild(Rest.EMPTY, Packaging.WAR, Discovery.ANNOTATED);
             case "payara", "payara7", "glassfish" ->
                 new ApplicationBuild(Rest.WEB_XML, Packaging.WAR, Discovery.ANNOTATED);
             case "wildfly" -> new ApplicationBuild(Rest.WEB_XML, Packaging.EAR, Discovery.ALL);
