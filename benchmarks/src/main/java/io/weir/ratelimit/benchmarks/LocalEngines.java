@@ -7,6 +7,7 @@ import io.weir.ratelimit.core.engine.BackendHealth;
 import io.weir.ratelimit.core.engine.Binding;
 import io.weir.ratelimit.core.engine.FailureModes;
 import io.weir.ratelimit.core.engine.FallbackBackend;
+import io.weir.ratelimit.core.engine.QuotaThresholds;
 import io.weir.ratelimit.core.engine.RateLimitEngine;
 import io.weir.ratelimit.core.engine.Sleeper;
 import io.weir.ratelimit.core.key.IdentityEncoder;
@@ -50,7 +51,8 @@ final class LocalEngines {
                 listeners,
                 Sleeper.REAL,
                 Overrides.NONE,
-                topKeys);
+                topKeys,
+                QuotaThresholds.NONE);
     }
 
     static Binding binding(String key) {

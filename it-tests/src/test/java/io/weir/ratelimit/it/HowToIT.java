@@ -44,6 +44,7 @@ class HowToIT implements HowToBackends, HowToLimits, HowToOperations {
                 HowToApplication.of("openapi"),
                 withRedis("redis"),
                 HowToApplication.of("pace-outbound-calls"),
+                HowToApplication.of("quota-notifications").without("SmtpMails"),
                 HowToApplication.of("reload"),
                 HowToApplication.of("replace-the-response").without("ShopErrors"),
                 HowToApplication.named("replace-the-body", "replace-the-response")

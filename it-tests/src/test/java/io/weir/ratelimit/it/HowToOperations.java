@@ -82,6 +82,19 @@ interface HowToOperations extends HowToCalls {
     }
 
     @Test
+    default void quotaNotifications() {
+        String page = "quota-notifications";
+        assertThat(test(page, 0)).isEqualTo("200\n200\n200\n200\n200\n429\n");
+        Await.until(
+                "two mails", TIMEOUT, () -> get(page, "mails").body().lines().count() == 2);
+        assertThat(get(page, "mails").body().lines())
+                .allMatch(mail -> mail.startsWith("acme: "))
+                .map(mail -> mail.replaceAll(" Your calls return in .*", ""))
+                .containsExactlyInAnyOrder(
+                        "acme: You have used 80 % of 5 calls.", "acme: You have used 100 % of 5 calls.");
+    }
+
+    @Test
     default void replaceTheResponse() {
         assertThat(get("replace-the-response", "hello").statusCode()).isEqualTo(200);
         HttpResponse<String> mapped = get("replace-the-response", "hello");

@@ -250,6 +250,11 @@ public final class ConfigKeys {
     public static final ConfigKey<String> HELP =
             key("ratelimit.policies.<p>.help", ValueForm.URI_REFERENCE, "a page about the limit for clients");
 
+    public static final ConfigKey<List<Integer>> NOTIFY_AT = list(
+            "ratelimit.policies.<p>.notify-at",
+            ValueForm.PERCENTAGES,
+            "the used shares of each limit at which an event is fired once per key and period");
+
     public static final ConfigKey<String> PATHS = key(
             "ratelimit.policies.<p>.paths",
             ValueForm.text("default, or paths such as /api/search, /api/orgs/{org}, /api/admin/*"),

@@ -8,6 +8,8 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.SortedSet;
+import java.util.TreeSet;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
@@ -31,6 +33,10 @@ public record ValueForm<T>(String description, Function<String, T> parser) {
     /** Addresses and ranges of addresses. */
     static final ValueForm<List<AddressRange>> ADDRESSES =
             new ValueForm<>("addresses and ranges such as 10.0.0.0/8, 2001:db8::/32, ::1", AddressRange::parseAll);
+
+    /** Percentages, in ascending order. */
+    static final ValueForm<List<Integer>> PERCENTAGES =
+            new ValueForm<>("different percentages from 1% to 100%, such as 80%, 100%", ValueForm::percentages);
 
     /** The name of an HTTP header field. */
     static final ValueForm<String> FIELD_NAME = of(
@@ -139,6 +145,19 @@ public record ValueForm<T>(String description, Function<String, T> parser) {
      */
     public T parse(String text) {
         return parser.apply(text);
+    }
+
+    private static List<Integer> percentages(String text) {
+        SortedSet<Integer> percentages = new TreeSet<>();
+        for (String element : split(text)) {
+            if (!element.matches("(?:[1-9]\\d?|100)%")) {
+                throw new IllegalArgumentException("\"" + element + "\" is not a percentage from 1% to 100%");
+            }
+            if (!percentages.add(Integer.valueOf(element.substring(0, element.length() - 1)))) {
+                throw new IllegalArgumentException("has " + element + " twice");
+            }
+        }
+        return List.copyOf(percentages);
     }
 
     /**

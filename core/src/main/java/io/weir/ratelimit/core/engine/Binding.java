@@ -4,6 +4,7 @@ package io.weir.ratelimit.core.engine;
 import io.weir.ratelimit.FailureMode;
 import io.weir.ratelimit.core.policy.Policy;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The policies that apply to one method, or to one request of it.
@@ -73,6 +74,16 @@ public record Binding(String endpoint, List<PolicyCost> policies) {
         return false;
     }
 
+    /** Tests whether used shares of a limit are reported. */
+    boolean notifies() {
+        for (int i = 0; i < policies.size(); i++) {
+            if (!policies.get(i).policy().notifyAt().isEmpty()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     /** Tests whether responses must not show quotas. A policy in shadow mode has no effect on responses. */
     boolean isMinimal() {
         for (PolicyCost policyCost : policies) {
@@ -82,6 +93,17 @@ public record Binding(String endpoint, List<PolicyCost> policies) {
             }
         }
         return false;
+    }
+
+    /** Returns a policy, null if it does not apply. */
+    @Nullable
+    Policy policy(String name) {
+        for (PolicyCost policyCost : policies) {
+            if (policyCost.policy().name().equals(name)) {
+                return policyCost.policy();
+            }
+        }
+        return null;
     }
 
     /** Returns the failure mode of a policy. */

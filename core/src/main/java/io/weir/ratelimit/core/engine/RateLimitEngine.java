@@ -32,6 +32,7 @@ public final class RateLimitEngine {
     private final Overrides overrides;
     private final Charges charges;
     private final TopKeysTracker topKeys;
+    private final QuotaThresholds thresholds;
     private final WaitBulkhead threads;
     private final WaitBulkhead withoutThreads;
 
@@ -47,6 +48,7 @@ public final class RateLimitEngine {
      * @param sleeper the clock of calls that wait
      * @param overrides the limits of single keys
      * @param topKeys counts the keys of decisions
+     * @param thresholds reports the used shares of limits
      */
     public RateLimitEngine(
             FallbackBackend backend,
@@ -54,7 +56,8 @@ public final class RateLimitEngine {
             List<DecisionListener> listeners,
             Sleeper sleeper,
             Overrides overrides,
-            TopKeysTracker topKeys) {
+            TopKeysTracker topKeys,
+            QuotaThresholds thresholds) {
         this(
                 backend,
                 encoder,
@@ -62,6 +65,7 @@ public final class RateLimitEngine {
                 sleeper,
                 overrides,
                 topKeys,
+                thresholds,
                 WaitBulkhead.ofThreads(),
                 WaitBulkhead.withoutThreads());
     }
@@ -74,6 +78,7 @@ public final class RateLimitEngine {
             Sleeper sleeper,
             Overrides overrides,
             TopKeysTracker topKeys,
+            QuotaThresholds thresholds,
             WaitBulkhead threads,
             WaitBulkhead withoutThreads) {
         this.backend = backend;
@@ -83,6 +88,7 @@ public final class RateLimitEngine {
         this.overrides = overrides;
         this.charges = new Charges(encoder, overrides);
         this.topKeys = topKeys;
+        this.thresholds = thresholds;
         this.threads = threads;
         this.withoutThreads = withoutThreads;
     }
@@ -100,11 +106,13 @@ public final class RateLimitEngine {
             return Decision.Allowed.UNLIMITED;
         }
         charges.awaitOverrides(binding, call);
-        if (request == null && !binding.canWait()) {
+        if (request == null && !binding.canWait() && !binding.notifies()) {
             return decideAtOnce(binding, charges.of(binding, call, null));
         }
         return complete(
-                binding, acquisition(binding, threads, request, acquisition -> charges.of(binding, call, acquisition)));
+                binding,
+                acquisition(binding, threads, request, acquisition -> charges.of(binding, call, acquisition)),
+                CallKeys.of(binding, call));
     }
 
     /** Decides without objects for a wait, a request or an event, and reads the clock only if a listener needs the duration. */
@@ -135,7 +143,8 @@ public final class RateLimitEngine {
         }
         return complete(
                 binding,
-                acquisition(binding, threads, null, acquisition -> charges.of(binding, key, storedKey, acquisition)));
+                acquisition(binding, threads, null, acquisition -> charges.of(binding, key, storedKey, acquisition)),
+                CallKeys.of(binding, key));
     }
 
     private Acquisition acquisition(
@@ -164,24 +173,26 @@ public final class RateLimitEngine {
         Acquisition acquisition =
                 acquisition(binding, withoutThreads, request, current -> charges.of(binding, call, current));
         if (!acquisition.runUntilWait()) {
-            return CompletableFuture.completedFuture(ended(binding, acquisition.result()));
+            return CompletableFuture.completedFuture(ended(binding, acquisition.result(), CallKeys.of(binding, call)));
         }
-        AsyncAcquisition rest = waiting(binding, acquisition, executor);
+        AsyncAcquisition rest = waiting(binding, acquisition, CallKeys.ofLaterCall(binding, call), executor);
         return kept(rest, rest.resume());
     }
 
-    private AsyncAcquisition waiting(Binding binding, Acquisition acquisition, Supplier<Executor> executor) {
+    private AsyncAcquisition waiting(
+            Binding binding, Acquisition acquisition, @Nullable CallKeys keys, Supplier<Executor> executor) {
         try {
-            return async(binding, acquisition, executor.get());
+            return async(binding, acquisition, keys, executor.get());
         } catch (RuntimeException e) { // the application ends
             backend.refundAsync(acquisition.abandon());
             throw e;
         }
     }
 
-    private AsyncAcquisition async(Binding binding, Acquisition acquisition, Executor executor) {
+    private AsyncAcquisition async(
+            Binding binding, Acquisition acquisition, @Nullable CallKeys keys, Executor executor) {
         return new AsyncAcquisition(
-                binding, acquisition, backend, sleeper, executor, timed -> notifyListeners(binding, timed));
+                binding, acquisition, backend, sleeper, executor, timed -> reported(binding, timed, keys));
     }
 
     /** Keeps a call until it is decided, so that {@link #stop} can cancel it. */
@@ -199,15 +210,15 @@ public final class RateLimitEngine {
         waiting.forEach(AsyncAcquisition::cancel);
     }
 
-    private Decision complete(Binding binding, Acquisition acquisition) {
-        return ended(binding, acquisition.await());
+    private Decision complete(Binding binding, Acquisition acquisition, @Nullable CallKeys keys) {
+        return ended(binding, acquisition.await(), keys);
     }
 
-    private Decision ended(Binding binding, @Nullable TimedDecision timed) {
+    private Decision ended(Binding binding, @Nullable TimedDecision timed, @Nullable CallKeys keys) {
         if (timed == null) {
             return Decision.Allowed.UNLIMITED;
         }
-        notifyListeners(binding, timed);
+        reported(binding, timed, keys);
         return timed.decision();
     }
 
@@ -219,7 +230,7 @@ public final class RateLimitEngine {
                 .toArray(CompletableFuture<?>[]::new);
         Acquisition acquisition =
                 acquisition(binding, withoutThreads, null, current -> charges.of(binding, key, storedKey, current));
-        AsyncAcquisition call = async(binding, acquisition, executor);
+        AsyncAcquisition call = async(binding, acquisition, CallKeys.of(binding, key), executor);
         return kept(call, call.start(CompletableFuture.allOf(limits)));
     }
 
@@ -262,6 +273,14 @@ public final class RateLimitEngine {
      */
     public void bypass(Binding binding) {
         listeners.bypassed(binding);
+    }
+
+    /** Notifies the listeners, and reports the used shares if there are keys for it. */
+    private void reported(Binding binding, TimedDecision timed, @Nullable CallKeys keys) {
+        notifyListeners(binding, timed);
+        if (keys != null) {
+            thresholds.decided(binding, timed, keys);
+        }
     }
 
     /**

@@ -5,6 +5,7 @@ import io.weir.ratelimit.FailureMode;
 import io.weir.ratelimit.core.key.KeyExpression;
 import io.weir.ratelimit.spi.PolicyLimits;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 
 /**
@@ -21,6 +22,7 @@ import java.util.Optional;
  * @param disclosure the information that clients get
  * @param help a URI reference of a page about the limit
  * @param pathRule the requests that the policy applies to without an annotation
+ * @param notifyAt the used shares of each limit that are reported once per key and period, in percent from 1 to 100, ascending
  */
 public record Policy(
         PolicyLimits limits,
@@ -33,7 +35,8 @@ public record Policy(
         Count count,
         Disclosure disclosure,
         Optional<String> help,
-        Optional<PathRule> pathRule) {
+        Optional<PathRule> pathRule,
+        List<Integer> notifyAt) {
 
     /** The default number of calls that may hold a thread while they wait. The thread pool of a server can be small. */
     public static final int MAX_WAITING = 2;
@@ -77,6 +80,41 @@ public record Policy(
         FULL,
         /** Only the rejection and its retry-after. */
         MINIMAL
+    }
+
+    /** Copies the list. */
+    public Policy {
+        notifyAt = List.copyOf(notifyAt);
+    }
+
+    /**
+     * Creates a policy that reports no used shares.
+     *
+     * @param limits the name and the limits of callers without a tier
+     * @param tiers the limits of callers with a tier
+     * @param key the key
+     * @param cost the default cost of a call in permits, 1 or more
+     * @param onFailure the decision while the backend is unavailable
+     * @param maxWaiting the number of calls that may hold a thread while they wait, 1 or more
+     * @param mode whether the policy rejects calls
+     * @param count the calls that stay charged
+     * @param disclosure the information that clients get
+     * @param help a URI reference of a page about the limit
+     * @param pathRule the requests that the policy applies to without an annotation
+     */
+    public Policy(
+            PolicyLimits limits,
+            Tiers tiers,
+            KeyExpression key,
+            long cost,
+            FailureMode onFailure,
+            int maxWaiting,
+            Mode mode,
+            Count count,
+            Disclosure disclosure,
+            Optional<String> help,
+            Optional<PathRule> pathRule) {
+        this(limits, tiers, key, cost, onFailure, maxWaiting, mode, count, disclosure, help, pathRule, List.of());
     }
 
     /**

@@ -65,6 +65,7 @@ final class PolicyReader {
         Policy.Count count = constant(ConfigKeys.COUNT, Policy.Count.class);
         Policy.Disclosure disclosure = constant(ConfigKeys.DISCLOSURE, Policy.Disclosure.class);
         Optional<String> help = properties.optional(ConfigKeys.HELP);
+        List<Integer> notifyAt = properties.value(ConfigKeys.NOTIFY_AT);
         return policyLimits.isEmpty() || key.isEmpty()
                 ? Optional.empty()
                 : Optional.of(new Policy(
@@ -78,7 +79,8 @@ final class PolicyReader {
                         count,
                         disclosure,
                         help,
-                        pathRule));
+                        pathRule,
+                        notifyAt));
     }
 
     private Algorithm algorithm() {

@@ -110,7 +110,8 @@ class EngineOverridesTest {
                     () -> executor,
                     new KeyMasker(Optional.empty()),
                     (policy, failure) -> {}),
-            TopKeysTracker.NONE);
+            TopKeysTracker.NONE,
+            QuotaThresholds.NONE);
 
     private final RateLimiter limiter =
             new EngineRateLimiter(engine, () -> Map.of("api", API), () -> Runnable::run, Optional::empty);

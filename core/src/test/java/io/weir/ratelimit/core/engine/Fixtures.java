@@ -89,6 +89,7 @@ final class Fixtures {
                 sleeper,
                 Overrides.NONE,
                 TopKeysTracker.NONE,
+                QuotaThresholds.NONE,
                 threads,
                 withoutThreads);
     }

@@ -256,7 +256,7 @@ class WrongPoliciesTest {
 
     private static final String ATTRIBUTES =
             "[algorithm, burst, cost, costs.<path>, count, disclosure, help, key, lease, limit, max-wait, max-waiting, methods, mode, "
-                    + "on-failure, paths, phase, tier, tiers.<t>.burst, tiers.<t>.limit]; put quotes around a policy name that contains dots";
+                    + "notify-at, on-failure, paths, phase, tier, tiers.<t>.burst, tiers.<t>.limit]; put quotes around a policy name that contains dots";
 
     @Test
     void aMisspelledAttributeIsReported() {

@@ -5,24 +5,37 @@ import static io.weir.ratelimit.interceptor.message.InterceptorMessages.MESSAGES
 
 import io.weir.ratelimit.BackendStateChanged;
 import io.weir.ratelimit.Decision;
+import io.weir.ratelimit.Identity;
 import io.weir.ratelimit.Quota;
+import io.weir.ratelimit.QuotaThresholdReached;
 import io.weir.ratelimit.RateLimitRejected;
 import io.weir.ratelimit.core.engine.BackendStateListener;
 import jakarta.enterprise.event.Event;
+import jakarta.enterprise.inject.Any;
 import jakarta.enterprise.inject.spi.BeanManager;
+import jakarta.enterprise.inject.spi.EventContext;
+import jakarta.enterprise.inject.spi.EventMetadata;
+import jakarta.enterprise.inject.spi.InjectionPoint;
 import jakarta.enterprise.inject.spi.ObserverMethod;
+import java.lang.annotation.Annotation;
+import java.lang.reflect.Type;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /** The CDI events of this library. An event without observers is not fired. */
 final class CdiEvents {
     /** The number of pending events of asynchronous observers. It bounds the threads and memory that rejected clients use. */
     static final int MAX_PENDING = 256;
+
+    /** The number of pending events of used shares. No client causes more than one per limit and period. */
+    private static final int MAX_PENDING_THRESHOLDS = 10_000;
 
     private static final System.Logger LOG = System.getLogger("io.weir.ratelimit");
 
@@ -33,6 +46,9 @@ final class CdiEvents {
             1,
             new Decision.Rejected(List.of(new Quota("", "", 0, 0, Duration.ofSeconds(1), 0, true, 0, 0, 0))));
 
+    private static final QuotaThresholdReached ANY_THRESHOLD = new QuotaThresholdReached(
+            "", "", 1, "", Identity.GLOBAL, new Quota("", "", 1, 1, Duration.ofSeconds(1), 0, false, 0, 0, 0));
+
     private final BeanManager beans;
 
     CdiEvents(BeanManager beans) {
@@ -42,6 +58,61 @@ final class CdiEvents {
     /** Returns a consumer that fires rejections, if the application observes them. */
     List<Consumer<RateLimitRejected>> rejectionObservers() {
         return observer(ANY_REJECTION, RateLimitRejected.class).stream().toList();
+    }
+
+    /**
+     * Returns consumers that notify the observers of used shares. Each observer has its own consumer, because an exception of one observer
+     * must not keep the event from the others.
+     */
+    List<Consumer<QuotaThresholdReached>> thresholdObservers() {
+        Set<ObserverMethod<? super QuotaThresholdReached>> observers = beans.resolveObserverMethods(ANY_THRESHOLD);
+        List<Consumer<QuotaThresholdReached>> consumers = new ArrayList<>();
+        for (ObserverMethod<? super QuotaThresholdReached> observer : observers) {
+            if (!observer.isAsync()) {
+                consumers.add(new ThresholdObserver(observer));
+            }
+        }
+        if (observers.stream().anyMatch(ObserverMethod::isAsync)) {
+            consumers.add(
+                    new AsyncFiring<>(beans.getEvent().select(QuotaThresholdReached.class), MAX_PENDING_THRESHOLDS));
+        }
+        return consumers;
+    }
+
+    /** A synchronous observer, which is notified without the others. */
+    private record ThresholdObserver(ObserverMethod<? super QuotaThresholdReached> observer)
+            implements Consumer<QuotaThresholdReached> {
+        @Override
+        public void accept(QuotaThresholdReached reached) {
+            notify(observer, reached);
+        }
+
+        private static <T> void notify(ObserverMethod<T> observer, T event) {
+            observer.notify(new ThresholdContext<>(event));
+        }
+    }
+
+    /** The context of an event for one observer. */
+    private record ThresholdContext<T>(T getEvent) implements EventContext<T>, EventMetadata {
+        @Override
+        public EventMetadata getMetadata() {
+            return this;
+        }
+
+        @Override
+        public Set<Annotation> getQualifiers() {
+            return Set.of(Any.Literal.INSTANCE);
+        }
+
+        @Override
+        public @Nullable InjectionPoint getInjectionPoint() {
+            return null;
+        }
+
+        @Override
+        public Type getType() {
+            return QuotaThresholdReached.class;
+        }
     }
 
     /** Returns a listener that fires changes of the backend, if the application observes them. */
@@ -66,7 +137,7 @@ final class CdiEvents {
             return Optional.empty();
         }
         Event<E> event = beans.getEvent().select(type);
-        Consumer<E> firesAsync = asynchronous ? new AsyncFiring<>(event) : fired -> {};
+        Consumer<E> firesAsync = asynchronous ? new AsyncFiring<>(event, MAX_PENDING) : fired -> {};
         return Optional.of(fired -> {
             try {
                 if (synchronous) {
@@ -81,20 +152,22 @@ final class CdiEvents {
     /** Fires events asynchronously, and drops them while too many are pending. */
     private static final class AsyncFiring<E> implements Consumer<E> {
         private final Event<E> event;
+        private final int maxPending;
         private final AtomicInteger pending = new AtomicInteger();
         private final AtomicBoolean dropped = new AtomicBoolean();
         private final AtomicBoolean failed = new AtomicBoolean();
 
-        private AsyncFiring(Event<E> event) {
+        private AsyncFiring(Event<E> event, int maxPending) {
             this.event = event;
+            this.maxPending = maxPending;
         }
 
         @Override
         public void accept(E fired) {
-            if (pending.incrementAndGet() > MAX_PENDING) {
+            if (pending.incrementAndGet() > maxPending) {
                 pending.decrementAndGet();
                 if (dropped.compareAndSet(false, true)) {
-                    MESSAGES.log(LOG, "WEIR-308", fired.getClass().getSimpleName(), MAX_PENDING);
+                    MESSAGES.log(LOG, "WEIR-308", fired.getClass().getSimpleName(), maxPending);
                 }
                 return;
             }

@@ -14,6 +14,7 @@ import io.weir.ratelimit.core.engine.EngineRateLimiter;
 import io.weir.ratelimit.core.engine.FailureModes;
 import io.weir.ratelimit.core.engine.FallbackBackend;
 import io.weir.ratelimit.core.engine.KeyAdministration;
+import io.weir.ratelimit.core.engine.QuotaThresholds;
 import io.weir.ratelimit.core.engine.RateLimitEngine;
 import io.weir.ratelimit.core.engine.RequestState;
 import io.weir.ratelimit.core.engine.Sleeper;
@@ -112,7 +113,7 @@ final class Deployment {
         TopKeysTracker topKeys =
                 settings.enabled() ? new TopKeysTracker(masker, System::nanoTime) : TopKeysTracker.NONE;
         BackendHealth health = health(backend, telemetry, events);
-        RateLimitEngine engine = engine(backend, health, telemetry, overrides, topKeys);
+        RateLimitEngine engine = engine(backend, health, telemetry, overrides, topKeys, thresholds(backend, events));
         if (problems.found().isEmpty()) {
             start(backend, telemetry);
             report(backend, snapshot, loader, sources);
@@ -210,7 +211,8 @@ final class Deployment {
             BackendHealth health,
             Telemetry telemetry,
             Overrides overrides,
-            TopKeysTracker topKeys) {
+            TopKeysTracker topKeys,
+            QuotaThresholds thresholds) {
         FailureModes failureModes =
                 new FailureModes(settings.instances(), () -> new LocalBackend(settings.localMaxKeys()));
         List<DecisionListener> listeners = new ArrayList<>(telemetry.listeners());
@@ -221,7 +223,18 @@ final class Deployment {
                 listeners,
                 Sleeper.REAL,
                 overrides,
-                topKeys);
+                topKeys,
+                thresholds);
+    }
+
+    private QuotaThresholds thresholds(RateLimitBackend backend, CdiEvents events) {
+        return new QuotaThresholds(
+                backend,
+                new IdentityEncoder(settings.keySecret()),
+                masker,
+                executor,
+                () -> System.currentTimeMillis() * 1_000,
+                settings.enabled() ? events.thresholdObservers() : List.of());
     }
 
     private static void start(RateLimitBackend backend, Telemetry telemetry) {
