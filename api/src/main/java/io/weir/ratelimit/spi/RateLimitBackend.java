@@ -4,6 +4,7 @@ package io.weir.ratelimit.spi;
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.Receipt;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -126,6 +127,19 @@ public interface RateLimitBackend {
      * @return one quota per limit
      */
     List<Quota> peek(Charge charge);
+
+    /**
+     * Returns the quotas of several keys like {@link #peek(Charge)}. A backend with a server reads them by one call, or by one call per slot
+     * of a cluster.
+     *
+     * @param charges one or more charges, each with a different pair of policy and stored key
+     * @return one quota per limit, in the order of the charges and of their limits
+     */
+    default List<Quota> peek(List<Charge> charges) {
+        List<Quota> quotas = new ArrayList<>();
+        charges.forEach(charge -> quotas.addAll(peek(charge)));
+        return quotas;
+    }
 
     /**
      * Refunds the charges of a receipt, once, and only the permits that still count.

@@ -49,7 +49,7 @@ class ArchitectureTest {
             .resideInAPackage("org.eclipse.microprofile.jwt..");
 
     @ArchTest
-    static final ArchRule five_classes_depend_on_servlets = noClasses()
+    static final ArchRule seven_classes_depend_on_servlets = noClasses()
             .that()
             .doNotHaveFullyQualifiedName(SELF + "rest.ServletAccess")
             .and()
@@ -60,6 +60,10 @@ class ArchitectureTest {
             .doNotHaveFullyQualifiedName(SELF + "cdi.ServletMappings")
             .and()
             .doNotHaveFullyQualifiedName(SELF + "cdi.StartListener")
+            .and()
+            .doNotHaveFullyQualifiedName(SELF + "rest.QuotaInitializer")
+            .and()
+            .doNotHaveFullyQualifiedName(SELF + "rest.QuotaServlet")
             .should()
             .dependOnClassesThat()
             .resideInAPackage("jakarta.servlet..");

@@ -162,6 +162,38 @@ class ExampleIT {
         assertThat(remainingIn(get("api/quota"))).isGreaterThanOrEqualTo(remainingIn(first));
     }
 
+    @Test
+    void quotaResourceShowsTheQuotasOfTheCaller() {
+        HttpResponse<String> response = Http.get(uri("rate-limits"), "X-Plan", "basic", "Accept", "text/html");
+        assertThat(response.statusCode()).isEqualTo(200);
+        assertThat(LimitResponse.field(response, "Content-Type")).startsWith("application/json");
+        assertThat(LimitResponse.field(response, "Cache-Control")).isEqualTo("no-store");
+        LimitResponse.verifyNoQuota(response);
+        assertThat(response.body())
+                .startsWith("{\"policies\":[{\"name\":\"ReportService.report\",")
+                .containsPattern(
+                        "\\{\"name\":\"bursty\",\"limits\":\\[\\{\"name\":\"bursty\",\"permits\":10,\"window\":1,"
+                                + "\"unit\":\"requests\",\"capacity\":20,\"remaining\":\\d+,\"reset\":\\d+}]}")
+                .containsPattern("\"name\":\"hello\",\"permits\":5,\"window\":10,\"unit\":\"requests\",\"capacity\":5,"
+                        + "\"remaining\":[0-5],")
+                .contains("\"name\":\"plan\",\"permits\":1000,\"window\":60")
+                .as("minimal disclosure, shadow mode, and keys of a resource")
+                .doesNotContain("\"login", "\"quota-reads\"", "\"org\"", "\"team\"", "\"user\"");
+        assertThat(Http.get(uri("rate-limits/")))
+                .extracting(HttpResponse::statusCode)
+                .isEqualTo(404);
+
+        String spent =
+                get("rate-limits").body().replaceAll("(?s).*\"hello\",\"permits\".*?\"remaining\":(\\d+).*", "$1");
+        for (int read = 0; read < 5; read++) {
+            assertThat(get("rate-limits").statusCode()).isEqualTo(200);
+        }
+        assertThat(Long.parseLong(get("rate-limits")
+                        .body()
+                        .replaceAll("(?s).*\"hello\",\"permits\".*?\"remaining\":(\\d+).*", "$1")))
+                .isGreaterThanOrEqualTo(Long.parseLong(spent));
+    }
+
     private static long remainingIn(HttpResponse<String> quota) {
         return Long.parseLong(quota.body().replaceAll(".*\"remaining\":(\\d+).*", "$1"));
     }

@@ -25,6 +25,16 @@ interface HowToLimits extends HowToCalls {
                         .statusCode())
                 .isEqualTo(401);
 
+        HttpResponse<String> quotas =
+                Http.get(server().uri("limit-by-user", "rate-limits"), "Authorization", basic("alice", "secret"));
+        assertThat(quotas.statusCode()).isEqualTo(200);
+        assertThat(quotas.body()).contains("\"name\":\"api\",\"permits\":2,", "\"remaining\":0");
+        assertThat(Http.get(server().uri("limit-by-user", "rate-limits")).body())
+                .contains("\"name\":\"api\",\"permits\":2,", "\"remaining\":2");
+        assertThat(Http.get(server().uri("limit-by-user", "rate-limits"), "Authorization", basic("alice", "wrong"))
+                        .body())
+                .doesNotContain("\"remaining\":0");
+
         for (String method : List.of("each", "each/other")) {
             assertThat(HowToCalls.remaining(get("limit-by-user", method), "each-method"))
                     .isEqualTo(19);

@@ -49,6 +49,8 @@ class OpenApiIT {
             JsonObject document = document(server);
             documentDescribesTheResponsesOfALimitedOperation(server, document);
             unlimitedOperationIsUnchanged(document);
+            assertThat(object(document, "paths", "/rate-limits", "get", "responses"))
+                    .containsOnlyKeys("200", "429", "503");
         }
     }
 

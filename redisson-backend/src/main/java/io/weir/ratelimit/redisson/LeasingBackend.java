@@ -160,6 +160,10 @@ final class LeasingBackend implements AutoCloseable {
         return store.peek(charge);
     }
 
+    List<Quota> peek(List<Charge> charges) {
+        return store.peek(charges);
+    }
+
     void refund(BackendReceipt receipt) {
         if (!leases.refund(receipt)) {
             store.refund(receipt);

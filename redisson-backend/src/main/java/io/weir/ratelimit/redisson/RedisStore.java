@@ -117,6 +117,18 @@ final class RedisStore implements AutoCloseable {
                         request -> request.join().quotas())));
     }
 
+    /** Returns the quotas of charges without spending them, by one request per slot. Waits until the deadline at most. */
+    List<Quota> peek(List<Charge> charges) {
+        long deadlineNanos = await.deadlineFromNow();
+        await.awaitConnection(redis, deadlineNanos);
+        return await(guarded(
+                charges.get(0),
+                deadlineNanos,
+                () -> new CrossSlotPeek(
+                                charges, this::slot, new StoreSteps(this, requests, deadlineNanos), deadlineNanos)
+                        .start()));
+    }
+
     /** Returns a rejection from memory, of any age while Redis fails: a call that it has rejected until a later time does not wait for it. */
     private Optional<Decision.Rejected> cached(List<Charge> charges, List<String> storedKeys) {
         return rejection(charges, storedKeys, breaker.avoidsCalls());

@@ -242,6 +242,11 @@ public class RedissonBackend implements RateLimitBackend {
     }
 
     @Override
+    public List<Quota> peek(List<Charge> charges) {
+        return started().peek(charges);
+    }
+
+    @Override
     public void refund(Receipt receipt) {
         if (receipt instanceof BackendReceipt spent) {
             started().refund(spent);

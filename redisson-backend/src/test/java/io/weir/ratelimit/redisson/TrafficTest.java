@@ -63,6 +63,20 @@ class TrafficTest {
         assertThat(redis.keys(fixture.pattern())).hasSize(limits);
     }
 
+    @Test
+    void aPeekOfSeveralPoliciesIsOneScriptAndWritesNothing() {
+        List<Charge> charges = new ArrayList<>();
+        for (Algorithm algorithm : Algorithm.values()) {
+            Limit limit = TestBackend.limitOf(algorithm, 100, Duration.ofHours(1));
+            charges.add(new Charge(new PolicyLimits(algorithm.configName(), List.of(limit)), "k.a", 1));
+            charges.add(new Charge(new PolicyLimits(algorithm.configName(), List.of(limit)), "k.b", 1));
+        }
+        long scripts = redis.calls("evalsha");
+        assertThat(fixture.backend().peek(charges)).hasSize(charges.size());
+        assertThat(redis.calls("evalsha") - scripts).isEqualTo(1);
+        assertThat(redis.keys(fixture.pattern())).isEmpty();
+    }
+
     @ParameterizedTest
     @EnumSource(
             value = Algorithm.class,

@@ -42,6 +42,39 @@ interface SeveralLimitsContract extends ContractFixture {
     }
 
     @EachAlgorithm
+    default void peekOfSeveralChargesReturnsTheQuotasOfEach(Algorithm algorithm) {
+        Limit second = limitOf(algorithm, 10, Duration.ofSeconds(1));
+        Limit hour = limitOf(algorithm, 20, Duration.ofHours(1));
+        TestKey key = key();
+        TestKey other = key();
+        assertThat(backend().acquire(List.of(charge("z", key, 20, hour))).allowed())
+                .isTrue();
+        assertThat(backend()
+                        .acquire(List.of(charge("a", other, 3, hour, second), charge("m", key, 2, second)))
+                        .allowed())
+                .isTrue();
+        List<Charge> peeked = List.of(
+                charge("z", key, 1, hour),
+                charge("a", other, 18, hour, second),
+                charge("m", key, 1, second),
+                charge("b", key(), 1, hour));
+        for (int again = 0; again < 2; again++) {
+            assertThat(backend().peek(peeked))
+                    .extracting(Quota::policy, Quota::name, Quota::remaining, Quota::rejected)
+                    .containsExactly(
+                            tuple("z", "z", 0L, true),
+                            tuple("a", "a-1h", 17L, true),
+                            tuple("a", "a-1s", 7L, true),
+                            tuple("m", "m", 8L, false),
+                            tuple("b", "b", 20L, false));
+        }
+        assertThat(backend().peek(peeked))
+                .isEqualTo(peeked.stream()
+                        .flatMap(charge -> backend().peek(charge).stream())
+                        .toList());
+    }
+
+    @EachAlgorithm
     default void quotasHaveTheOrderOfChargesAndLimits(Algorithm algorithm) {
         Limit second = limitOf(algorithm, 10, Duration.ofSeconds(1));
         Limit hour = limitOf(algorithm, 1000, Duration.ofHours(1));

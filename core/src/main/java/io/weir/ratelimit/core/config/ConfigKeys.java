@@ -136,6 +136,11 @@ public final class ConfigKeys {
             ValueForm.FLAG,
             "opens the console to everyone, including the reset of keys; only for demonstrations");
 
+    public static final ConfigKey<String> QUOTA_PATH = key(
+            "ratelimit.quota.path",
+            ValueForm.RESOURCE_PATH,
+            "the path of the quota resource below the context root; it is disabled if the property is not set");
+
     public static final ConfigKey<List<String>> BYPASS_TOKENS = key(
             "ratelimit.bypass.tokens",
             ValueForm.list("64 hexadecimal digits; commas separate several"),

@@ -22,6 +22,7 @@ import java.util.stream.Collectors;
  */
 public record ValueForm<T>(String description, Function<String, T> parser) {
     private static final int LONGEST_URI = 2_000;
+    private static final int LONGEST_PATH = 200;
 
     /** The values {@code true} and {@code false}. */
     static final ValueForm<Boolean> FLAG = of("true or false", text -> switch (text) {
@@ -42,6 +43,13 @@ public record ValueForm<T>(String description, Function<String, T> parser) {
     static final ValueForm<String> FIELD_NAME = of(
             "the name of a header field",
             text -> Optional.of(text).filter(name -> name.matches("[A-Za-z0-9!#$%&'*+.^_`|~-]{1,64}")));
+
+    /** The path of one resource, without characters that a URI encodes. */
+    static final ValueForm<String> RESOURCE_PATH = of(
+            "a path such as /rate-limits, of segments with the characters A-Z a-z 0-9 . _ -",
+            text -> Optional.of(text)
+                    .filter(path ->
+                            path.length() <= LONGEST_PATH && path.matches("(?:/[A-Za-z0-9_-][A-Za-z0-9._-]*)+")));
 
     /** HTTP methods. */
     static final ValueForm<List<String>> HTTP_METHODS = of(

@@ -13,7 +13,9 @@ import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.DecisionListener;
 import io.weir.ratelimit.spi.PolicyLimits;
 import io.weir.ratelimit.spi.RateLimitBackend;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -305,6 +307,18 @@ public final class RateLimitEngine {
         Charge charge = new Charge(
                 charges.limits(policy, key, storedKey, call), storedKey, policy.cost(), policy.maxWaitMicros());
         return call(known -> known.peek(charge));
+    }
+
+    /** Returns the quotas of a caller under several policies, by one operation of the backend. */
+    List<Quota> peek(Map<Policy, Identity> keys, CallContext call) {
+        List<Charge> peeked = new ArrayList<>();
+        keys.forEach((policy, key) -> {
+            String storedKey = encoder.encode(key);
+            overrides.await(policy, key, storedKey);
+            peeked.add(new Charge(
+                    charges.limits(policy, key, storedKey, call), storedKey, policy.cost(), policy.maxWaitMicros()));
+        });
+        return call(known -> known.peek(peeked));
     }
 
     /** Calls the backend for anything but a decision. */

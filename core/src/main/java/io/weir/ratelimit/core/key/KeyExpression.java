@@ -21,6 +21,9 @@ public final class KeyExpression {
     /** The terms that are known before a request is matched to a method and its caller is authenticated. */
     private static final Set<KeyWord> EARLY = EnumSet.of(KeyWord.GLOBAL, KeyWord.IP, KeyWord.HEADER);
 
+    /** The terms that only a called resource has. */
+    private static final Set<KeyWord> OF_RESOURCE = EnumSet.of(KeyWord.ARG, KeyWord.PATH, KeyWord.METHOD);
+
     private final String text;
     private final List<List<KeyTerm>> alternatives;
     private final Set<String> arguments;
@@ -79,6 +82,15 @@ public final class KeyExpression {
      */
     public Set<String> arguments() {
         return arguments;
+    }
+
+    /**
+     * Tests whether the key depends on the called resource, and not only on the caller.
+     *
+     * @return true if the expression uses an argument, a path parameter or the method
+     */
+    public boolean dependsOnResource() {
+        return uses(term -> term.word().filter(OF_RESOURCE::contains).isPresent());
     }
 
     /**

@@ -4,6 +4,7 @@ package io.weir.ratelimit.interceptor.cdi;
 import io.weir.ratelimit.RateLimiter;
 import io.weir.ratelimit.core.engine.BackendHealth;
 import io.weir.ratelimit.core.engine.Binding;
+import io.weir.ratelimit.core.engine.CallerQuotas;
 import io.weir.ratelimit.core.message.Message;
 import io.weir.ratelimit.core.operations.Operations;
 import io.weir.ratelimit.core.policy.Policy;
@@ -27,6 +28,7 @@ public final class DeployedApplication {
     private final Runnable endWaits;
     private final BackendHealth health;
     private final RateLimiter limiter;
+    private final CallerQuotas quotas;
     private final Operations operations;
     private final List<String> headers;
     private final Optional<RejectionResponder> responder;
@@ -43,6 +45,7 @@ public final class DeployedApplication {
             Runnable endWaits,
             BackendHealth health,
             RateLimiter limiter,
+            CallerQuotas quotas,
             Operations operations,
             List<String> headers,
             Optional<RejectionResponder> responder,
@@ -57,6 +60,7 @@ public final class DeployedApplication {
         this.endWaits = endWaits;
         this.health = health;
         this.limiter = limiter;
+        this.quotas = quotas;
         this.operations = operations;
         this.headers = List.copyOf(headers);
         this.responder = responder;
@@ -119,6 +123,15 @@ public final class DeployedApplication {
      */
     public RateLimiter limiter() {
         return limiter;
+    }
+
+    /**
+     * Returns the quotas of callers, for the quota resource.
+     *
+     * @return the quotas
+     */
+    public CallerQuotas quotas() {
+        return quotas;
     }
 
     /**

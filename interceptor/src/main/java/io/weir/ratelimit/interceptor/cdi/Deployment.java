@@ -3,13 +3,16 @@ package io.weir.ratelimit.interceptor.cdi;
 
 import static io.weir.ratelimit.interceptor.message.InterceptorMessages.MESSAGES;
 
+import io.weir.ratelimit.core.config.ConfigKeys;
 import io.weir.ratelimit.core.config.ConfigProperties;
+import io.weir.ratelimit.core.config.ConfigReader;
 import io.weir.ratelimit.core.config.ConfigSnapshot;
 import io.weir.ratelimit.core.config.ConsoleSettings;
 import io.weir.ratelimit.core.config.Problems;
 import io.weir.ratelimit.core.config.Settings;
 import io.weir.ratelimit.core.engine.BackendHealth;
 import io.weir.ratelimit.core.engine.BackendStateListener;
+import io.weir.ratelimit.core.engine.CallerQuotas;
 import io.weir.ratelimit.core.engine.EngineRateLimiter;
 import io.weir.ratelimit.core.engine.FailureModes;
 import io.weir.ratelimit.core.engine.FallbackBackend;
@@ -20,6 +23,7 @@ import io.weir.ratelimit.core.engine.RequestState;
 import io.weir.ratelimit.core.engine.Sleeper;
 import io.weir.ratelimit.core.key.ClientAddress;
 import io.weir.ratelimit.core.key.IdentityEncoder;
+import io.weir.ratelimit.core.key.KeyExpression;
 import io.weir.ratelimit.core.key.KeyMasker;
 import io.weir.ratelimit.core.key.KeyTerms;
 import io.weir.ratelimit.core.local.LocalBackend;
@@ -59,6 +63,9 @@ import org.eclipse.microprofile.config.ConfigProvider;
 /** Creates the parts of one deployment from its configuration, annotations and beans. */
 final class Deployment {
     private static final System.Logger LOG = System.getLogger("io.weir.ratelimit");
+    /** The number of addresses whose reads of the quota resource are counted. */
+    private static final int MAX_QUOTA_READERS = 10_000;
+
     private static final long NEAR_LIMIT_INTERVAL_MICROS = TimeUnit.MINUTES.toMicros(1);
 
     private final ApplicationBeans beans;
@@ -77,6 +84,8 @@ final class Deployment {
         this.beans = new ApplicationBeans(beans);
         this.problems = problems;
         this.settings = Settings.read(config, problems);
+        // An initializer of the container reads the path, and reports no problem.
+        new ConfigReader(config, problems).optional(ConfigKeys.QUOTA_PATH);
         this.masker = new KeyMasker(settings.keySecret());
     }
 
@@ -131,6 +140,7 @@ final class Deployment {
                         policies::policies,
                         executor,
                         () -> gate.current().map(RequestState::caller)),
+                quotas(engine, policies, resolvers),
                 new InstanceOperations(
                         access(settings.console()),
                         health,
@@ -235,6 +245,15 @@ final class Deployment {
                 executor,
                 () -> System.currentTimeMillis() * 1_000,
                 settings.enabled() ? events.thresholdObservers() : List.of());
+    }
+
+    private CallerQuotas quotas(RateLimitEngine engine, CurrentPolicies policies, Resolvers resolvers) {
+        return new CallerQuotas(
+                engine,
+                policies::policies,
+                KeyExpression.parse("ip", resolvers.keyTerms())::resolve,
+                new IdentityEncoder(settings.keySecret()),
+                new LocalBackend(MAX_QUOTA_READERS));
     }
 
     private static void start(RateLimitBackend backend, Telemetry telemetry) {

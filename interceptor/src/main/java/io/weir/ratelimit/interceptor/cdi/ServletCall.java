@@ -19,7 +19,7 @@ import java.util.stream.Stream;
  * @param http the request
  * @param peerAddress the address of the peer
  */
-record ServletCall(HttpServletRequest http, Optional<String> peerAddress) implements CallContext {
+public record ServletCall(HttpServletRequest http, Optional<String> peerAddress) implements CallContext {
     @Override
     public Optional<String> principal() {
         return Optional.ofNullable(http.getUserPrincipal()).map(Principal::getName);

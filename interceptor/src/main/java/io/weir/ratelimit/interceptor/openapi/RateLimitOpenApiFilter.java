@@ -6,6 +6,7 @@ import static io.weir.ratelimit.interceptor.message.InterceptorMessages.MESSAGES
 import io.weir.ratelimit.core.policy.RequestPath;
 import io.weir.ratelimit.interceptor.cdi.CurrentApplication;
 import io.weir.ratelimit.interceptor.cdi.DeployedApplication;
+import io.weir.ratelimit.interceptor.cdi.QuotaPath;
 import io.weir.ratelimit.interceptor.cdi.RateLimitExtension;
 import org.eclipse.microprofile.openapi.OASFilter;
 import org.eclipse.microprofile.openapi.models.OpenAPI;
@@ -52,6 +53,7 @@ public final class RateLimitOpenApiFilter implements OASFilter {
                             application.headers(),
                             (own, method, path) -> application.policies(own, method, RequestPath.of(path)))
                     .document(openApi);
+            QuotaPath.configured().ifPresent(path -> new QuotaOperation(path).addTo(openApi));
         } catch (RuntimeException e) {
             MESSAGES.log(LOG, e, "WEIR-312");
         }

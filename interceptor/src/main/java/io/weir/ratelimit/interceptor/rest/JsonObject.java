@@ -4,7 +4,7 @@ package io.weir.ratelimit.interceptor.rest;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** A writer for a flat JSON object (RFC 8259). This module has its own writer, because a server can lack a JSON library. */
+/** A writer for a JSON object (RFC 8259). This module has its own writer, because a server can lack a JSON library. */
 final class JsonObject {
     private final StringBuilder text = new StringBuilder("{");
 
@@ -18,6 +18,15 @@ final class JsonObject {
 
     JsonObject with(String name, List<String> values) {
         return member(name, values.stream().map(JsonObject::quoted).collect(Collectors.joining(",", "[", "]")));
+    }
+
+    /** Adds a number whose text is valid JSON. */
+    JsonObject withNumber(String name, String number) {
+        return member(name, number);
+    }
+
+    JsonObject withObjects(String name, List<JsonObject> objects) {
+        return member(name, objects.stream().map(JsonObject::toString).collect(Collectors.joining(",", "[", "]")));
     }
 
     private JsonObject member(String name, String json) {

@@ -85,7 +85,13 @@ final class RejectionResponses {
 
     /** Returns the response to a call that is rejected because the backend is unavailable. */
     Response unavailable(Duration retryAfter, AcceptHeader accept) {
-        Problem problem = new Problem(
+        Problem problem = unavailableProblem(retryAfter);
+        return ended(started(problem), problem, accept);
+    }
+
+    /** Returns the problem of a call that is rejected because the backend is unavailable. */
+    static Problem unavailableProblem(Duration retryAfter) {
+        return new Problem(
                 Response.Status.SERVICE_UNAVAILABLE.getStatusCode(),
                 "Service Unavailable",
                 TYPES + "temporary-reduced-capacity",
@@ -94,7 +100,6 @@ final class RejectionResponses {
                 List.of(),
                 OptionalLong.of(unavailableSeconds(retryAfter)),
                 Optional.empty());
-        return ended(started(problem), problem, accept);
     }
 
     /** Returns the wait in seconds, at least 1, which is the smallest valid value. */
@@ -129,7 +134,8 @@ final class RejectionResponses {
         return exceeded(detail, violated, wait, help);
     }
 
-    private static Problem generic(Decision.Rejected decision) {
+    /** Returns a problem that discloses no policy. */
+    static Problem generic(Decision.Rejected decision) {
         return exceeded("There were too many requests.", List.of(), QuotaView.waitSeconds(decision), Optional.empty());
     }
 

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.core.engine;
+
+import io.weir.ratelimit.Algorithm;
+import io.weir.ratelimit.Decision;
+import io.weir.ratelimit.Identity;
+import io.weir.ratelimit.Quota;
+import io.weir.ratelimit.core.key.IdentityEncoder;
+import io.weir.ratelimit.core.local.LocalBackend;
+import io.weir.ratelimit.core.policy.Policy;
+import io.weir.ratelimit.spi.BackendException;
+import io.weir.ratelimit.spi.CallContext;
+import io.weir.ratelimit.spi.Charge;
+import io.weir.ratelimit.spi.Limit;
+import io.weir.ratelimit.spi.PolicyLimits;
+import io.weir.ratelimit.spi.RateLimitBackend;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.function.Function;
+import java.util.function.Supplier;
+
+/**
+ * The quotas of a caller under all policies whose keys its request determines, whatever resource it calls.
+ *
+ * <p>Reads are limited in process, because they cost a call of the backend and spend no permits.
+ */
+public final class CallerQuotas {
+    /** The reads of one address per minute and instance. */
+    public static final int READS_PER_MINUTE = 60;
+
+    private static final PolicyLimits READS = new PolicyLimits(
+            "+quota", List.of(Limit.of(Algorithm.TOKEN_BUCKET, READS_PER_MINUTE, Duration.ofMinutes(1))));
+
+    private final RateLimitEngine engine;
+    private final Supplier<Map<String, Policy>> policies;
+    private final Function<CallContext, Identity> addresses;
+    private final IdentityEncoder encoder;
+    private final RateLimitBackend reads;
+
+    /**
+     * Creates the quotas of callers.
+     *
+     * @param engine reads the quotas
+     * @param policies returns the current policies by name
+     * @param addresses returns the key of the address of a caller
+     * @param encoder encodes keys as stored keys
+     * @param reads counts the reads of addresses in process
+     */
+    public CallerQuotas(
+            RateLimitEngine engine,
+            Supplier<Map<String, Policy>> policies,
+            Function<CallContext, Identity> addresses,
+            IdentityEncoder encoder,
+            LocalBackend reads) {
+        this.engine = engine;
+        this.policies = policies;
+        this.addresses = addresses;
+        this.encoder = encoder;
+        this.reads = reads;
+    }
+
+    /**
+     * Counts a read.
+     *
+     * @param call the request
+     * @return the rejection if the address of the caller reads too often, else empty
+     */
+    public Optional<Decision.Rejected> rejection(CallContext call) {
+        List<Charge> charges = List.of(new Charge(READS, encoder.encode(addresses.apply(call)), 1));
+        Decision decision;
+        try {
+            decision = reads.acquire(charges);
+        } catch (BackendException e) { // a flood of new addresses
+            decision = reads.acquireApproximately(charges).orElse(Decision.Allowed.UNLIMITED);
+        }
+        return decision instanceof Decision.Rejected rejected ? Optional.of(rejected) : Optional.empty();
+    }
+
+    /**
+     * Reads the quotas of a caller. A policy is left out if it is not enforced, if it discloses no quotas, or if the request does not
+     * determine its key.
+     *
+     * @param call the request
+     * @return the quotas by the names of the policies, each with one quota per limit
+     * @throws io.weir.ratelimit.RateLimitUnavailableException if the backend does not answer
+     */
+    public Map<String, List<Quota>> of(CallContext call) {
+        Map<Policy, Identity> keys = new LinkedHashMap<>();
+        for (Policy policy : new TreeMap<>(policies.get()).values()) {
+            if (policy.mode() == Policy.Mode.ENFORCE
+                    && policy.disclosure() == Policy.Disclosure.FULL
+                    && !policy.key().dependsOnResource()) {
+                Identity key = policy.key().resolve(call);
+                if (!key.equals(Identity.ANONYMOUS)) {
+                    keys.put(policy, key);
+                }
+            }
+        }
+        Map<String, List<Quota>> quotas = new LinkedHashMap<>();
+        if (!keys.isEmpty()) {
+            engine.peek(keys, call)
+                    .forEach(quota -> quotas.computeIfAbsent(quota.policy(), policy -> new ArrayList<>())
+                            .add(quota));
+        }
+        return quotas;
+    }
+}

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.interceptor.openapi;
+
+import org.eclipse.microprofile.openapi.OASFactory;
+import org.eclipse.microprofile.openapi.models.OpenAPI;
+import org.eclipse.microprofile.openapi.models.media.Content;
+import org.eclipse.microprofile.openapi.models.responses.APIResponse;
+
+/**
+ * The operation of the quota resource in an OpenAPI document.
+ *
+ * @param path the path below the context root
+ */
+record QuotaOperation(String path) {
+    /** Adds the operation, unless the document has the path. */
+    void addTo(OpenAPI openApi) {
+        if (openApi.getPaths() == null) {
+            openApi.setPaths(OASFactory.createPaths());
+        }
+        if (openApi.getPaths().hasPathItem(path)) {
+            return;
+        }
+        openApi.getPaths()
+                .addPathItem(
+                        path,
+                        OASFactory.createPathItem()
+                                .GET(OASFactory.createOperation()
+                                        .operationId("rateLimits")
+                                        .summary("The quotas of the caller")
+                                        .responses(OASFactory.createAPIResponses()
+                                                .addAPIResponse(
+                                                        "200",
+                                                        response("The quotas by policy and limit.", "application/json"))
+                                                .addAPIResponse(
+                                                        "429",
+                                                        response(
+                                                                "The caller reads its quotas too often.",
+                                                                "application/problem+json"))
+                                                .addAPIResponse(
+                                                        "503",
+                                                        response(
+                                                                "The quotas cannot be read at the moment.",
+                                                                "application/problem+json")))));
+    }
+
+    private static APIResponse response(String description, String mediaType) {
+        Content content = OASFactory.createContent()
+                .addMediaType(mediaType, OASFactory.createMediaType().schema(OASFactory.createSchema()));
+        return OASFactory.createAPIResponse().description(description).content(content);
+    }
+}
