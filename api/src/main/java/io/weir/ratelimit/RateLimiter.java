@@ -90,6 +90,34 @@ public interface RateLimiter {
     void refund(Receipt receipt);
 
     /**
+     * Replaces the cost of the charges of a decision by the actual cost, which is known only after the call.
+     *
+     * <p>If the actual cost is less, the difference is refunded. If it is greater, the difference is charged, even if a limit has no room
+     * for it: the key is then in debt, and its calls are rejected until the limit has room again. A limit keeps a debt of at most its
+     * permits per window.
+     *
+     * <p>Each charge is settled once. A charge that is refunded, or whose window has passed, is not changed. A later {@link
+     * #refund(Receipt)} refunds the actual cost. Without a settlement, the charges stay as they are.
+     *
+     * @param receipt the receipt of a {@link Decision.Allowed}
+     * @param actualCost the actual cost in permits, 0 or more
+     * @throws IllegalArgumentException if the actual cost is negative
+     * @throws RateLimitUnavailableException if the shared backend is unavailable. In this case it is unknown whether the charges are
+     *     settled, and they are not settled by another call
+     */
+    void settle(Receipt receipt, long actualCost);
+
+    /**
+     * Settles a receipt like {@link #settle(Receipt, long)}, without blocking the thread.
+     *
+     * @param receipt the receipt of a {@link Decision.Allowed}
+     * @param actualCost the actual cost in permits, 0 or more
+     * @return a stage that completes after the settlement, on any thread, or with a {@link RateLimitUnavailableException}
+     * @throws IllegalArgumentException if the actual cost is negative
+     */
+    CompletionStage<Void> settleAsync(Receipt receipt, long actualCost);
+
+    /**
      * Refunds permits without a receipt.
      *
      * <p>The refund is best effort. Because the time of the charge is unknown, the refund can include permits that have already returned.

@@ -2,10 +2,11 @@
 package io.weir.ratelimit;
 
 /**
- * The receipt of an allowed call, by which exactly its charges can be refunded with {@link RateLimiter#refund(Receipt)}.
+ * The receipt of an allowed call, by which exactly its charges can be refunded with {@link RateLimiter#refund(Receipt)}, or settled with
+ * {@link RateLimiter#settle(Receipt, long)}.
  *
  * <p>A refund never returns more permits than the charges spent. It has no effect after the window of the charges has passed, and no
- * effect if the receipt has been used before. A receipt is valid only in the process that created it. Its content is specific to the
+ * effect if the charges have been refunded before. A receipt is valid only in the process that created it. Its content is specific to the
  * backend.
  */
 public interface Receipt {

@@ -25,4 +25,12 @@ public interface DecisionListener {
      * @param policies the policies that apply to the endpoint, one or more, with their limits for callers without a tier
      */
     default void onBypass(String endpoint, List<PolicyLimits> policies) {}
+
+    /**
+     * Reports charges whose cost was replaced by the actual cost.
+     *
+     * @param charges the charges, one or more, with the cost that was reserved
+     * @param actualCost the actual cost in permits, 0 or more
+     */
+    default void onSettle(List<Charge> charges, long actualCost) {}
 }

@@ -12,6 +12,9 @@ final class FixedWindowModel extends ReferenceModel {
     /** The start of the window. */
     private long start;
 
+    /** Whether a settlement has charged more permits than the limit has. */
+    private boolean inDebt;
+
     FixedWindowModel(Limit limit) {
         super(limit);
     }
@@ -28,7 +31,7 @@ final class FixedWindowModel extends ReferenceModel {
 
     @Override
     Spend spend(long cost, long now) {
-        settle(now);
+        prepare(now);
         Spend spend = new Spend(big(cost));
         spends.add(spend);
         return spend;
@@ -37,7 +40,7 @@ final class FixedWindowModel extends ReferenceModel {
     @Override
     void reject(long now) {
         if (now < start) {
-            settle(now);
+            prepare(now);
         }
     }
 
@@ -47,8 +50,22 @@ final class FixedWindowModel extends ReferenceModel {
     }
 
     @Override
+    void reduce(Spend spend, long less, long now) {
+        spend.amount = spend.amount.subtract(big(less)).max(BigInteger.ZERO);
+    }
+
+    @Override
+    void raise(Spend spend, long more, long now) {
+        if (spends.contains(spend) && !passed(now)) {
+            BigInteger room = mostPermits().subtract(sum(spends)).max(BigInteger.ZERO);
+            spend.amount = spend.amount.add(big(more).min(room));
+            inDebt |= sum(spends).compareTo(big(limit.permits())) > 0 && room.signum() > 0;
+        }
+    }
+
+    @Override
     void refund(long cost, long now) {
-        settle(now);
+        prepare(now);
         deduct(spends, big(cost));
     }
 
@@ -57,16 +74,18 @@ final class FixedWindowModel extends ReferenceModel {
         FixedWindowModel model = new FixedWindowModel(limit);
         model.spends.addAll(spends);
         model.start = Math.min(start, now);
+        model.inDebt = inDebt;
         return model;
     }
 
     @Override
     void reset() {
         spends.clear();
+        inDebt = false;
     }
 
     /** Prepares a write: starts a new window if nothing counts, limits the spends to the limit, and moves a start in the future to now. */
-    private void settle(long now) {
+    private void prepare(long now) {
         if (untouched(now)) {
             spends.clear();
             start = now;
@@ -74,10 +93,14 @@ final class FixedWindowModel extends ReferenceModel {
             start = Math.min(start, now);
             deduct(spends, sum(spends).subtract(spent(now)));
         }
+        inDebt &= sum(spends).compareTo(big(limit.permits())) > 0;
     }
 
     private BigInteger spent(long now) {
-        boolean passed = now >= start && now - start >= limit.windowMicros();
-        return passed ? BigInteger.ZERO : sum(spends).min(big(limit.permits()));
+        return passed(now) ? BigInteger.ZERO : sum(spends).min(inDebt ? mostPermits() : big(limit.permits()));
+    }
+
+    private boolean passed(long now) {
+        return now >= start && now - start >= limit.windowMicros();
     }
 }

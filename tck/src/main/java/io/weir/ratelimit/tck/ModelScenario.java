@@ -17,10 +17,11 @@ import java.util.Random;
  * A random scenario of one key under one policy that compares a backend with a model of each limit after each step.
  *
  * <p>The scenario omits cases that the documentation does not specify. Between a refund and a changed limit or a step back of the clock, there
- * is an allowed call. After a refund, the receipts of later charges are not used.
+ * is an allowed call. After a refund, the receipts of later charges are not used. After a settlement they are used unless a limit is a
+ * bucket.
  */
 final class ModelScenario {
-    private record ChargedCall(Receipt receipt, List<ReferenceModel.Spend> spends) {}
+    private record ChargedCall(Receipt receipt, long cost, List<ReferenceModel.Spend> spends) {}
 
     private final TestKey key;
     private final ManualTime time;
@@ -56,8 +57,10 @@ final class ModelScenario {
                 acquire(cost(), maxWait());
             } else if (kind < 75) {
                 advance();
-            } else if (kind < 85 && !unspecified && !charged.isEmpty()) {
+            } else if (kind < 80 && !unspecified && !charged.isEmpty()) {
                 refundReceipt();
+            } else if (kind < 85 && !unspecified && !charged.isEmpty()) {
+                settleReceipt();
             } else if (kind < 87 && !unspecified) {
                 refundCost();
             } else if (kind < 94 && !refunded && !stable) {
@@ -86,7 +89,7 @@ final class ModelScenario {
             assertThat(allowed.waitMicros()).as(this::history).isEqualTo(wait);
             List<ReferenceModel.Spend> spends = new ArrayList<>();
             models.forEach(model -> spends.add(model.spend(cost, now)));
-            charged.add(new ChargedCall(allowed.receipt(), spends));
+            charged.add(new ChargedCall(allowed.receipt(), cost, spends));
             unspecified = false;
             refunded = false;
         } else {
@@ -140,6 +143,44 @@ final class ModelScenario {
         charged.subList(index, charged.size()).clear();
         refunded = true;
         check();
+    }
+
+    private void settleReceipt() {
+        int index = random.nextInt(charged.size());
+        ChargedCall call = charged.get(index);
+        long actual = random.nextInt(4) == 0 ? random.nextLong(call.cost + 1) : actualCost(call.cost);
+        steps.add("settle receipt " + index + " of " + charged.size() + " with " + actual + " instead of " + call.cost);
+        key.backend().settle(call.receipt(), charge -> true, actual);
+        for (int i = 0; i < models.size(); i++) {
+            ReferenceModel.Spend spend = call.spends().get(i);
+            if (actual > call.cost) {
+                models.get(i).raise(spend, actual - call.cost, time.micros());
+            } else {
+                models.get(i).reduce(spend, call.cost - actual, time.micros());
+            }
+        }
+        boolean isAnyBucket = models.stream().anyMatch(ReferenceModel::chargesInAdvance);
+        charged.subList(index, isAnyBucket || actual < call.cost ? charged.size() : index + 1)
+                .clear();
+        refunded |= actual < call.cost;
+        check();
+        if (random.nextBoolean()) {
+            steps.add("settle it again");
+            key.backend().settle(call.receipt(), charge -> true, random.nextLong(2 * actual + 2));
+            check();
+        }
+    }
+
+    /** Returns a cost of at least the reserved cost, mostly up to the double capacity of a limit. */
+    private long actualCost(long reserved) {
+        Limit limit = limits.get(random.nextInt(limits.size()));
+        return switch (random.nextInt(5)) {
+            case 0 -> reserved + random.nextLong(3);
+            case 1 -> reserved + limit.capacity();
+            case 2 -> reserved + 2 * limit.capacity() + limit.permits();
+            case 3 -> reserved + random.nextLong(1 + 1_000 * limit.capacity());
+            default -> reserved + random.nextLong(1 + limit.capacity());
+        };
     }
 
     private void refundCost() {

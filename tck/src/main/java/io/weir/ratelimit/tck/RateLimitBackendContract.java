@@ -16,6 +16,7 @@ public abstract class RateLimitBackendContract extends BackendFixture
                 RejectionContract,
                 QuotaContract,
                 RefundContract,
+                SettleContract,
                 ChangedLimitContract,
                 ChangeOnLiveKeyContract,
                 ClockContract,

@@ -34,6 +34,9 @@ abstract class ReferenceModel {
         long window;
         long micros;
 
+        /** What a bucket lacked right after the spend. */
+        BigInteger missing = BigInteger.ZERO;
+
         Spend(BigInteger amount) {
             this.amount = amount;
         }
@@ -56,6 +59,12 @@ abstract class ReferenceModel {
     /** Refunds the permits of a spend that still count. */
     abstract void refund(Spend spend, long now);
 
+    /** Adds permits to a spend that still counts, even if the limit has no room for them. */
+    abstract void raise(Spend spend, long more, long now);
+
+    /** Reduces the cost of a spend. */
+    abstract void reduce(Spend spend, long less, long now);
+
     /** Refunds a cost without a receipt. */
     abstract void refund(long cost, long now);
 
@@ -67,6 +76,12 @@ abstract class ReferenceModel {
 
     /** Returns this model with spends in the future moved to an instant. */
     abstract ReferenceModel asOf(long now);
+
+    /** Returns the most permits that a window or a log counts after a settlement: the permits of two windows, as far as they are exact. */
+    BigInteger mostPermits() {
+        BigInteger exact = BigInteger.ONE.shiftLeft(53).divide(big(limit.windowUnits()));
+        return big(limit.permits()).multiply(big(2)).min(exact).min(big(Limit.MAX_PERMITS + 1));
+    }
 
     /** Returns whether a call is allowed, now or after a wait. */
     boolean allows(long cost, long maxWait, long now) {

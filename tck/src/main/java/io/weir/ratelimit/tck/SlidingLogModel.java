@@ -29,7 +29,7 @@ final class SlidingLogModel extends ReferenceModel {
 
     @Override
     Spend spend(long cost, long now) {
-        settle(now);
+        prepare(now);
         Spend spend = new Spend(big(cost));
         spend.micros = now;
         spends.add(spend);
@@ -39,7 +39,7 @@ final class SlidingLogModel extends ReferenceModel {
     @Override
     void reject(long now) {
         if (spends.stream().anyMatch(spend -> spend.micros > now)) {
-            settle(now);
+            prepare(now);
         }
     }
 
@@ -51,8 +51,24 @@ final class SlidingLogModel extends ReferenceModel {
     }
 
     @Override
+    void reduce(Spend spend, long less, long now) {
+        if (counts(spend, now)) {
+            spend.amount = spend.amount.subtract(big(less)).max(BigInteger.ZERO);
+        }
+    }
+
+    @Override
+    void raise(Spend spend, long more, long now) {
+        if (spends.contains(spend) && counts(spend, now)) {
+            BigInteger most = mostPermits().min(big(Limit.MAX_LOG_PERMITS));
+            spend.amount = spend.amount.add(
+                    big(more).min(most.subtract(live(now)).max(BigInteger.ZERO)));
+        }
+    }
+
+    @Override
     void refund(long cost, long now) {
-        settle(now);
+        prepare(now);
         List<Spend> latestFirst = new ArrayList<>(spends);
         Collections.reverse(latestFirst);
         deduct(latestFirst, big(cost));
@@ -72,7 +88,7 @@ final class SlidingLogModel extends ReferenceModel {
     }
 
     /** Prepares a write: removes spends that no longer count, and moves spends in the future to now. */
-    private void settle(long now) {
+    private void prepare(long now) {
         spends.removeIf(spend -> !counts(spend, now));
         spends.forEach(spend -> spend.micros = Math.min(spend.micros, now));
     }

@@ -12,6 +12,9 @@ final class SlidingWindowModel extends ReferenceModel {
     /** The start of window 0. */
     private long anchor;
 
+    /** Whether a settlement has charged more permits to a window than the limit has. */
+    private boolean inDebt;
+
     SlidingWindowModel(Limit limit) {
         super(limit);
     }
@@ -34,7 +37,7 @@ final class SlidingWindowModel extends ReferenceModel {
 
     @Override
     Spend spend(long cost, long now) {
-        settle(now);
+        prepare(now);
         Spend spend = new Spend(big(cost));
         spend.window = windowAt(now);
         spends.add(spend);
@@ -44,7 +47,7 @@ final class SlidingWindowModel extends ReferenceModel {
     @Override
     void reject(long now) {
         if (anchorAt(now) != anchor) {
-            settle(now);
+            prepare(now);
         }
     }
 
@@ -54,8 +57,23 @@ final class SlidingWindowModel extends ReferenceModel {
     }
 
     @Override
+    void reduce(Spend spend, long less, long now) {
+        spend.amount = spend.amount.subtract(big(less)).max(BigInteger.ZERO);
+    }
+
+    @Override
+    void raise(Spend spend, long more, long now) {
+        if (spends.contains(spend) && spend.window >= windowAt(now) - 1) {
+            BigInteger room =
+                    mostPermits().subtract(sum(in(spend.window))).max(BigInteger.ZERO);
+            spend.amount = spend.amount.add(big(more).min(room));
+            inDebt |= sum(in(spend.window)).compareTo(big(limit.permits())) > 0 && room.signum() > 0;
+        }
+    }
+
+    @Override
     void refund(long cost, long now) {
-        settle(now);
+        prepare(now);
         List<Spend> latestFirst = new ArrayList<>(in(windowAt(now)));
         latestFirst.addAll(in(windowAt(now) - 1));
         deduct(latestFirst, big(cost));
@@ -66,16 +84,18 @@ final class SlidingWindowModel extends ReferenceModel {
         SlidingWindowModel model = new SlidingWindowModel(limit);
         model.spends.addAll(spends);
         model.anchor = anchorAt(now);
+        model.inDebt = inDebt;
         return model;
     }
 
     @Override
     void reset() {
         spends.clear();
+        inDebt = false;
     }
 
     /** Prepares a write: moves the anchor of an untouched key to now, and limits the spends of each window to the limit. */
-    private void settle(long now) {
+    private void prepare(long now) {
         boolean idle = untouched(now);
         anchor = idle ? now : anchorAt(now);
         if (idle) {
@@ -85,10 +105,15 @@ final class SlidingWindowModel extends ReferenceModel {
         spends.removeIf(spend -> spend.window < window - 1);
         deduct(in(window), sum(in(window)).subtract(spentIn(window)));
         deduct(in(window - 1), sum(in(window - 1)).subtract(spentIn(window - 1)));
+        inDebt &= exceeds(window) || exceeds(window - 1);
+    }
+
+    private boolean exceeds(long window) {
+        return sum(in(window)).compareTo(big(limit.permits())) > 0;
     }
 
     private BigInteger spentIn(long window) {
-        return sum(in(window)).min(big(limit.permits()));
+        return sum(in(window)).min(inDebt ? mostPermits() : big(limit.permits()));
     }
 
     private List<Spend> in(long window) {

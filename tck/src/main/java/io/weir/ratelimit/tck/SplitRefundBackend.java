@@ -10,6 +10,7 @@ import io.weir.ratelimit.spi.PolicyLimits;
 import io.weir.ratelimit.spi.RateLimitBackend;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Predicate;
 
 /**
  * A backend that splits a receipt and refunds each charge separately and asynchronously, and then refunds the empty rest.
@@ -54,6 +55,11 @@ record SplitRefundBackend(RateLimitBackend backend) implements RateLimitBackend 
 
     private void refundAsynchronously(Receipt receipt) {
         backend.refundAsync(receipt).toCompletableFuture().join();
+    }
+
+    @Override
+    public List<Charge> settle(Receipt receipt, Predicate<Charge> selection, long actualCost) {
+        return backend.settle(receipt, selection, actualCost);
     }
 
     @Override

@@ -16,6 +16,9 @@ final class TokenBucketModel extends ReferenceModel {
     /** The instant from which permits return. */
     private long since;
 
+    /** Whether a settlement has charged more than the capacity and the permits that return within the max-wait. */
+    private boolean inDebt;
+
     TokenBucketModel(Limit limit) {
         super(limit);
     }
@@ -37,16 +40,18 @@ final class TokenBucketModel extends ReferenceModel {
 
     @Override
     Spend spend(long cost, long now) {
-        settle(now);
+        prepare(now);
         Spend spend = new Spend(permits(cost));
         spends.add(spend);
+        spend.micros = since;
+        spend.missing = sum(spends);
         return spend;
     }
 
     @Override
     void reject(long now) {
         if (start(now) != since) {
-            settle(now);
+            prepare(now);
         }
     }
 
@@ -60,8 +65,34 @@ final class TokenBucketModel extends ReferenceModel {
     }
 
     @Override
+    void reduce(Spend spend, long less, long now) {
+        List<Spend> upToSpend = spends.subList(0, spends.indexOf(spend) + 1);
+        BigInteger returned = sum(spends).subtract(missing(now));
+        BigInteger left = sum(upToSpend).subtract(returned).max(BigInteger.ZERO).min(permits(less));
+        spend.amount = spend.amount.subtract(left);
+    }
+
+    /** Adds what would be missing now if the bucket had lacked more right after the spend, and nobody else had spent since. */
+    @Override
+    void raise(Spend spend, long more, long now) {
+        BigInteger raised = spend.missing.add(permits(more)).min(mostMissing());
+        BigInteger returned = big(limit.permits())
+                .multiply(big((now - spend.micros) / limit.unitMicros()))
+                .multiply(big(limit.unitMicros()));
+        BigInteger left = spend.missing.subtract(returned).max(BigInteger.ZERO);
+        BigInteger due = raised.subtract(returned).max(BigInteger.ZERO).subtract(left);
+        if (due.signum() > 0) {
+            prepare(now);
+            BigInteger before = sum(spends);
+            BigInteger after = before.add(due).min(mostMissing());
+            spends.add(new Spend(after.subtract(before)));
+            inDebt |= after.compareTo(mostWithoutDebt()) > 0;
+        }
+    }
+
+    @Override
     void refund(long cost, long now) {
-        settle(now);
+        prepare(now);
         deduct(spends, permits(cost));
     }
 
@@ -70,16 +101,18 @@ final class TokenBucketModel extends ReferenceModel {
         TokenBucketModel model = new TokenBucketModel(limit);
         model.spends.addAll(spends);
         model.since = start(now);
+        model.inDebt = inDebt;
         return model;
     }
 
     @Override
     void reset() {
         spends.clear();
+        inDebt = false;
     }
 
     /** Prepares a write: deducts the permits that have returned, and starts at the last whole time unit. */
-    private void settle(long now) {
+    private void prepare(long now) {
         BigInteger missing = missing(now);
         since = missing.signum() == 0 ? now : start(now) + unitsSince(now) * limit.unitMicros();
         BigInteger returned = sum(spends).subtract(missing);
@@ -89,6 +122,17 @@ final class TokenBucketModel extends ReferenceModel {
                     spends.get(spends.size() - 1).amount.subtract(returned);
         }
         spends.removeIf(spend -> spend.amount.signum() == 0);
+        inDebt &= sum(spends).compareTo(mostWithoutDebt()) > 0;
+    }
+
+    private BigInteger mostWithoutDebt() {
+        return permits(limit.capacity()).add(returnedWithin(limit.maxWait()));
+    }
+
+    /** Returns the most that can be missing after a settlement, as far as a script represents it exactly. */
+    private BigInteger mostMissing() {
+        BigInteger exact = BigInteger.ONE.shiftLeft(53).multiply(big(limit.unitMicros()));
+        return mostWithoutDebt().add(permits(limit.permits())).min(exact);
     }
 
     /** Returns the missing permits: at most the capacity and the permits that return within the max-wait, rounded up to whole time units. */
@@ -96,7 +140,7 @@ final class TokenBucketModel extends ReferenceModel {
         BigInteger unit = big(limit.unitMicros());
         BigInteger rounded =
                 sum(spends).add(unit).subtract(BigInteger.ONE).divide(unit).multiply(unit);
-        return rounded.min(permits(limit.capacity()).add(returnedWithin(limit.maxWait())))
+        return rounded.min(inDebt ? mostMissing() : mostWithoutDebt())
                 .subtract(big(limit.permits()).multiply(unit).multiply(big(unitsSince(now))))
                 .max(BigInteger.ZERO);
     }

@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Predicate;
 
 /** The backend if limits are disabled: it allows every call and counts nothing. */
 public final class DisabledBackend implements RateLimitBackend {
@@ -49,6 +50,11 @@ public final class DisabledBackend implements RateLimitBackend {
     @Override
     public void refund(Receipt receipt) {
         // nothing was spent
+    }
+
+    @Override
+    public List<Charge> settle(Receipt receipt, Predicate<Charge> selection, long actualCost) {
+        return List.of();
     }
 
     @Override

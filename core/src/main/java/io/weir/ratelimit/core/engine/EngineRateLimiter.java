@@ -103,6 +103,16 @@ public final class EngineRateLimiter implements RateLimiter {
     }
 
     @Override
+    public void settle(Receipt receipt, long actualCost) {
+        engine.settlements().settle(receipt, actualCost);
+    }
+
+    @Override
+    public CompletionStage<Void> settleAsync(Receipt receipt, long actualCost) {
+        return engine.settlements().settleAsync(receipt, actualCost);
+    }
+
+    @Override
     public void refund(String policy, Identity key, long cost) {
         Charge charge = charge(policy, key, cost);
         engine.call(backend -> {

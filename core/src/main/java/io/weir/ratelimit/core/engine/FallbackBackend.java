@@ -213,6 +213,22 @@ public final class FallbackBackend {
         }
     }
 
+    /** Calls the backend for anything but a decision, without blocking the thread. */
+    <T> CompletionStage<T> callAsync(Function<RateLimitBackend, CompletionStage<T>> operation) {
+        CompletionStage<T> called;
+        try {
+            called = operation.apply(backend);
+        } catch (RuntimeException e) {
+            called = CompletableFuture.failedStage(e);
+        }
+        return called.exceptionallyCompose(failure -> {
+            BackendException known = asBackendException(failure);
+            health.operationFailed(known);
+            return CompletableFuture.failedStage(
+                    new RateLimitUnavailableException(known.reason().tag(), failureModes.retryAfter(known)));
+        });
+    }
+
     /** Notifies listeners of changes of the backend's state. */
     void notifyChanges() {
         health.notifyChanges();

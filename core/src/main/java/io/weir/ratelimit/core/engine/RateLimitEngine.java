@@ -35,6 +35,7 @@ public final class RateLimitEngine {
     private final Charges charges;
     private final TopKeysTracker topKeys;
     private final QuotaThresholds thresholds;
+    private final Settlements settlements;
     private final WaitBulkhead threads;
     private final WaitBulkhead withoutThreads;
 
@@ -91,6 +92,7 @@ public final class RateLimitEngine {
         this.charges = new Charges(encoder, overrides);
         this.topKeys = topKeys;
         this.thresholds = thresholds;
+        this.settlements = new Settlements(backend, this.listeners);
         this.threads = threads;
         this.withoutThreads = withoutThreads;
     }
@@ -324,6 +326,15 @@ public final class RateLimitEngine {
     /** Calls the backend for anything but a decision. */
     <T> T call(Function<RateLimitBackend, T> operation) {
         return backend.call(operation);
+    }
+
+    /**
+     * Returns the settlements of reserved costs.
+     *
+     * @return the settlements
+     */
+    public Settlements settlements() {
+        return settlements;
     }
 
     TopKeysTracker topKeys() {

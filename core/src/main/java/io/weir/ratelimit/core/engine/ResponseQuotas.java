@@ -3,6 +3,7 @@ package io.weir.ratelimit.core.engine;
 
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.Quota;
+import io.weir.ratelimit.Receipt;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.DecisionEvent;
 import java.util.ArrayList;
@@ -14,6 +15,10 @@ import org.jspecify.annotations.Nullable;
 public final class ResponseQuotas {
     private List<Quota> latest = List.of();
     private @Nullable Decision decision;
+
+    /** The decisions before the last one, as far as they spent permits. */
+    private List<Decision.Allowed> earlier = List.of();
+
     private String endpoint = "";
     private List<Charge> charges = List.of();
     private boolean hidden;
@@ -23,12 +28,26 @@ public final class ResponseQuotas {
 
     synchronized void add(Binding binding, TimedDecision timed) {
         Decision last = timed.decision();
+        if (decision instanceof Decision.Allowed allowed) {
+            earlier = new ArrayList<>(earlier);
+            earlier.add(allowed);
+        }
         decision = last;
         endpoint = binding.endpoint();
         charges = timed.charges();
         atNanos = timed.atNanos();
         hidden |= binding.isMinimal();
         latest = latest.isEmpty() ? last.quotas() : merge(latest, last.quotas());
+    }
+
+    /** Returns the receipts of the allowed calls, in the order of their decisions. */
+    synchronized List<Receipt> receipts() {
+        List<Receipt> receipts = new ArrayList<>();
+        earlier.forEach(allowed -> receipts.add(allowed.receipt()));
+        if (decision instanceof Decision.Allowed allowed) {
+            receipts.add(allowed.receipt());
+        }
+        return receipts;
     }
 
     private static List<Quota> merge(List<Quota> older, List<Quota> newer) {

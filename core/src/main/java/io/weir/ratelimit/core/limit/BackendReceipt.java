@@ -3,13 +3,19 @@ package io.weir.ratelimit.core.limit;
 
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.ChargeReceipt;
+import java.util.ArrayList;
 import java.util.BitSet;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/** The receipt of a backend: each charge with the states right after it was spent. Each charge can be claimed once. */
+/**
+ * The receipt of a backend: each charge with the states right after it was spent. Each charge can be settled once, and claimed once for a
+ * refund, which refunds the actual cost of a settled charge.
+ */
 public final class BackendReceipt implements ChargeReceipt {
     /** The charge and the state of a receipt for one limit; null if {@link #several} is not. */
     private final @Nullable Charge only;
@@ -19,6 +25,9 @@ public final class BackendReceipt implements ChargeReceipt {
 
     /** The positions of the claimed charges; null while there are none. Guarded by this. */
     private @Nullable BitSet claimed;
+
+    /** The settled charges by position, with their actual cost; null while there are none. Guarded by this. */
+    private @Nullable Map<Integer, ChargeStates> settled;
 
     /**
      * Creates a receipt.
@@ -55,6 +64,24 @@ public final class BackendReceipt implements ChargeReceipt {
     }
 
     /**
+     * Returns the charges that can be settled.
+     *
+     * @return the charges that were neither claimed nor settled nor moved to a {@link #split}
+     */
+    public List<Charge> unsettled() {
+        List<Charge> open = new ArrayList<>();
+        List<ChargeStates> charged = charged();
+        synchronized (this) {
+            for (int i = 0; i < charged.size(); i++) {
+                if ((claimed == null || !claimed.get(i)) && (settled == null || !settled.containsKey(i))) {
+                    open.add(charged.get(i).charge());
+                }
+            }
+        }
+        return open;
+    }
+
+    /**
      * Claims the charges, so that the caller can refund them and no other caller can.
      *
      * @return the charges that were neither claimed before nor moved to a {@link #split}
@@ -65,21 +92,82 @@ public final class BackendReceipt implements ChargeReceipt {
 
     @Override
     public BackendReceipt split(Predicate<Charge> selection) {
-        return new BackendReceipt(claim(selection));
+        List<ChargeStates> charged = charged();
+        BitSet selected = select(charged, selection);
+        synchronized (this) {
+            excludeClaimed(selected);
+            BackendReceipt part =
+                    new BackendReceipt(selected.stream().mapToObj(charged::get).toList());
+            if (settled != null) {
+                Map<Integer, ChargeStates> moved = new HashMap<>();
+                int position = 0;
+                for (int i = selected.nextSetBit(0); i >= 0; i = selected.nextSetBit(i + 1)) {
+                    ChargeStates actual = settled.get(i);
+                    if (actual != null) {
+                        moved.put(position, actual);
+                    }
+                    position++;
+                }
+                part.settled = moved;
+            }
+            return part;
+        }
     }
 
     private List<ChargeStates> claim(Predicate<Charge> selection) {
         List<ChargeStates> charged = charged();
+        BitSet selected = select(charged, selection);
+        synchronized (this) {
+            excludeClaimed(selected);
+            return selected.stream()
+                    .mapToObj(i -> settled == null ? charged.get(i) : settled.getOrDefault(i, charged.get(i)))
+                    .toList();
+        }
+    }
+
+    /**
+     * Marks the selected charges as settled, so that the caller can settle them and no other caller can.
+     *
+     * @param selection the selected charges
+     * @param actualCost the actual cost in permits, 0 or more
+     * @return the charges, with their reserved cost, that were neither claimed nor settled nor moved to a {@link #split} before
+     */
+    public List<ChargeStates> settle(Predicate<Charge> selection, long actualCost) {
+        List<ChargeStates> charged = charged();
+        BitSet selected = select(charged, selection);
+        synchronized (this) {
+            if (claimed != null) {
+                selected.andNot(claimed);
+            }
+            if (settled == null) {
+                settled = new HashMap<>();
+            }
+            List<ChargeStates> due = new ArrayList<>();
+            BitSet returned = new BitSet();
+            for (int i = selected.nextSetBit(0); i >= 0; i = selected.nextSetBit(i + 1)) {
+                if (!settled.containsKey(i)) {
+                    ChargeStates reserved = charged.get(i);
+                    due.add(reserved);
+                    settled.put(i, actualCost == 0 ? reserved : reserved.chargedWith(actualCost));
+                    returned.set(i, actualCost == 0);
+                }
+            }
+            // Nothing of these is left to refund.
+            excludeClaimed(returned);
+            return due;
+        }
+    }
+
+    private static BitSet select(List<ChargeStates> charged, Predicate<Charge> selection) {
         BitSet selected = new BitSet();
         for (int i = 0; i < charged.size(); i++) {
             selected.set(i, selection.test(charged.get(i).charge()));
         }
-        excludeClaimed(selected);
-        return selected.stream().mapToObj(charged::get).toList();
+        return selected;
     }
 
-    /** Removes the claimed positions from a selection and marks the others as claimed. */
-    private synchronized void excludeClaimed(BitSet selected) {
+    /** Removes the claimed positions from a selection and marks the others as claimed. The caller holds the monitor. */
+    private void excludeClaimed(BitSet selected) {
         if (claimed == null) {
             claimed = new BitSet();
         }

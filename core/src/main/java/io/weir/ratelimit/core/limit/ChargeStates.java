@@ -3,6 +3,7 @@ package io.weir.ratelimit.core.limit;
 
 import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.spi.Charge;
+import io.weir.ratelimit.spi.Limit;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -19,6 +20,23 @@ public record ChargeStates(Charge charge, List<LimitState> states) {
         if (states.size() != charge.policy().limits().size()) {
             throw new IllegalArgumentException(charge + " needs one state per limit, not " + states.size());
         }
+    }
+
+    /**
+     * Returns this charge as if its cost had been the actual cost, for a refund after a settlement.
+     *
+     * @param actualCost the actual cost in permits, 1 or more
+     * @return the charge with the states right after it
+     */
+    ChargeStates chargedWith(long actualCost) {
+        List<Limit> limits = charge.policy().limits();
+        List<LimitState> charged = new ArrayList<>(states.size());
+        for (int i = 0; i < limits.size(); i++) {
+            charged.add(states.get(i).chargedWith(limits.get(i), charge.cost(), actualCost));
+        }
+        Charge actual =
+                new Charge(charge.policy(), charge.storedKey(), actualCost, charge.maxWaitMicros(), charge.shadow());
+        return new ChargeStates(actual, charged);
     }
 
     /**

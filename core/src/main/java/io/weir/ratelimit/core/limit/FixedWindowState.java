@@ -10,17 +10,32 @@ import io.weir.ratelimit.spi.Limit;
  *
  * @param startMicros the start of the window, in microseconds of the backend's clock
  * @param spent the permits spent in the window
+ * @param inDebt whether a settlement has charged more permits than the limit has
  */
-public record FixedWindowState(long startMicros, long spent) implements LimitState {
+public record FixedWindowState(long startMicros, long spent, boolean inDebt) implements LimitState {
+
+    /**
+     * Creates a state without debt.
+     *
+     * @param startMicros the start of the window, in microseconds of the backend's clock
+     * @param spent the permits spent in the window
+     */
+    public FixedWindowState(long startMicros, long spent) {
+        this(startMicros, spent, false);
+    }
 
     @Override
     public FixedWindowState asOf(Limit limit, long nowMicros) {
         long start = Math.min(startMicros, nowMicros);
-        long counted = nowMicros - start < limit.windowMicros() ? Math.min(spent, limit.permits()) : 0;
+        long most = inDebt ? LimitState.mostPermits(limit) : limit.permits();
+        long counted = nowMicros - start < limit.windowMicros() ? Math.min(spent, most) : 0;
         if (counted == 0) {
             start = nowMicros;
         }
-        return start == startMicros && counted == spent ? this : new FixedWindowState(start, counted);
+        boolean debt = inDebt && counted > limit.permits();
+        return start == startMicros && counted == spent && debt == inDebt
+                ? this
+                : new FixedWindowState(start, counted, debt);
     }
 
     @Override
@@ -35,12 +50,12 @@ public record FixedWindowState(long startMicros, long spent) implements LimitSta
 
     @Override
     public FixedWindowState spend(Limit limit, long cost, long nowMicros) {
-        return new FixedWindowState(startMicros, spent + cost);
+        return new FixedWindowState(startMicros, spent + cost, inDebt);
     }
 
     @Override
     public long remaining(Limit limit, long nowMicros) {
-        return limit.permits() - spent;
+        return Math.max(0, limit.permits() - spent);
     }
 
     @Override
@@ -67,7 +82,18 @@ public record FixedWindowState(long startMicros, long spent) implements LimitSta
     }
 
     private FixedWindowState reduced(long cost) {
-        return new FixedWindowState(startMicros, Math.max(0, spent - cost));
+        return new FixedWindowState(startMicros, Math.max(0, spent - cost), inDebt);
+    }
+
+    @Override
+    public FixedWindowState raise(Limit limit, LimitState charged, long more, long nowMicros) {
+        if (!(charged instanceof FixedWindowState then)
+                || then.startMicros != startMicros
+                || nowMicros - startMicros >= limit.windowMicros()) {
+            return this;
+        }
+        long raised = LimitState.raised(limit, spent, more);
+        return raised == spent ? this : new FixedWindowState(startMicros, raised, inDebt || raised > limit.permits());
     }
 
     private long untilEnd(Limit limit, long nowMicros) {

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.core.limit;
 
+import io.weir.ratelimit.Algorithm;
 import io.weir.ratelimit.spi.Limit;
 
 /**
  * The state of one key under one limit, with the arithmetic of the limit's algorithm. Immutable.
  *
  * <p>The state does not contain the limit, so a changed limit applies from the next call. If more permits are spent than a lowered
- * limit has, windows and buckets count them as the whole limit; a log counts them in full.
+ * limit has, windows and buckets count them as the whole limit; a log counts them in full. If a settlement has charged more permits than
+ * a limit has, the key is in debt: they count in full, up to {@link #mostPermits}.
  *
  * <p>Unless stated otherwise, a method expects the state as {@link #asOf} returns it for the same instant. All instants are in
  * microseconds of the backend's clock.
@@ -133,6 +135,57 @@ public sealed interface LimitState permits FixedWindowState, SlidingWindowState,
      * @return the state; this one if the window of the charge has passed
      */
     LimitState refund(Limit limit, LimitState charged, long cost, long nowMicros);
+
+    /**
+     * Returns the state after the cost of a charge was replaced by the actual cost, as far as the charge still counts. This method
+     * expects the stored state, as {@link #refund(Limit, LimitState, long, long)} does.
+     *
+     * @param limit the limit that was charged
+     * @param charged the state right after the charge
+     * @param cost the cost of the charge, in permits
+     * @param actualCost the actual cost, in permits
+     * @param nowMicros the instant
+     * @return the state; this one if the window of the charge has passed
+     */
+    default LimitState settle(Limit limit, LimitState charged, long cost, long actualCost, long nowMicros) {
+        return actualCost > cost
+                ? raise(limit, charged, actualCost - cost, nowMicros)
+                : refund(limit, charged, cost - actualCost, nowMicros);
+    }
+
+    /** Returns the state after more permits were charged with an earlier charge, even if the limit has no room for them. */
+    LimitState raise(Limit limit, LimitState charged, long more, long nowMicros);
+
+    /**
+     * Returns the greatest number of permits that a settlement lets a window count: the permits of two windows, if whole numbers of a
+     * script represent them.
+     *
+     * @param limit a limit of a window or a log
+     * @return 0 or more
+     */
+    static long mostPermits(Limit limit) {
+        long exact = limit.algorithm() == Algorithm.SLIDING_LOG
+                ? Limit.MAX_LOG_PERMITS
+                : Math.min(Limit.MAX_PERMITS + 1, TokenBucketState.MAX_EXACT / limit.windowUnits());
+        return Math.min(2 * limit.permits(), exact);
+    }
+
+    /** Returns a count that is raised by some permits, at most to {@link #mostPermits}; never less than before. */
+    static long raised(Limit limit, long count, long more) {
+        return count + Math.max(0, Math.min(more, mostPermits(limit) - count));
+    }
+
+    /**
+     * Returns the state right after a charge as it would be if its cost had been the actual cost, for a later refund.
+     *
+     * @param limit the limit that was charged
+     * @param cost the cost of the charge, in permits
+     * @param actualCost the actual cost, in permits
+     * @return the state
+     */
+    default LimitState chargedWith(Limit limit, long cost, long actualCost) {
+        return this;
+    }
 
     /**
      * Returns the state after a refund of permits that were spent at an unknown instant.

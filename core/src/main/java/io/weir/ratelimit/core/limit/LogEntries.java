@@ -84,7 +84,7 @@ final class LogEntries {
      * Copies a range, with space for half as many entries again and with totals that start at 0.
      *
      * @param reducedIndex the index of an entry whose permits are reduced; the copy omits the entry if no permits are left
-     * @param reduction the permits to subtract from that entry
+     * @param reduction the permits to subtract from that entry; if negative, the permits to add
      */
     LogEntries copy(int from, int to, int reducedIndex, int reduction) {
         LogEntries copy = new LogEntries((to - from) * 3 / 2 + 8);

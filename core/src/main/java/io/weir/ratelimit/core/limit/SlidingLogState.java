@@ -177,6 +177,27 @@ public final class SlidingLogState implements LimitState {
         return truncated(total - cost);
     }
 
+    @Override
+    public SlidingLogState raise(Limit limit, LimitState charged, long more, long nowMicros) {
+        if (!(charged instanceof SlidingLogState then)
+                || then.spent() == 0
+                || spent() == 0
+                || nowMicros - then.newestMicros >= limit.windowMicros()) {
+            return this;
+        }
+        long live = asOf(limit, nowMicros).spent();
+        int increase = (int) (LimitState.raised(limit, live, more) - live);
+        if (then.newestMicros == newestMicros) {
+            return new SlidingLogState(older, from, to, newestMicros, total + increase);
+        }
+        int index = LogEntries.firstIndex(from, to, i -> older.timeAt(i) >= then.newestMicros);
+        if (increase == 0 || index == to || older.timeAt(index) != then.newestMicros) {
+            return this;
+        }
+        LogEntries copy = older.copy(from, to, index, -increase);
+        return new SlidingLogState(copy, 0, copy.size(), newestMicros, (int) spent() + increase);
+    }
+
     /** Returns this log without the permits that were spent after the total reached a value. */
     private SlidingLogState truncated(long newTotal) {
         if (newTotal <= older.totalBefore(from)) {

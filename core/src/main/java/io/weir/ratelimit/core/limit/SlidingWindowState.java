@@ -13,15 +13,28 @@ import io.weir.ratelimit.spi.Limit;
  * @param startMicros the start of the current window, in microseconds of the backend's clock
  * @param current the permits spent in the current window
  * @param previous the permits spent in the window before it
+ * @param inDebt whether a settlement has charged more permits to one of both windows than the limit has
  */
-public record SlidingWindowState(long startMicros, long current, long previous) implements LimitState {
+public record SlidingWindowState(long startMicros, long current, long previous, boolean inDebt) implements LimitState {
+
+    /**
+     * Creates a state without debt.
+     *
+     * @param startMicros the start of the current window, in microseconds of the backend's clock
+     * @param current the permits spent in the current window
+     * @param previous the permits spent in the window before it
+     */
+    public SlidingWindowState(long startMicros, long current, long previous) {
+        this(startMicros, current, previous, false);
+    }
 
     @Override
     public SlidingWindowState asOf(Limit limit, long nowMicros) {
         long n = limit.permits();
+        long most = inDebt ? LimitState.mostPermits(limit) : n;
         long start = Math.min(startMicros, nowMicros);
-        long cur = Math.min(current, n);
-        long prev = Math.min(previous, n);
+        long cur = Math.min(current, most);
+        long prev = Math.min(previous, most);
         if (nowMicros - start >= limit.windowMicros()) {
             prev = nowMicros - start < 2 * limit.windowMicros() ? cur : 0;
             cur = 0;
@@ -30,9 +43,10 @@ public record SlidingWindowState(long startMicros, long current, long previous) 
         if (cur == 0 && prev == 0) {
             start = nowMicros;
         }
-        return start == startMicros && cur == current && prev == previous
+        boolean debt = inDebt && (cur > n || prev > n);
+        return start == startMicros && cur == current && prev == previous && debt == inDebt
                 ? this
-                : new SlidingWindowState(start, cur, prev);
+                : new SlidingWindowState(start, cur, prev, debt);
     }
 
     @Override
@@ -51,7 +65,7 @@ public record SlidingWindowState(long startMicros, long current, long previous) 
 
     @Override
     public SlidingWindowState spend(Limit limit, long cost, long nowMicros) {
-        return new SlidingWindowState(startMicros, current + cost, previous);
+        return new SlidingWindowState(startMicros, current + cost, previous, inDebt);
     }
 
     @Override
@@ -86,10 +100,10 @@ public record SlidingWindowState(long startMicros, long current, long previous) 
     public SlidingWindowState refund(Limit limit, LimitState charged, long cost, long nowMicros) {
         if (charged instanceof SlidingWindowState then) {
             if (then.startMicros == startMicros) {
-                return new SlidingWindowState(startMicros, Math.max(0, current - cost), previous);
+                return new SlidingWindowState(startMicros, Math.max(0, current - cost), previous, inDebt);
             }
             if (then.startMicros + limit.windowMicros() == startMicros) {
-                return new SlidingWindowState(startMicros, current, Math.max(0, previous - cost));
+                return new SlidingWindowState(startMicros, current, Math.max(0, previous - cost), inDebt);
             }
         }
         return this;
@@ -98,7 +112,21 @@ public record SlidingWindowState(long startMicros, long current, long previous) 
     @Override
     public SlidingWindowState refund(Limit limit, long cost) {
         long fromCurrent = Math.min(current, cost);
-        return new SlidingWindowState(startMicros, current - fromCurrent, Math.max(0, previous - (cost - fromCurrent)));
+        return new SlidingWindowState(
+                startMicros, current - fromCurrent, Math.max(0, previous - (cost - fromCurrent)), inDebt);
+    }
+
+    @Override
+    public SlidingWindowState raise(Limit limit, LimitState charged, long more, long nowMicros) {
+        if (!(charged instanceof SlidingWindowState then) || nowMicros - then.startMicros >= 2 * limit.windowMicros()) {
+            return this;
+        }
+        long cur = then.startMicros == startMicros ? LimitState.raised(limit, current, more) : current;
+        long prev = then.startMicros + limit.windowMicros() == startMicros
+                ? LimitState.raised(limit, previous, more)
+                : previous;
+        boolean debt = inDebt || cur > limit.permits() || prev > limit.permits();
+        return cur == current && prev == previous ? this : new SlidingWindowState(startMicros, cur, prev, debt);
     }
 
     private long unitsLeft(Limit limit, long nowMicros) {

@@ -13,8 +13,22 @@ import io.weir.ratelimit.spi.Limit;
  * @param anchorMicros the instant at which the debt was calculated, in microseconds of the backend's clock
  * @param debt the missing parts of permits
  * @param unitExponent the time unit of the parts, as {@link Limit#unitExponent()}
+ * @param inDebt whether a settlement has charged more than {@link #maxDebt}
  */
-public record TokenBucketState(long anchorMicros, long debt, int unitExponent) implements LimitState {
+public record TokenBucketState(long anchorMicros, long debt, int unitExponent, boolean inDebt) implements LimitState {
+    /** The greatest number up to which a script represents all whole numbers. */
+    static final long MAX_EXACT = 1L << 53;
+
+    /**
+     * Creates a state without more debt than {@link #maxDebt}.
+     *
+     * @param anchorMicros the instant at which the debt was calculated, in microseconds of the backend's clock
+     * @param debt the missing parts of permits
+     * @param unitExponent the time unit of the parts, as {@link Limit#unitExponent()}
+     */
+    public TokenBucketState(long anchorMicros, long debt, int unitExponent) {
+        this(anchorMicros, debt, unitExponent, false);
+    }
 
     /**
      * Returns the greatest debt of a bucket, in parts of permits: its capacity and the permits that return within the
@@ -27,9 +41,19 @@ public record TokenBucketState(long anchorMicros, long debt, int unitExponent) i
         return limit.capacity() * limit.windowUnits() + limit.permits() * limit.maxDelayUnits();
     }
 
+    /**
+     * Returns the greatest debt of a bucket after a settlement: {@link #maxDebt} and the permits of one window.
+     *
+     * @param limit the limit
+     * @return parts of permits, at most 2<sup>53</sup>
+     */
+    public static long mostDebt(Limit limit) {
+        return Math.min(maxDebt(limit) + limit.permits() * limit.windowUnits(), MAX_EXACT);
+    }
+
     @Override
     public TokenBucketState asOf(Limit limit, long nowMicros) {
-        long owed = Math.min(debtInUnitsOf(limit), maxDebt(limit));
+        long owed = Math.min(debtInUnitsOf(limit), inDebt ? mostDebt(limit) : maxDebt(limit));
         long anchor = Math.min(anchorMicros, nowMicros);
         long elapsed = (nowMicros - anchor) / limit.unitMicros();
         if (owed == 0 || elapsed >= ceilDiv(owed, limit.permits())) {
@@ -39,9 +63,10 @@ public record TokenBucketState(long anchorMicros, long debt, int unitExponent) i
             owed -= elapsed * limit.permits();
             anchor += elapsed * limit.unitMicros();
         }
-        return anchor == anchorMicros && owed == debt && unitExponent == limit.unitExponent()
+        boolean exceeds = inDebt && owed > maxDebt(limit);
+        return anchor == anchorMicros && owed == debt && unitExponent == limit.unitExponent() && exceeds == inDebt
                 ? this
-                : new TokenBucketState(anchor, owed, limit.unitExponent());
+                : new TokenBucketState(anchor, owed, limit.unitExponent(), exceeds);
     }
 
     @Override
@@ -56,7 +81,7 @@ public record TokenBucketState(long anchorMicros, long debt, int unitExponent) i
 
     @Override
     public TokenBucketState spend(Limit limit, long cost, long nowMicros) {
-        return new TokenBucketState(anchorMicros, debt + cost * limit.windowUnits(), unitExponent);
+        return new TokenBucketState(anchorMicros, debt + cost * limit.windowUnits(), unitExponent, inDebt);
     }
 
     @Override
@@ -88,7 +113,9 @@ public record TokenBucketState(long anchorMicros, long debt, int unitExponent) i
     public TokenBucketState refund(Limit limit, LimitState charged, long cost, long nowMicros) {
         if (charged instanceof TokenBucketState then && then.unitExponent == unitExponent) {
             long left = then.asOf(limit, nowMicros).debt;
-            return withDebt(debt - Math.min(left, cost * limit.windowUnits()));
+            // The actual cost of a settled charge can exceed any limit.
+            long refunded = cost > left / limit.windowUnits() ? left : cost * limit.windowUnits();
+            return withDebt(debt - refunded);
         }
         return this;
     }
@@ -99,7 +126,40 @@ public record TokenBucketState(long anchorMicros, long debt, int unitExponent) i
     }
 
     private TokenBucketState withDebt(long newDebt) {
-        return new TokenBucketState(anchorMicros, Math.max(0, newDebt), unitExponent);
+        return new TokenBucketState(anchorMicros, Math.max(0, newDebt), unitExponent, inDebt);
+    }
+
+    /**
+     * {@inheritDoc}
+     *
+     * <p>Only the part that has not returned since the charge is charged. A bucket whose limit was changed meanwhile, so that it has
+     * another time unit or more debt than this limit allows, stays as it is.
+     */
+    @Override
+    public TokenBucketState raise(Limit limit, LimitState charged, long more, long nowMicros) {
+        if (!(charged instanceof TokenBucketState then)
+                || then.unitExponent != unitExponent
+                || debt > mostDebt(limit)) {
+            return this;
+        }
+        long due = then.raised(limit, more).asOf(limit, nowMicros).debt - then.asOf(limit, nowMicros).debt;
+        if (due == 0) {
+            return this;
+        }
+        TokenBucketState current = new TokenBucketState(anchorMicros, debt, unitExponent, true).asOf(limit, nowMicros);
+        long raised = Math.min(current.debt + due, mostDebt(limit));
+        return new TokenBucketState(current.anchorMicros, raised, unitExponent, raised > maxDebt(limit));
+    }
+
+    private TokenBucketState raised(Limit limit, long more) {
+        long room = (mostDebt(limit) - debt) / limit.windowUnits();
+        long raised = more > room ? mostDebt(limit) : debt + more * limit.windowUnits();
+        return new TokenBucketState(anchorMicros, raised, unitExponent, true);
+    }
+
+    @Override
+    public TokenBucketState chargedWith(Limit limit, long cost, long actualCost) {
+        return actualCost > cost ? raised(limit, actualCost - cost) : refund(limit, cost - actualCost);
     }
 
     private long untilDebtIs(Limit limit, long target, long nowMicros) {

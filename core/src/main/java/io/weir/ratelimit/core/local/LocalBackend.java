@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -250,6 +251,19 @@ public final class LocalBackend implements RateLimitBackend, InstantSource {
                 charge,
                 (stored, state, limit, i, now) ->
                         state.refund(limit, charged.states().get(i), charge.cost(), now));
+    }
+
+    @Override
+    public List<Charge> settle(Receipt receipt, Predicate<Charge> selection, long actualCost) {
+        if (!(receipt instanceof BackendReceipt spent)) {
+            return List.of();
+        }
+        LocalSettlement settlement = new LocalSettlement(table, time, actualCost);
+        List<Charge> settled = settlement.settle(spent, selection);
+        if (!settlement.isComplete()) {
+            throw new BackendException(BackendException.Reason.FULL, fullMessage, null);
+        }
+        return settled;
     }
 
     @Override

@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Predicate;
 
 /** The simplest backend that satisfies the contract: a map under one lock and the arithmetic of {@link LimitState}. */
 final class LimitStateBackend implements RateLimitBackend {
@@ -106,6 +107,34 @@ final class LimitStateBackend implements RateLimitBackend {
             states.computeIfPresent(
                     keyOf(charge, i),
                     (key, spent) -> spent.refund(limit(charge, i), charged, charge.cost(), time.micros()));
+        }
+    }
+
+    @Override
+    public synchronized List<Charge> settle(Receipt receipt, Predicate<Charge> selection, long actualCost) {
+        if (!(receipt instanceof BackendReceipt mine)) {
+            return List.of();
+        }
+        List<ChargeStates> due = mine.settle(selection, actualCost);
+        due.forEach(entry -> settle(entry, actualCost));
+        return due.stream().map(ChargeStates::charge).toList();
+    }
+
+    private void settle(ChargeStates entry, long actualCost) {
+        Charge charge = entry.charge();
+        long now = time.micros();
+        for (int i : indexes(charge.policy())) {
+            Limit limit = limit(charge, i);
+            LimitState untouched = LimitState.untouched(limit, now);
+            LimitState stored = states.get(keyOf(charge, i));
+            // The permits of a bucket return without a call.
+            if (stored == null && !(untouched instanceof TokenBucketState)) {
+                continue;
+            }
+            LimitState state = stored == null ? untouched : stored;
+            states.put(
+                    keyOf(charge, i),
+                    state.settle(limit, entry.states().get(i), charge.cost(), actualCost, now));
         }
     }
 

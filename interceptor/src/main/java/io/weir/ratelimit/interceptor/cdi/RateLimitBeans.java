@@ -2,6 +2,7 @@
 package io.weir.ratelimit.interceptor.cdi;
 
 import io.weir.ratelimit.RateLimiter;
+import io.weir.ratelimit.RequestCharges;
 import io.weir.ratelimit.core.operations.Operations;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.context.Dependent;
@@ -55,6 +56,18 @@ public class RateLimitBeans {
     @ApplicationScoped
     public RateLimiter limiter(RateLimitExtension extension) {
         return extension.application().limiter();
+    }
+
+    /**
+     * Produces the charges of the current request for application code.
+     *
+     * @param extension the extension
+     * @return the charges
+     */
+    @Produces
+    @ApplicationScoped
+    public RequestCharges charges(RateLimitExtension extension) {
+        return extension.application().gate().charges();
     }
 
     /**

@@ -4,6 +4,7 @@ package io.weir.ratelimit.interceptor.cdi;
 import static io.weir.ratelimit.interceptor.message.InterceptorMessages.MESSAGES;
 
 import io.weir.ratelimit.Decision;
+import io.weir.ratelimit.RequestCharges;
 import io.weir.ratelimit.core.engine.Binding;
 import io.weir.ratelimit.core.engine.RateLimitEngine;
 import io.weir.ratelimit.core.engine.RequestState;
@@ -219,6 +220,11 @@ public final class RateLimitGate {
             request.settleLater(binding, decision);
         }
         return new Entry(decision, binding, request, settles && !attempt.settlesWithResponse());
+    }
+
+    /** Returns the charges of the request that the calling thread serves. */
+    RequestCharges charges() {
+        return new CurrentCharges(engine.settlements(), this::current);
     }
 
     /** Returns the states of requests. */

@@ -21,6 +21,7 @@ final class DecisionMetrics implements DirectListener, BackendStateListener {
     private final Meters meters;
     private final Map<String, Map<String, Map<String, Series>>> byEndpointPolicyAndTier = new ConcurrentHashMap<>();
     private final Map<BackendException.Reason, Runnable> errors = new ConcurrentHashMap<>();
+    private final Map<String, Runnable> settled = new ConcurrentHashMap<>();
     private final LongConsumer allowedTime;
     private final LongConsumer rejectedTime;
     private final LongConsumer failedTime;
@@ -68,6 +69,15 @@ final class DecisionMetrics implements DirectListener, BackendStateListener {
     @Override
     public void onBypass(String endpoint, List<PolicyLimits> policies) {
         policies.forEach(policy -> series(endpoint, policy).count(Outcome.BYPASSED));
+    }
+
+    @Override
+    public void onSettle(List<Charge> charges, long actualCost) {
+        for (Charge charge : charges) {
+            String policy = charge.policy().policy();
+            settled.computeIfAbsent(policy, name -> meters.counter(Metric.SETTLED, "policy", name))
+                    .run();
+        }
     }
 
     private Series series(String endpoint, PolicyLimits limits) {

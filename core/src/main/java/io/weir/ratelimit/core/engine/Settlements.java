@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.core.engine;
+
+import io.weir.ratelimit.Receipt;
+import io.weir.ratelimit.core.limit.BackendReceipt;
+import io.weir.ratelimit.spi.Charge;
+import io.weir.ratelimit.spi.ChargeReceipt;
+import io.weir.ratelimit.spi.DecisionListener;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Predicate;
+
+/** The settlements of reserved costs: by receipt, and of all charges of a request under one policy. */
+public final class Settlements {
+    private final FallbackBackend backend;
+    private final GuardedListeners<DecisionListener> listeners;
+
+    /** One charge of a request with its actual cost. */
+    private record Part(Receipt receipt, Charge charge, long actualCost) {}
+
+    Settlements(FallbackBackend backend, GuardedListeners<DecisionListener> listeners) {
+        this.backend = backend;
+        this.listeners = listeners;
+    }
+
+    /** Settles all charges of a receipt. */
+    void settle(Receipt receipt, long actualCost) {
+        settle(receipt, charge -> true, checked(actualCost));
+    }
+
+    /** Settles all charges of a receipt without blocking the thread. */
+    CompletionStage<Void> settleAsync(Receipt receipt, long actualCost) {
+        return settleAsync(receipt, charge -> true, checked(actualCost));
+    }
+
+    /**
+     * Settles the charges of a request under a policy.
+     *
+     * @param request the request
+     * @param policy the name of the policy
+     * @param actualCost the actual cost in permits, 0 or more
+     */
+    public void settle(RequestState request, String policy, long actualCost) {
+        for (Part part : parts(request, policy, checked(actualCost))) {
+            settle(part.receipt, part.charge::equals, part.actualCost);
+        }
+    }
+
+    /**
+     * Settles the charges of a request under a policy without blocking the thread.
+     *
+     * @param request the request
+     * @param policy the name of the policy
+     * @param actualCost the actual cost in permits, 0 or more
+     * @return a stage that completes after the settlement
+     */
+    public CompletionStage<Void> settleAsync(RequestState request, String policy, long actualCost) {
+        CompletableFuture<?>[] all = parts(request, policy, checked(actualCost)).stream()
+                .map(part -> settleAsync(part.receipt, part.charge::equals, part.actualCost)
+                        .toCompletableFuture())
+                .toArray(CompletableFuture<?>[]::new);
+        return CompletableFuture.allOf(all);
+    }
+
+    private static long checked(long actualCost) {
+        if (actualCost < 0) {
+            throw new IllegalArgumentException("the actual cost must not be negative");
+        }
+        return actualCost;
+    }
+
+    private void settle(Receipt receipt, Predicate<Charge> selection, long actualCost) {
+        notifyListeners(backend.call(known -> known.settle(receipt, selection, actualCost)), actualCost);
+    }
+
+    private CompletionStage<Void> settleAsync(Receipt receipt, Predicate<Charge> selection, long actualCost) {
+        return backend.callAsync(known -> known.settleAsync(receipt, selection, actualCost))
+                .thenAccept(settled -> notifyListeners(settled, actualCost));
+    }
+
+    private void notifyListeners(List<Charge> settled, long actualCost) {
+        if (!settled.isEmpty() && !listeners.isEmpty()) {
+            listeners.notifyEach((listener, charges) -> listener.onSettle(charges, actualCost), settled);
+        }
+    }
+
+    /** Divides the actual cost among the charges of a request: the latest one has more, or the latest ones have less. */
+    private static List<Part> parts(RequestState request, String policy, long actualCost) {
+        List<Part> reserved = new ArrayList<>();
+        long sum = 0;
+        for (Receipt receipt : request.quotas().receipts()) {
+            for (Charge charge : unsettled(receipt)) {
+                if (charge.policy().policy().equals(policy)) {
+                    reserved.add(new Part(receipt, charge, charge.cost()));
+                    sum += charge.cost();
+                }
+            }
+        }
+        long difference = actualCost - sum;
+        for (int i = reserved.size() - 1; i >= 0 && difference != 0; i--) {
+            Part part = reserved.get(i);
+            long cost = Math.max(0, part.actualCost + difference);
+            difference -= cost - part.actualCost;
+            reserved.set(i, new Part(part.receipt, part.charge, cost));
+        }
+        return reserved;
+    }
+
+    private static List<Charge> unsettled(Receipt receipt) {
+        if (receipt instanceof BackendReceipt spent) {
+            return spent.unsettled();
+        }
+        return receipt instanceof ChargeReceipt other ? other.charges() : List.of();
+    }
+}

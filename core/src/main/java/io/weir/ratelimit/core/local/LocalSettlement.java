@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.core.local;
+
+import io.weir.ratelimit.core.limit.BackendReceipt;
+import io.weir.ratelimit.core.limit.ChargeStates;
+import io.weir.ratelimit.core.limit.LimitState;
+import io.weir.ratelimit.core.limit.TokenBucketState;
+import io.weir.ratelimit.spi.Charge;
+import io.weir.ratelimit.spi.Limit;
+import io.weir.ratelimit.spi.TimeSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Predicate;
+
+/** The settlement of charges with one actual cost. */
+final class LocalSettlement {
+    /** A limit of a settled charge. */
+    private record SettledLimit(ChargeStates charged, int index) {
+        StateKey key() {
+            return StateKey.of(charged.charge(), index);
+        }
+
+        Limit limit() {
+            return charged.charge().policy().limits().get(index);
+        }
+    }
+
+    private final StateTable table;
+    private final TimeSource time;
+    private final long actualCost;
+
+    /** The limits whose permits have returned, so that they have no state any more, and no place for one. */
+    private List<SettledLimit> unplaced = List.of();
+
+    LocalSettlement(StateTable table, TimeSource time, long actualCost) {
+        this.table = table;
+        this.time = time;
+        this.actualCost = actualCost;
+    }
+
+    /** Settles the selected charges of a receipt, and returns them. */
+    List<Charge> settle(BackendReceipt receipt, Predicate<Charge> selection) {
+        long shards = shards(receipt.charges());
+        List<Charge> settled = new ArrayList<>();
+        table.lock(shards);
+        try {
+            // As a refund, a settlement claims under the locks.
+            List<SettledLimit> limits = new ArrayList<>();
+            for (ChargeStates charged : receipt.settle(selection, actualCost)) {
+                settled.add(charged.charge());
+                for (int i = 0; i < charged.states().size(); i++) {
+                    limits.add(new SettledLimit(charged, i));
+                }
+            }
+            settleLocked(limits);
+        } finally {
+            table.unlock(shards);
+        }
+        while (!unplaced.isEmpty() && table.removeUntouched(time)) {
+            List<SettledLimit> again = unplaced;
+            table.lock(shards);
+            try {
+                settleLocked(again);
+            } finally {
+                table.unlock(shards);
+            }
+        }
+        return settled;
+    }
+
+    /** Returns whether the table had places for the debt of all keys. */
+    boolean isComplete() {
+        return unplaced.isEmpty();
+    }
+
+    private static long shards(List<Charge> charges) {
+        long shards = 0;
+        for (Charge charge : charges) {
+            shards |= new PendingCharge(charge).shards();
+        }
+        return shards;
+    }
+
+    private void settleLocked(List<SettledLimit> limits) {
+        List<SettledLimit> withoutPlace = new ArrayList<>();
+        int removed = 0;
+        for (SettledLimit each : limits) {
+            long now = time.micros();
+            StoredState stored = table.find(each.key());
+            if (stored != null) {
+                LimitState before = stored.state;
+                stored.state = settled(each, before, now);
+                removed += !stored.state.equals(before) && table.refunded(stored, now) ? 1 : 0;
+            } else if (!addDebt(each, now)) {
+                withoutPlace.add(each);
+            }
+        }
+        table.release(removed);
+        unplaced = withoutPlace;
+    }
+
+    private LimitState settled(SettledLimit each, LimitState state, long nowMicros) {
+        return state.settle(
+                each.limit(),
+                each.charged.states().get(each.index),
+                each.charged.charge().cost(),
+                actualCost,
+                nowMicros);
+    }
+
+    /** Adds a state for a bucket to which all permits of the charge have returned. Returns false if there is no place. */
+    private boolean addDebt(SettledLimit each, long nowMicros) {
+        LimitState untouched = LimitState.untouched(each.limit(), nowMicros);
+        LimitState state = untouched instanceof TokenBucketState ? settled(each, untouched, nowMicros) : untouched;
+        if (state.equals(untouched)) {
+            return true;
+        }
+        if (!table.reserve(1, nowMicros)) {
+            return false;
+        }
+        table.add(new StoredState(each.key(), each.limit(), state), nowMicros);
+        return true;
+    }
+}
