@@ -45,7 +45,7 @@ local LETTER, WINDOW, PERMITS, UNITS, EXPONENT, UNIT, CAPACITY, MAX_DEBT, SHORT 
 
 -- Fields of a limit of a key. FREE and SPENT count parts: those that are free, and those that the groups before have spent. A permit has
 -- PARTS.
-local FREE, PARTS, SPENT, A, B, C, KEEP, FUTURE, CONFIG, LOG = 1, 2, 3, 4, 5, 6, 7, 8, 9, 10
+local FREE, PARTS, SPENT, A, B, C, KEEP, FUTURE, CONFIG, LOG, DEBT = 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11
 
 -- Returns a limit and the position behind it.
 local function limitAt(from)
@@ -77,13 +77,17 @@ local function stateText(isWindow, isShort, a, b, c)
 end
 
 -- Returns the state of a limit of a key, and its part of the reply.
-local function bucketOrWindow(config, a, b, c)
+local function bucketOrWindow(config, a, b, c, debt)
   local letter, permits, units, unit = config[LETTER], config[PERMITS], config[UNITS], config[UNIT]
   local keep, future = false, false
   if a then
     local start, spent = a, b
     future = a > now
-    a, b, c = advance(now, letter, permits, units, config[EXPONENT], config[MAX_DEBT], a, b, c)
+    if debt then
+      a, b, c, debt = advanceDebt(now, letter, permits, units, config[EXPONENT], config[MAX_DEBT], a, b, c)
+    else
+      a, b, c = advance(now, letter, permits, units, config[EXPONENT], config[MAX_DEBT], a, b, c)
+    end
     -- A window with earlier charges keeps its time to live.
     keep = start == a and spent > 0
   else
@@ -91,7 +95,7 @@ local function bucketOrWindow(config, a, b, c)
   end
   local free, parts = freeParts(now, letter, permits, units, unit, config[CAPACITY], a, b, c)
   local isWindow = letter == 115 or letter == 102
-  return {free, parts, 0, a, b, c, keep and isWindow, future, config}, stateText(isWindow, config[SHORT], a, b, c)
+  return {free, parts, 0, a, b, c, keep and isWindow, future, config, nil, debt}, stateText(isWindow, config[SHORT], a, b, c)
 end
 
 -- The rest of a plain batch becomes a batch of the other kind, from the key on at which plain.lua ended.
@@ -195,7 +199,7 @@ for k = 1, #keys do
         limits[#limits + 1] = {config[PERMITS] - c, 1, 0, 0, c, 0, false, log.future, config, log}
         reply[#reply + 1] = pack('>I7I7I6', a, b, c)
       elseif stored then
-        limits[#limits + 1], reply[#reply + 1] = bucketOrWindow(config, stored[1], stored[2], stored[3])
+        limits[#limits + 1], reply[#reply + 1] = bucketOrWindow(config, stored[1], stored[2], stored[3], stored[5])
       else
         limits[#limits + 1], reply[#reply + 1] = bucketOrWindow(config, nil, nil, nil)
       end
@@ -289,6 +293,9 @@ for k = 1, #keys do
         local letter = config[LETTER]
         if after > 0 or letter == 115 and limit[C] > 0 then
           section, life = encode(now, letter, config[PERMITS], config[UNITS], config[UNIT], limit[A], after, limit[C])
+          if limit[DEBT] then
+            section = encodeDebt(now, letter, config[WINDOW], life, limit[A], after, limit[C])
+          end
         end
       end
       if section then

@@ -25,7 +25,7 @@ local function byReceipt(letter, permits, units, exponent, maxDebt, cost, a, b, 
     end
   elseif thenC == c then
     -- Permits return in the order in which they were spent. The rest of the debt right after the charge can be refunded.
-    local _, left = advance(now, letter, permits, units, exponent, maxDebt, thenA, thenB, thenC)
+    local _, left = advance(now, letter, permits, units, exponent, most(letter, permits, units, maxDebt), thenA, thenB, thenC)
     return math.max(0, b - math.min(left, cost * units)), c
   end
   return b, c
@@ -63,7 +63,7 @@ for k = 1, #KEYS do
     if stored then
       local limit = limits[i]
       local letter, window, permits, units, exponent, maxDebt = limit[1], limit[2], limit[3], limit[4], limit[5], limit[6]
-      local a, b, c, section = stored[1], stored[2], stored[3], stored[4]
+      local a, b, c, section, debt = stored[1], stored[2], stored[3], stored[4], stored[5]
       local left = section
       if letter == 103 then
         logs = logs or newLogs(now)
@@ -80,14 +80,22 @@ for k = 1, #KEYS do
         if operation == 1 then
           newB, newC = byReceipt(letter, permits, units, exponent, maxDebt, cost, a, b, c, limit[7], limit[8], limit[9])
         else
-          a, b, c = advance(now, letter, permits, units, exponent, maxDebt, a, b, c)
+          if debt then
+            a, b, c, debt = advanceDebt(now, letter, permits, units, exponent, maxDebt, a, b, c)
+          else
+            a, b, c = advance(now, letter, permits, units, exponent, maxDebt, a, b, c)
+          end
           newB, newC = byCost(letter, units, cost, b, c)
         end
         if newB == 0 and (newC == 0 or letter ~= 115) then
           left = nil
         elseif newB ~= b or newC ~= c then
           -- The state has fewer permits than before, so the time to live of the key is long enough.
-          left = encode(now, letter, permits, units, 10 ^ exponent, a, newB, newC)
+          local life
+          left, life = encode(now, letter, permits, units, 10 ^ exponent, a, newB, newC)
+          if debt then
+            left = encodeDebt(now, letter, window, life, a, newB, newC)
+          end
         end
       end
       changed = changed or left ~= section

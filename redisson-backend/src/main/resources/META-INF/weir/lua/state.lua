@@ -10,6 +10,8 @@
 --             t (token bucket), l (leaky bucket)  anchor I7, debt in parts of a permit I7, exponent of the unit B, and the end I7: the
 --                                 instant at which the debt is 0
 --             g (sliding log)     see log.lua
+--             d (debt)            end I7, length I2 of what follows, then the letter of a limit f, s, t or l B, and the three numbers of
+--                                 its state I7 I7 I6: a limit to which a settlement has charged more permits than it has
 --             other lower-case letters, of later versions: end I7, length I2 and as many bytes
 --             Functions handle the state of a limit as three numbers a, b, c. The third number of a fixed window is 0.
 -- Limit       letter B, permits I6, window in units I6, exponent of the unit B, capacity I6, largest debt of a bucket I7
@@ -120,6 +122,31 @@ local function encode(now, letter, permits, units, unit, a, b, c)
   return struct.pack('>BI5I7I7BI7', letter, window, a, b, c, now + life), life
 end
 
+-- Returns how many permits of a window, or parts of a bucket, count at most after a settlement.
+local function most(letter, permits, units, maxDebt)
+  if letter == 115 or letter == 102 then
+    return math.min(2 * permits, 281474976710655, math.floor(9007199254740992 / units))
+  end
+  return math.min(maxDebt + permits * units, 9007199254740992)
+end
+
+-- Returns the state as of now, as advance does, of a limit to which a settlement has charged more permits than it has, and whether that
+-- is still so.
+local function advanceDebt(now, letter, permits, units, exponent, maxDebt, a, b, c)
+  local counted = most(letter, permits, units, maxDebt)
+  if letter == 115 or letter == 102 then
+    a, b, c = advance(now, letter, counted, units, exponent, maxDebt, a, b, c)
+    return a, b, c, b > permits or c > permits
+  end
+  a, b, c = advance(now, letter, permits, units, exponent, counted, a, b, c)
+  return a, b, c, b > maxDebt
+end
+
+-- Returns the section of a limit to which a settlement has charged more permits than it has.
+local function encodeDebt(now, letter, window, life, a, b, c)
+  return struct.pack('>BI5I7I2BI7I7I6', 100, window, now + life, 21, letter, a, b, c)
+end
+
 -- Writes the sections of a key. The start of a window determines its time to live, so a window with earlier charges keeps that (`keep`).
 local function write(key, sections, life, keep)
   if keep then
@@ -198,7 +225,16 @@ local function newSections()
     return (parse('>I7', raw, from + 6))
   end
 
-  -- Returns three values: a list with {a, b, c, section} for each limit that has one; the sections of other limits that have not ended, one
+  -- Returns the letter of the limit whose debt a section contains, and its state; nil for a foreign value.
+  local function decodeDebt(raw, from)
+    local letter, a, b, c = parse('>BI7I7I6', raw, from + 15)
+    if a > 9007199254740992 or b > 9007199254740992 or (letter == 116 or letter == 108) and c > 6 then
+      return letter, nil
+    end
+    return letter, {a, b, c, '', true}
+  end
+
+  -- Returns three values: a list with {a, b, c, section, debt} for each limit that has one; the sections of other limits that have not ended, one
   -- after the other, nil if there are none; and the latest end of these. Returns false for a foreign value, nil for an untouched key.
   return function(key, limits, now)
     local raw = redis.pcall('GET', key)
@@ -216,12 +252,18 @@ local function newSections()
       if not length or to > #raw then
         return false
       end
-      local window, state = struct.unpack('>I5', raw, from + 1), decode(raw, letter, from)
+      local window, owner, state = struct.unpack('>I5', raw, from + 1), letter, nil
+      if letter == 100 and length == 36 then
+        owner, state = decodeDebt(raw, from)
+      else
+        state = decode(raw, letter, from)
+      end
       if not state or window == 0 or window > 31622400000 then
         return false
       end
-      local i = indexOf(limits, expected, letter, window)
-      if i and not found[i] then
+      local i = indexOf(limits, expected, owner, window)
+      -- An instance of an earlier version keeps a debt, and counts again beside it.
+      if i and (not found[i] or letter == 100) then
         state[4] = string.sub(raw, from, to)
         found[i] = state
         expected = i + 1

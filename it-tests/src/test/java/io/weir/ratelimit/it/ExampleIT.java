@@ -219,6 +219,26 @@ class ExampleIT {
     }
 
     @Test
+    void completionReservesWordsAndSettlesTheActualNumber() {
+        HttpResponse<String> first = complete(120, 1000);
+        assertThat(first.statusCode()).as(first.body()).isEqualTo(200);
+        assertThat(first.body()).isEqualTo("{\"used\":120}");
+        assertThat(complete(0, 881).statusCode()).as("more than the remaining 880").isEqualTo(429);
+        assertThat(complete(1100, 880).body()).isEqualTo("{\"used\":1100}");
+        HttpResponse<String> inDebt = complete(1, 1);
+        assertThat(inDebt.statusCode()).isEqualTo(429);
+        assertThat(inDebt.body()).contains("\"violated-policies\":[\"words\"]");
+        assertThat(complete(-1, 1).statusCode()).isEqualTo(400);
+        assertThat(complete(1, 0).statusCode()).isEqualTo(400);
+    }
+
+    private HttpResponse<String> complete(long words, long max) {
+        String form = "words=" + words + "&max=" + max;
+        return Http.post(
+                uri("api/complete"), "application/x-www-form-urlencoded", form, "X-Api-Key", "key of a completion");
+    }
+
+    @Test
     void earlyPolicyLimitsRequestsForPathsThatDoNotExist() {
         assertThat(Http.statuses(30, uri("api/admin/users"))).containsOnly(404);
         LimitResponse.verifyRejected(get("api/admin/backup.zip"), "probes");

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @ExtendWith(ArquillianExtension.class)
 @RunAsClient
 @Tag("server")
-class PoliciesInProcessIT implements PathContract, OutcomeContract, CallerContract {
+class PoliciesInProcessIT implements PathContract, OutcomeContract, SettlementContract, CallerContract {
     private final String client = UUID.randomUUID().toString();
 
     @ArquillianResource

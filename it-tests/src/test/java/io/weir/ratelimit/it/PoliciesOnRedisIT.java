@@ -14,7 +14,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** The policy contracts with Redis, where refunds follow after the response. */
 @Tag("server")
-class PoliciesOnRedisIT implements PathContract, OutcomeContract, CallerContract {
+class PoliciesOnRedisIT implements PathContract, OutcomeContract, SettlementContract, CallerContract {
     private static final String NAMESPACE = "it-" + UUID.randomUUID();
 
     @TempDir

@@ -16,6 +16,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Predicate;
 
 /**
  * The leases in front of the store: permits of hot keys are spent from memory. A decision remains all or nothing, whether its permits come
@@ -172,6 +173,18 @@ final class LeasingBackend implements AutoCloseable {
 
     CompletableFuture<Void> refundAsync(BackendReceipt receipt) {
         return leases.refund(receipt) ? CompletableFuture.completedFuture(null) : store.refundAsync(receipt);
+    }
+
+    /**
+     * Settles charges. Permits of a lease were charged with its grant, so their settlement changes the state in Redis as well. Permits that
+     * the lease still holds can be spent although the key is in debt: they are charged already.
+     */
+    List<Charge> settle(BackendReceipt receipt, Predicate<Charge> selection, long actualCost) {
+        return store.settle(receipt, selection, actualCost);
+    }
+
+    CompletableFuture<List<Charge>> settleAsync(BackendReceipt receipt, Predicate<Charge> selection, long actualCost) {
+        return store.settleAsync(receipt, selection, actualCost);
     }
 
     /**

@@ -18,6 +18,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -309,6 +310,20 @@ final class RedisStore implements AutoCloseable {
     CompletableFuture<Void> refundAsync(BackendReceipt receipt) {
         requireClosed(receipt.charges());
         return refunds.sendBounded(receipt);
+    }
+
+    /** Settles charges of a receipt. Waits until the deadline at most. */
+    List<Charge> settle(BackendReceipt receipt, Predicate<Charge> selection, long actualCost) {
+        requireClosed(receipt.charges());
+        RefundSender.Settlement sent = refunds.settle(receipt, selection, actualCost);
+        await(sent.completion());
+        return sent.charges();
+    }
+
+    /** Settles charges of a receipt, without waiting. */
+    CompletableFuture<List<Charge>> settleAsync(BackendReceipt receipt, Predicate<Charge> selection, long actualCost) {
+        requireClosed(receipt.charges());
+        return refunds.settleBounded(receipt, selection, actualCost);
     }
 
     /** Refunds a cost once another refund has completed. Waits until the deadline at most. */

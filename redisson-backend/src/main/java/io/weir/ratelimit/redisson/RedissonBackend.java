@@ -27,6 +27,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Predicate;
 import org.eclipse.microprofile.config.Config;
 import org.eclipse.microprofile.config.ConfigProvider;
 import org.jspecify.annotations.Nullable;
@@ -259,6 +260,22 @@ public class RedissonBackend implements RateLimitBackend {
             return receipt instanceof BackendReceipt spent
                     ? started().refundAsync(spent)
                     : CompletableFuture.completedStage(null);
+        } catch (BackendException e) {
+            return CompletableFuture.failedStage(e);
+        }
+    }
+
+    @Override
+    public List<Charge> settle(Receipt receipt, Predicate<Charge> selection, long actualCost) {
+        return receipt instanceof BackendReceipt spent ? started().settle(spent, selection, actualCost) : List.of();
+    }
+
+    @Override
+    public CompletionStage<List<Charge>> settleAsync(Receipt receipt, Predicate<Charge> selection, long actualCost) {
+        try {
+            return receipt instanceof BackendReceipt spent
+                    ? started().settleAsync(spent, selection, actualCost)
+                    : CompletableFuture.completedStage(List.of());
         } catch (BackendException e) {
             return CompletableFuture.failedStage(e);
         }

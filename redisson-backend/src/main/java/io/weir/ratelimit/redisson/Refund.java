@@ -7,7 +7,7 @@ import io.weir.ratelimit.spi.Charge;
 import java.util.List;
 
 /**
- * A call of {@code refund.lua}, whose keys are all in one slot.
+ * A call of {@code refund.lua}, or of {@code settle.lua}, whose keys are all in one slot.
  *
  * @param operation what happens to the keys
  * @param charges the charges
@@ -17,6 +17,8 @@ record Refund(Operation operation, List<Charge> charges, List<ChargeStates> rece
     enum Operation {
         /** Returns the permits of charges, as far as they still count. */
         BY_RECEIPT,
+        /** Charges more permits with earlier charges, as far as they still count. */
+        RAISE,
         /** Returns the cost of a charge that was spent at an unknown time. */
         BY_COST,
         /** Removes the states. */
@@ -30,6 +32,26 @@ record Refund(Operation operation, List<Charge> charges, List<ChargeStates> rece
 
     static Refund byReceipt(Charge charge, List<LimitState> states) {
         return byReceipt(List.of(new ChargeStates(charge, states)));
+    }
+
+    /**
+     * Returns the call that replaces the cost of charges by the actual cost.
+     *
+     * @param receipt each charge with the states right after it; all actual costs are greater, or none is
+     */
+    static Refund settlement(List<ChargeStates> receipt, long actualCost) {
+        List<ChargeStates> differences = receipt.stream()
+                .map(charged -> new ChargeStates(withDifference(charged.charge(), actualCost), charged.states()))
+                .toList();
+        Operation operation =
+                receipt.get(0).charge().cost() < actualCost ? Operation.RAISE : Operation.BY_RECEIPT;
+        return new Refund(
+                operation, differences.stream().map(ChargeStates::charge).toList(), differences);
+    }
+
+    private static Charge withDifference(Charge charge, long actualCost) {
+        long difference = Math.abs(actualCost - charge.cost());
+        return new Charge(charge.policy(), charge.storedKey(), difference, charge.maxWaitMicros(), charge.shadow());
     }
 
     static Refund byCost(Charge charge) {

@@ -10,7 +10,7 @@ import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.Limit;
 import java.util.List;
 
-/** Wire format of {@code refund.lua}: its argument and its reply. The header of the script describes it. */
+/** Wire format of {@code refund.lua} and {@code settle.lua}: their argument and reply. The headers of the scripts describe it. */
 final class RefundCodec {
     /** Enough for a clock and a limit. */
     private static final int CAPACITY = 64;
@@ -29,7 +29,7 @@ final class RefundCodec {
         MessageBytes out = MessageBytes.withCapacity(CAPACITY);
         ScriptCodec.putForm(out, 0, nowMicros);
         out.put(code(refund.operation()), 1);
-        if (refund.operation() == Refund.Operation.BY_RECEIPT) {
+        if (!refund.receipt().isEmpty()) {
             refund.receipt().forEach(charged -> put(out, charged.charge(), charged.states()));
         } else {
             refund.charges().forEach(charge -> put(out, charge, List.of()));
@@ -39,7 +39,7 @@ final class RefundCodec {
 
     private static int code(Refund.Operation operation) {
         return switch (operation) {
-            case BY_RECEIPT -> 1;
+            case BY_RECEIPT, RAISE -> 1;
             case BY_COST -> 2;
             case RESET -> 3;
         };

@@ -5,6 +5,7 @@ import io.weir.ratelimit.core.limit.BackendReceipt;
 import io.weir.ratelimit.core.limit.ChargeStates;
 import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.BackendException.Reason;
+import io.weir.ratelimit.spi.Charge;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -15,6 +16,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 
 /** Sends refunds and resets, without waiting. */
@@ -65,6 +67,44 @@ final class RefundSender {
                 .toArray(CompletableFuture<?>[]::new));
     }
 
+    /**
+     * Settles the selected charges of a receipt, with one script call per slot; a second one if some actual costs are greater and others
+     * less.
+     *
+     * @return the charges that are being settled, and the completion
+     */
+    Settlement settle(BackendReceipt receipt, Predicate<Charge> selection, long actualCost) {
+        List<ChargeStates> due = receipt.settle(selection, actualCost);
+        Map<List<Integer>, List<ChargeStates>> bySlot = new LinkedHashMap<>();
+        for (ChargeStates charged : due) {
+            int direction = Long.compare(actualCost, charged.charge().cost());
+            if (direction != 0) {
+                int slot = scripts.redis().slot(keys.of(charged.charge()));
+                bySlot.computeIfAbsent(List.of(slot, direction), any -> new ArrayList<>())
+                        .add(charged);
+            }
+        }
+        return new Settlement(
+                due.stream().map(ChargeStates::charge).toList(),
+                CompletableFuture.allOf(bySlot.values().stream()
+                        .map(charged -> send(Refund.settlement(charged, actualCost)))
+                        .toArray(CompletableFuture<?>[]::new)));
+    }
+
+    /** Settles as {@link #settle} does, unless too many refunds are in flight. Completes with the charges by the deadline. */
+    CompletableFuture<List<Charge>> settleBounded(BackendReceipt receipt, Predicate<Charge> selection, long actualCost) {
+        List<Charge> settled = new ArrayList<>();
+        return bounded(() -> {
+                    Settlement sent = settle(receipt, selection, actualCost);
+                    settled.addAll(sent.charges());
+                    return sent.completion();
+                })
+                .thenApply(done -> settled);
+    }
+
+    /** Charges that are being settled. */
+    record Settlement(List<Charge> charges, CompletableFuture<Void> completion) {}
+
     /** Refunds a receipt as {@link #send(BackendReceipt)} does, unless too many refunds are in flight. Completes by the deadline. */
     CompletableFuture<Void> sendBounded(BackendReceipt receipt) {
         return bounded(() -> send(receipt));
@@ -78,7 +118,7 @@ final class RefundSender {
     private CompletableFuture<Void> bounded(Supplier<CompletableFuture<Void>> send) {
         if (!inFlight.tryAcquire()) {
             return CompletableFuture.failedFuture(new BackendException(
-                    Reason.FULL, "Too many refunds are in flight. The refund was not sent.", null));
+                    Reason.FULL, "Too many refunds are in flight. The refund or the settlement was not sent.", null));
         }
         CompletableFuture<Void> sent;
         try {

@@ -27,6 +27,9 @@ record Script(String text, String digest) {
     /** Checks the server; the header of the resource describes its arguments and its reply. */
     static final Script CHECK = of("check.lua");
 
+    /** Charges more permits with earlier charges; the header of the resource describes its arguments and its reply. */
+    static final Script SETTLE = of("clock.lua", "state.lua", "log.lua", "settle.lua");
+
     /** Returns the source in which {@code acquire.lua} decides on plain batches as well. */
     String withoutPlain() {
         return text.replace("\nif isPlain then\n", "\nif false then\n");

@@ -31,8 +31,8 @@ final class ScriptCodec {
     private static final int SHORT_LIMIT_BYTES = 12;
     private static final int LONG_LIMIT_BYTES = 27;
 
-    /** Permits of a limit in short form are less. */
-    private static final long SHORT_PERMITS = 1L << 32;
+    /** Permits of a limit in short form are less, so that twice as many, which count after a settlement, take four bytes. */
+    private static final long SHORT_PERMITS = 1L << 31;
 
     private static final int SHORT_GROUP_OF_ONE = 1;
     private static final int SHORT_GROUP = 2;

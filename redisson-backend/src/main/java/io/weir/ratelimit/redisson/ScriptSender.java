@@ -28,7 +28,7 @@ record ScriptSender(RedisClient redis, TimeSource time) implements Batcher.Sende
      */
     CompletableFuture<Void> send(Refund refund, List<String> storedKeys, long deadlineNanos) {
         return redis.run(
-                        Script.REFUND,
+                        refund.operation() == Refund.Operation.RAISE ? Script.SETTLE : Script.REFUND,
                         List.copyOf(storedKeys),
                         RefundCodec.encode(refund, time.micros()),
                         deadlineNanos)
