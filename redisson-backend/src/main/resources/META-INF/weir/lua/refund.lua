@@ -4,7 +4,7 @@
 -- Refunds charges as far as they still count, or removes states. Never changes a foreign value.
 -- KEYS        one per policy and caller
 -- ARGV[1]     clock (clock.lua); operation B (1 refunds by receipt, 2 refunds a cost, 3 removes the key); for each key the cost in
---             permits I6, the number of limits I2 and the limits (state.lua); for operation 1 after each limit its state right after the
+--             permits I7, the number of limits I2 and the limits (state.lua); for operation 1 after each limit its state right after the
 --             charge: I7 I7 I6, of a sliding log only the entry
 -- Reply       one string: outcome B (1 done, 2 a key has a foreign value), now I7
 -- Complexity  O(limits of keys), and for a sliding log the number of entries before or after the refunded one, whichever are fewer
@@ -47,7 +47,7 @@ operation, at = parse('B', input, at)
 for k = 1, #KEYS do
   local key = KEYS[k]
   local limits, cost, count = {}, nil, nil
-  cost, count, at = struct.unpack('>I6I2', input, at)
+  cost, count, at = struct.unpack('>I7I2', input, at)
   for i = 1, count do
     local letter, permits, units, exponent, capacity, maxDebt, thenA, thenB, thenC
     letter, permits, units, exponent, capacity, maxDebt, at = struct.unpack('>BI6I6BI6I7', input, at)

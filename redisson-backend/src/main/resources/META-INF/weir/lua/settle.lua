@@ -33,7 +33,7 @@ local outcome, find, logs = 1, newSections(), nil
 at = at + 1
 for k = 1, #keys do
   local limits, more, count = {}, nil, nil
-  more, count, at = parse('>I6I2', input, at)
+  more, count, at = parse('>I7I2', input, at)
   for i = 1, count do
     local letter, permits, units, exponent, capacity, maxDebt, thenA, thenB, thenC
     letter, permits, units, exponent, capacity, maxDebt, at = parse('>BI6I6BI6I7', input, at)

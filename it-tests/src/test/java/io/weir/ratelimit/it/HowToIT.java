@@ -49,6 +49,7 @@ class HowToIT implements HowToBackends, HowToLimits, HowToOperations {
                 HowToApplication.of("replace-the-response").without("ShopErrors"),
                 HowToApplication.named("replace-the-body", "replace-the-response")
                         .without("SlowDown"),
+                HowToApplication.of("settle"),
                 HowToApplication.of("shadow-mode"),
                 HowToApplication.of("tiers-from-a-database").after("limit-by-user"),
                 withRedis("when-redis-is-away"),

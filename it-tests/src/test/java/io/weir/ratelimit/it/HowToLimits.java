@@ -130,6 +130,19 @@ interface HowToLimits extends HowToCalls {
     }
 
     @Test
+    default void settle() {
+        assertThat(test("settle", 0).lines().map(line -> line.strip().replaceAll(";t=.*", "")))
+                .containsExactly("RateLimit: \"tokens-1m\";r=5904", "RateLimit: \"tokens-1m\";r=5704");
+        assertThat(post("settle", "completions/k2/5000").body()).isEqualTo("An answer to 60 words\n");
+        assertThat(post("settle", "completions/k2/5001").statusCode())
+                .as("5000 of 10000 tokens remain")
+                .isEqualTo(429);
+        assertThat(get("settle", "export?rows=3").body()).isEqualTo("row 0\nrow 1\nrow 2\n");
+        Await.until(
+                "the stream is settled", TIMEOUT, () -> get("settle", "remaining/bytes").body().equals("49999982"));
+    }
+
+    @Test
     default void tiersFromADatabase() {
         verifyLimit("premium", 10_000);
         verifyLimit("contract", 500);

@@ -18,6 +18,9 @@ final class RefundCodec {
     /** The outcome of a refund whose keys are all states of limits. */
     private static final int REFUNDED = 1;
 
+    /** A greater cost is more than any limit counts. */
+    private static final long MAX_EXACT = 1L << 53;
+
     private RefundCodec() {}
 
     /**
@@ -47,7 +50,7 @@ final class RefundCodec {
 
     private static void put(MessageBytes out, Charge charge, List<LimitState> charged) {
         List<Limit> limits = charge.policy().limits();
-        ScriptCodec.putCost(out, charge.cost());
+        out.put(Math.min(charge.cost(), MAX_EXACT), 7);
         out.put(limits.size(), 2);
         for (int i = 0; i < limits.size(); i++) {
             out.put(limits.get(i).algorithm().letter(), 1);

@@ -115,6 +115,26 @@ class ClusterDecisionTest {
     }
 
     @Test
+    void aReceiptSettlesAllMastersOnce() {
+        acquire(window, log, bucket);
+        Decision.Allowed allowed = (Decision.Allowed) acquire(window, log, bucket);
+        assertThat(fixture.backend().settle(allowed.receipt(), charge -> true, 7))
+                .containsExactly(window, log, bucket);
+        assertThat(fixture.backend().settle(allowed.receipt(), charge -> true, 9))
+                .isEmpty();
+        assertThat(fixture.spent(window)).isEqualTo(1 + 7);
+        assertThat(fixture.spent(log)).isEqualTo(1 + 7);
+        assertThat(fixture.spent(bucket)).isEqualTo(2 + 7);
+        fixture.backend().refund(allowed.receipt());
+        assertThat(fixture.spent(bucket)).isEqualTo(2);
+
+        Decision.Allowed other = (Decision.Allowed) acquire(window, log, bucket);
+        fixture.backend().settle(other.receipt(), charge -> true, 1);
+        assertThat(fixture.spent(window)).isEqualTo(2);
+        assertThat(fixture.spent(bucket)).isEqualTo(3);
+    }
+
+    @Test
     void resetClearsTheKeyOnItsMasterOnly() {
         acquire(window, log, bucket);
         fixture.backend().reset(log.policy(), log.storedKey());

@@ -70,6 +70,17 @@ class DecisionMetricsTest {
 
     @ParameterizedTest
     @MethodSource("apis")
+    void countsSettledChargesByPolicy(SeriesReader reader) {
+        DecisionMetrics metrics = new DecisionMetrics(reader.meters(), "redisson");
+        metrics.onSettle(List.of(api, login), 7);
+        metrics.onSettle(List.of(api), 0);
+        assertThat(reader.counts())
+                .containsOnly(
+                        entry("ratelimit.settled{policy=api}", 2L), entry("ratelimit.settled{policy=login}", 1L));
+    }
+
+    @ParameterizedTest
+    @MethodSource("apis")
     void countsEachPolicyOfADecisionAndOnlyThePolicyThatRejectsAsRejected(SeriesReader reader) {
         record(
                 reader,
