@@ -223,7 +223,9 @@ class ExampleIT {
         HttpResponse<String> first = complete(120, 1000);
         assertThat(first.statusCode()).as(first.body()).isEqualTo(200);
         assertThat(first.body()).isEqualTo("{\"used\":120}");
-        assertThat(complete(0, 881).statusCode()).as("more than the remaining 880").isEqualTo(429);
+        assertThat(complete(0, 881).statusCode())
+                .as("more than the remaining 880")
+                .isEqualTo(429);
         assertThat(complete(1100, 880).body()).isEqualTo("{\"used\":1100}");
         HttpResponse<String> inDebt = complete(1, 1);
         assertThat(inDebt.statusCode()).isEqualTo(429);

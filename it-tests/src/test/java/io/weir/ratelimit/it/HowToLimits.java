@@ -139,7 +139,9 @@ interface HowToLimits extends HowToCalls {
                 .isEqualTo(429);
         assertThat(get("settle", "export?rows=3").body()).isEqualTo("row 0\nrow 1\nrow 2\n");
         Await.until(
-                "the stream is settled", TIMEOUT, () -> get("settle", "remaining/bytes").body().equals("49999982"));
+                "the stream is settled",
+                TIMEOUT,
+                () -> get("settle", "remaining/bytes").body().equals("49999982"));
     }
 
     @Test

@@ -43,8 +43,7 @@ record Refund(Operation operation, List<Charge> charges, List<ChargeStates> rece
         List<ChargeStates> differences = receipt.stream()
                 .map(charged -> new ChargeStates(withDifference(charged.charge(), actualCost), charged.states()))
                 .toList();
-        Operation operation =
-                receipt.get(0).charge().cost() < actualCost ? Operation.RAISE : Operation.BY_RECEIPT;
+        Operation operation = receipt.get(0).charge().cost() < actualCost ? Operation.RAISE : Operation.BY_RECEIPT;
         return new Refund(
                 operation, differences.stream().map(ChargeStates::charge).toList(), differences);
     }

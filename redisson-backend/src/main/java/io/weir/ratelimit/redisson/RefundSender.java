@@ -92,7 +92,8 @@ final class RefundSender {
     }
 
     /** Settles as {@link #settle} does, unless too many refunds are in flight. Completes with the charges by the deadline. */
-    CompletableFuture<List<Charge>> settleBounded(BackendReceipt receipt, Predicate<Charge> selection, long actualCost) {
+    CompletableFuture<List<Charge>> settleBounded(
+            BackendReceipt receipt, Predicate<Charge> selection, long actualCost) {
         List<Charge> settled = new ArrayList<>();
         return bounded(() -> {
                     Settlement sent = settle(receipt, selection, actualCost);

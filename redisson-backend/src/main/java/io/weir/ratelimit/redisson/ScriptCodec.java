@@ -292,7 +292,7 @@ final class ScriptCodec {
             default ->
                 form == UNTOUCHED
                         ? new TokenBucketState(now, 0, limit.unitExponent())
-                        : new TokenBucketState(now - in.get(3), in.get(7), limit.unitExponent());
+                        : bucket(limit, now - in.get(3), in.get(7), limit.unitExponent());
         };
     }
 
@@ -301,9 +301,19 @@ final class ScriptCodec {
         long start = form == UNTOUCHED ? now : now - in.get(small ? 5 : 6);
         long current = form == UNTOUCHED ? 0 : in.get(small ? 2 : 4);
         long previous = form <= CURRENT_ONLY ? 0 : in.get(small ? 2 : 4);
+        return window(limit, start, current, previous);
+    }
+
+    /** Returns the state of a window as of now. Only a debt counts more than the permits. */
+    private static LimitState window(Limit limit, long start, long current, long previous) {
+        boolean inDebt = current > limit.permits() || previous > limit.permits();
         return limit.algorithm() == Algorithm.FIXED_WINDOW
-                ? new FixedWindowState(start, current)
-                : new SlidingWindowState(start, current, previous);
+                ? new FixedWindowState(start, current, inDebt)
+                : new SlidingWindowState(start, current, previous, inDebt);
+    }
+
+    private static LimitState bucket(Limit limit, long anchor, long debt, int unitExponent) {
+        return new TokenBucketState(anchor, debt, unitExponent, debt > TokenBucketState.maxDebt(limit));
     }
 
     private static LimitState getLongState(MessageBytes in, Limit limit) {
@@ -311,10 +321,9 @@ final class ScriptCodec {
         long b = in.get(7);
         long c = in.get(6);
         return switch (limit.algorithm()) {
-            case FIXED_WINDOW -> new FixedWindowState(a, b);
-            case SLIDING_WINDOW -> new SlidingWindowState(a, b, c);
+            case FIXED_WINDOW, SLIDING_WINDOW -> window(limit, a, b, c);
             case SLIDING_LOG -> SlidingLogState.summary(limit, c, a, b, 0, 0);
-            case TOKEN_BUCKET, LEAKY_BUCKET -> new TokenBucketState(a, b, (int) c);
+            case TOKEN_BUCKET, LEAKY_BUCKET -> bucket(limit, a, b, (int) c);
         };
     }
 }

@@ -69,10 +69,11 @@ class SettlementTest {
     void aDebtIsASectionThatEarlierVersionsKeep() {
         Receipt receipt = spend(timed, 10, WINDOW);
         settle(timed, receipt, 15);
-        // The letter d, 600,000 ms, the end two windows after the start, 21 bytes, the letter s, the start and two counts.
+        // The letter d, 600,000 ms, the end two windows after the start, 21 bytes, the letter s, the start and two
+        // counts.
         assertThat(stored())
-                .isEqualTo("64" + "00000927c0" + hexOfEnd() + "0015" + "73"
-                        + "0036751816a28b" + "0000000000000f" + "000000000000");
+                .isEqualTo("64" + "00000927c0" + hexOfEnd() + "0015" + "73" + "0036751816a28b" + "0000000000000f"
+                        + "000000000000");
         now += WINDOW.windowMicros() * 3 / 2;
         spend(timed, 1, WINDOW);
         assertThat(stored()).as("15 of the previous window still count").startsWith("64");
@@ -146,13 +147,36 @@ class SettlementTest {
     }
 
     @Test
+    void aCachedRejectionHasTheRetryAfterOfTheDebt() {
+        Limit bucket = Limit.of(Algorithm.TOKEN_BUCKET, 10, Duration.ofMinutes(10));
+        Limit fixed = Limit.of(Algorithm.FIXED_WINDOW, 10, Duration.ofMinutes(10));
+        long[] seconds = {840, 360, 600};
+        int next = 0;
+        for (Limit limit : List.of(WINDOW, bucket, fixed)) {
+            settle(fixture.backend(), spend(fixture.backend(), 10, limit), 15);
+            for (int call = 0; call < 3; call++) {
+                Decision decision = fixture.acquire("k.a", 1, limit);
+                assertThat(((Decision.Rejected) decision).retryAfter().orElseThrow())
+                        .as("%s, call %d", limit, call)
+                        .isBetween(Duration.ofSeconds(seconds[next] - 60), Duration.ofSeconds(seconds[next]));
+            }
+            assertThat(fixture.backend().knownRejection(List.of(TestBackend.charge("k.a", 1, limit))))
+                    .isPresent();
+            redis.drop(fixture.pattern());
+            fixture.backend().reset(TestBackend.charge("k.a", 1, limit).policy(), "k.a");
+            next++;
+        }
+    }
+
+    @Test
     void aForeignValueIsNotChanged() {
         for (long actual : new long[] {1, 20}) {
             Receipt receipt = spend(fixture.backend(), 2, WINDOW);
             redis.call("SET", fixture.key("k.a"), "foreign");
             assertThatThrownBy(() -> fixture.backend().settle(receipt, charge -> true, actual))
-                    .isInstanceOfSatisfying(BackendException.class, failure -> assertThat(failure.reason())
-                            .isEqualTo(BackendException.Reason.FOREIGN_STATE));
+                    .isInstanceOfSatisfying(
+                            BackendException.class,
+                            failure -> assertThat(failure.reason()).isEqualTo(BackendException.Reason.FOREIGN_STATE));
             assertThat(redis.text("GET", fixture.key("k.a"))).isEqualTo("foreign");
             redis.drop(fixture.pattern());
         }

@@ -61,8 +61,8 @@ final class SlidingLogModel extends ReferenceModel {
     void raise(Spend spend, long more, long now) {
         if (spends.contains(spend) && counts(spend, now)) {
             BigInteger most = mostPermits().min(big(Limit.MAX_LOG_PERMITS));
-            spend.amount = spend.amount.add(
-                    big(more).min(most.subtract(live(now)).max(BigInteger.ZERO)));
+            spend.amount =
+                    spend.amount.add(big(more).min(most.subtract(live(now)).max(BigInteger.ZERO)));
         }
     }
 

@@ -64,8 +64,7 @@ final class SlidingWindowModel extends ReferenceModel {
     @Override
     void raise(Spend spend, long more, long now) {
         if (spends.contains(spend) && spend.window >= windowAt(now) - 1) {
-            BigInteger room =
-                    mostPermits().subtract(sum(in(spend.window))).max(BigInteger.ZERO);
+            BigInteger room = mostPermits().subtract(sum(in(spend.window))).max(BigInteger.ZERO);
             spend.amount = spend.amount.add(big(more).min(room));
             inDebt |= sum(in(spend.window)).compareTo(big(limit.permits())) > 0 && room.signum() > 0;
         }

@@ -93,14 +93,20 @@ class SettlementsTest {
     @Test
     void requestWithoutChargesIsNotSettled() {
         engine.settlements().settle(request, "tokens", 90);
-        engine.settlements().settleAsync(request, "tokens", 90).toCompletableFuture().join();
+        engine.settlements()
+                .settleAsync(request, "tokens", 90)
+                .toCompletableFuture()
+                .join();
         assertThat(remaining(tokens)).isEqualTo(100);
     }
 
     @Test
     void settlesWithoutBlocking() {
         decide(20, tokens);
-        engine.settlements().settleAsync(request, "tokens", 30).toCompletableFuture().join();
+        engine.settlements()
+                .settleAsync(request, "tokens", 30)
+                .toCompletableFuture()
+                .join();
         assertThat(remaining(tokens)).isEqualTo(70);
         assertThat(settled).containsExactly("tokens 20 30");
     }

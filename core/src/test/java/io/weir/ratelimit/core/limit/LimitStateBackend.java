@@ -132,9 +132,7 @@ final class LimitStateBackend implements RateLimitBackend {
                 continue;
             }
             LimitState state = stored == null ? untouched : stored;
-            states.put(
-                    keyOf(charge, i),
-                    state.settle(limit, entry.states().get(i), charge.cost(), actualCost, now));
+            states.put(keyOf(charge, i), state.settle(limit, entry.states().get(i), charge.cost(), actualCost, now));
         }
     }
 

@@ -18,8 +18,8 @@ import org.junit.jupiter.api.Test;
 
 /** Settlements of buckets whose key was dropped because all permits had returned. */
 class SettledBucketTest {
-    private static final PolicyLimits POLICY = new PolicyLimits(
-            "api", List.of(Limit.of(Algorithm.TOKEN_BUCKET, 10, Duration.ofSeconds(10))));
+    private static final PolicyLimits POLICY =
+            new PolicyLimits("api", List.of(Limit.of(Algorithm.TOKEN_BUCKET, 10, Duration.ofSeconds(10))));
 
     private final AtomicLong now = new AtomicLong(1_000);
     private final LocalBackend backend = new LocalBackend(1, now::get);
@@ -49,8 +49,9 @@ class SettledBucketTest {
         now.addAndGet(2_000_000);
         spend("k.second", 10);
         assertThatThrownBy(() -> backend.settle(receipt, charge -> true, 9))
-                .isInstanceOfSatisfying(BackendException.class, failure -> assertThat(failure.reason())
-                        .isEqualTo(BackendException.Reason.FULL));
+                .isInstanceOfSatisfying(
+                        BackendException.class,
+                        failure -> assertThat(failure.reason()).isEqualTo(BackendException.Reason.FULL));
         assertThat(remaining("k.second")).isZero();
         assertThat(backend.settle(receipt, charge -> true, 0)).isEmpty();
     }

@@ -75,8 +75,7 @@ class DecisionMetricsTest {
         metrics.onSettle(List.of(api, login), 7);
         metrics.onSettle(List.of(api), 0);
         assertThat(reader.counts())
-                .containsOnly(
-                        entry("ratelimit.settled{policy=api}", 2L), entry("ratelimit.settled{policy=login}", 1L));
+                .containsOnly(entry("ratelimit.settled{policy=api}", 2L), entry("ratelimit.settled{policy=login}", 1L));
     }
 
     @ParameterizedTest
