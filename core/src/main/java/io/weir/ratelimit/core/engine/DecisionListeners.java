@@ -62,6 +62,11 @@ final class DecisionListeners {
         }
     }
 
+    void settled(List<Charge> settled, long actualCost) {
+        direct.notifyEach((listener, charges) -> listener.onSettle(charges, actualCost), settled);
+        others.notifyEach((listener, charges) -> listener.onSettle(charges, actualCost), settled);
+    }
+
     void bypassed(Binding binding) {
         List<PolicyLimits> policies = binding.policies().stream()
                 .map(policyCost -> policyCost.policy().limits())

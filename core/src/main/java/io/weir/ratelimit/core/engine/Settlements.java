@@ -5,7 +5,6 @@ import io.weir.ratelimit.Receipt;
 import io.weir.ratelimit.core.limit.BackendReceipt;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.ChargeReceipt;
-import io.weir.ratelimit.spi.DecisionListener;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -15,12 +14,12 @@ import java.util.function.Predicate;
 /** The settlements of reserved costs: by receipt, and of all charges of a request under one policy. */
 public final class Settlements {
     private final FallbackBackend backend;
-    private final GuardedListeners<DecisionListener> listeners;
+    private final DecisionListeners listeners;
 
     /** One charge of a request with its actual cost. */
     private record Part(Receipt receipt, Charge charge, long actualCost) {}
 
-    Settlements(FallbackBackend backend, GuardedListeners<DecisionListener> listeners) {
+    Settlements(FallbackBackend backend, DecisionListeners listeners) {
         this.backend = backend;
         this.listeners = listeners;
     }
@@ -81,8 +80,8 @@ public final class Settlements {
     }
 
     private void notifyListeners(List<Charge> settled, long actualCost) {
-        if (!settled.isEmpty() && !listeners.isEmpty()) {
-            listeners.notifyEach((listener, charges) -> listener.onSettle(charges, actualCost), settled);
+        if (!settled.isEmpty()) {
+            listeners.settled(settled, actualCost);
         }
     }
 

@@ -85,18 +85,28 @@ final class LocalSettlement {
         List<SettledLimit> withoutPlace = new ArrayList<>();
         int removed = 0;
         for (SettledLimit each : limits) {
-            long now = time.micros();
             StoredState stored = table.find(each.key());
             if (stored != null) {
-                LimitState before = stored.state;
-                stored.state = settled(each, before, now);
-                removed += !stored.state.equals(before) && table.refunded(stored, now) ? 1 : 0;
-            } else if (!addDebt(each, now)) {
+                removed += settle(each, stored) ? 1 : 0;
+            } else if (!addDebt(each, time.micros())) {
                 withoutPlace.add(each);
             }
         }
         table.release(removed);
         unplaced = withoutPlace;
+    }
+
+    /** Replaces a stored state. Returns true if it was removed, because it equals an untouched one. */
+    private boolean settle(SettledLimit each, StoredState stored) {
+        LimitState before = stored.take();
+        LimitState after = before;
+        long now = time.micros();
+        try {
+            after = settled(each, before, now);
+        } finally {
+            stored.put(after);
+        }
+        return !after.equals(before) && table.refunded(stored, now);
     }
 
     private LimitState settled(SettledLimit each, LimitState state, long nowMicros) {
@@ -118,7 +128,7 @@ final class LocalSettlement {
         if (!table.reserve(1, nowMicros)) {
             return false;
         }
-        table.add(new StoredState(each.key(), each.limit(), state), nowMicros);
+        table.add(each.key(), each.limit(), state, nowMicros);
         return true;
     }
 }
