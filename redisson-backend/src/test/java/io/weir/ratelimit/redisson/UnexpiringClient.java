@@ -33,7 +33,7 @@ final class UnexpiringClient {
 
     static RedissonClient of(RedissonClient client) {
         UnexpiringClient around = new UnexpiringClient();
-        for (Script script : new Script[] {Script.ACQUIRE, Script.REFUND}) {
+        for (Script script : new Script[] {Script.ACQUIRE, Script.REFUND, Script.SETTLE}) {
             around.digests.put(
                     script.digest(), client.getScript(StringCodec.INSTANCE).scriptLoad(around(script)));
         }
