@@ -175,6 +175,7 @@ final class RedisClient implements AutoCloseable {
             attemptedScripts = loaded;
             loaded.scriptLoad(Script.ACQUIRE.text());
             loaded.scriptLoad(Script.REFUND.text());
+            loaded.scriptLoad(Script.SETTLE.text());
             tryOut(loaded);
             hasSlots = created.getConfig().isClusterConfig();
             writes = ClusterWrites.of(created);

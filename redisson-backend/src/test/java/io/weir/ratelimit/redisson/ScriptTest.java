@@ -40,7 +40,7 @@ class ScriptTest {
             assertThat(all)
                     .extracting(Path::getFileName)
                     .extracting(Path::toString)
-                    .contains("clock.lua", "plain.lua", "state.lua", "log.lua", "acquire.lua", "refund.lua");
+                    .contains("clock.lua", "plain.lua", "state.lua", "log.lua", "acquire.lua", "refund.lua", "settle.lua");
             return all.stream();
         }
     }
@@ -95,7 +95,7 @@ class ScriptTest {
     @Test
     void theDigestOfAScriptIsTheOneOfRedis() {
         try (RedisConnection redis = RedisFixture.shared().connect()) {
-            for (Script script : List.of(Script.ACQUIRE, Script.REFUND)) {
+            for (Script script : List.of(Script.ACQUIRE, Script.REFUND, Script.SETTLE)) {
                 assertThat(redis.text("SCRIPT", "LOAD", script.text())).isEqualTo(script.digest());
             }
         }
