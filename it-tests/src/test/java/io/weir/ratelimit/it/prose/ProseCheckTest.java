@@ -53,6 +53,7 @@ class ProseCheckTest {
             strings = {
                 "A token bucket refills continuously.",
                 "The request carries a JWT token and a bypass token.",
+                "The answer of the language model has 200 model tokens.",
                 "The alert rules and the path rule are separate.",
                 "A batch is in flight.",
                 "A denial of service costs Redis nothing.",

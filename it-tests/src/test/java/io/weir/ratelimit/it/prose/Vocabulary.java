@@ -11,7 +11,7 @@ final class Vocabulary {
     /** Phrases of other fields in which an avoided word is the usual term. */
     private static final Pattern ALLOWED = words(
             "token buckets?",
-            "(?:JWT|bypass|bearer|access|CSRF) tokens?",
+            "(?:JWT|bypass|bearer|access|CSRF|model) tokens?",
             "path rules?",
             "(?:alert|alerting|recording|Prometheus|firewall) rules?",
             "rule (?:files?|groups?)",
