@@ -40,7 +40,14 @@ class ScriptTest {
             assertThat(all)
                     .extracting(Path::getFileName)
                     .extracting(Path::toString)
-                    .contains("clock.lua", "plain.lua", "state.lua", "log.lua", "acquire.lua", "refund.lua", "settle.lua");
+                    .contains(
+                            "clock.lua",
+                            "plain.lua",
+                            "state.lua",
+                            "log.lua",
+                            "acquire.lua",
+                            "refund.lua",
+                            "settle.lua");
             return all.stream();
         }
     }
