@@ -1,10 +1,13 @@
 -- SPDX-License-Identifier: Apache-2.0
+-- Times are in microseconds, except for the time to live of the key in milliseconds.
+--
 -- Checks what the scripts of this folder need of the server. It runs several times, since time passes between scripts only.
 --
--- KEYS[1]  a key that nothing else uses; its state ends soon
+-- KEYS     a key that nothing else uses; its state ends soon
 -- ARGV[1]  the run: 1 writes the key, 2 expects that it has expired, 3 also removes it
 -- ARGV[2]  2^53
 -- Reply    text: the name of the server, its version, TIME in microseconds and the codes of what is missing, separated by '|'; codes by ','
+-- Complexity  O(1)
 -- Server   some versions name themselves in scripts, so the user needs no right for INFO
 
 local missing = {}

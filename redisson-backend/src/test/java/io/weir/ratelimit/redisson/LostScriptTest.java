@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.weir.ratelimit.Algorithm;
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.fixtures.Await;
-import io.weir.ratelimit.fixtures.LogCapture;
 import io.weir.ratelimit.fixtures.RedisConnection;
 import io.weir.ratelimit.fixtures.RedisProcess;
 import io.weir.ratelimit.spi.Limit;
@@ -17,7 +16,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicIntegerArray;
-import java.util.logging.Level;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -57,17 +55,9 @@ class LostScriptTest {
 
     @Test
     void aClientOfTheBackendSendsTheSourceInOneStep() {
-        RedissonBackend backend;
-        // The self-test sends its source, too.
-        try (LogCapture log = new LogCapture(Level.FINE)) {
-            backend = new TestConfig(
-                            Map.of(RedisSettings.ADDRESS, process.address(), "ratelimit.redis.deadline", "20s"))
-                    .started();
-            Await.until(
-                    "the end of the self-test",
-                    Duration.ofSeconds(30),
-                    () -> log.lines().stream().anyMatch(line -> line.contains("The self-test has ended")));
-        }
+        RedissonBackend backend = SelfTestEnd.awaited(() -> new TestConfig(
+                        Map.of(RedisSettings.ADDRESS, process.address(), "ratelimit.redis.deadline", "20s"))
+                .started());
         try {
             FaultCalls.awaitDecision(backend);
             redis.call("SCRIPT", "FLUSH");
