@@ -7,11 +7,14 @@ import io.weir.ratelimit.Identity;
 import io.weir.ratelimit.QuotaThresholdReached;
 import io.weir.ratelimit.RateLimit;
 import io.weir.ratelimit.RateLimiter;
+import io.weir.ratelimit.fixtures.Await;
 import io.weir.ratelimit.fixtures.LogCapture;
 import jakarta.annotation.Priority;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.event.Observes;
 import jakarta.enterprise.event.ObservesAsync;
+import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -102,7 +105,20 @@ class ThresholdEventsTest {
             assertThat(observer.nextLater().identity()).isEqualTo(Identity.principal("ben"));
             assertThat(observer.isEmpty()).isTrue();
         }
-        assertThat(log.lines()).filteredOn(line -> line.contains("WEIR-303")).hasSize(2);
+        awaitBothFailures();
+        assertThat(failures()).hasSize(2);
+    }
+
+    /** The asynchronous observers of an event have ended when the failure of one of them is logged. */
+    private void awaitBothFailures() {
+        Await.until(
+                "the failures of both kinds of observers",
+                Duration.ofSeconds(10),
+                () -> failures().size() >= 2);
+    }
+
+    private List<String> failures() {
+        return log.lines().stream().filter(line -> line.contains("WEIR-303")).toList();
     }
 
     @Test
@@ -116,5 +132,6 @@ class ThresholdEventsTest {
             assertThat(event.endpoint()).isEqualTo("Bean.call");
             assertThat(event.identity()).isEqualTo(Identity.GLOBAL);
         }
+        awaitBothFailures();
     }
 }
