@@ -42,6 +42,7 @@ public record Scenario(Workload workload, LoadPattern pattern, boolean cluster) 
             }
         }
         all.add(new Scenario(Workload.THREE_LIMITS_HOT, new Threads(64), false));
+        all.add(new Scenario(Workload.THREE_POLICIES, new Threads(16), false));
         for (Workload workload : List.of(Workload.REJECTED, Workload.REJECTED_HOT)) {
             all.add(new Scenario(workload, new Threads(1), false));
             all.add(new Scenario(workload, new Threads(16), false));
@@ -77,7 +78,9 @@ public record Scenario(Workload workload, LoadPattern pattern, boolean cluster) 
     /** Returns the workload as text, which scenarios of one table share. */
     String group() {
         String keys = workload.keys() == 1 ? "one hot key" : "many keys";
-        String limits = workload.limits() == 1 ? "" : ", " + workload.limits() + " limits";
+        String limits = workload.limits() == 1
+                ? ""
+                : ", " + workload.limits() + (workload.policies() ? " policies" : " limits");
         String rejected = workload.rejected() ? ", rejected" : "";
         return keys + limits + rejected + (cluster ? ", cluster" : "");
     }

@@ -7,6 +7,7 @@ import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.redisson.RedissonBackend;
 import io.weir.ratelimit.redisson.UncachedBackend;
 import io.weir.ratelimit.spi.Charge;
+import io.weir.ratelimit.spi.Limit;
 import io.weir.ratelimit.spi.PolicyLimits;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
@@ -47,9 +48,24 @@ final class Weir implements Contender {
         isBucket = algorithm == Algorithm.TOKEN_BUCKET || algorithm == Algorithm.LEAKY_BUCKET;
         this.lease = lease;
         firstReturn = workload.firstReturn();
-        PolicyLimits limits = new PolicyLimits(POLICY, workload.limits(algorithm)).withLease(lease);
+        List<PolicyLimits> policies = policies(workload, algorithm).stream()
+                .map(policy -> policy.withLease(lease))
+                .toList();
         charges = IntStream.range(0, workload.keys())
-                .mapToObj(key -> List.of(new Charge(limits, Workload.storedKey(key), 1)))
+                .mapToObj(key -> policies.stream()
+                        .map(policy -> new Charge(policy, Workload.storedKey(key), 1))
+                        .toList())
+                .toList();
+    }
+
+    /** Returns the policies of a decision. Their names have the same length. */
+    private static List<PolicyLimits> policies(Workload workload, Algorithm algorithm) {
+        List<Limit> limits = workload.limits(algorithm);
+        if (!workload.policies()) {
+            return List.of(new PolicyLimits(POLICY, limits));
+        }
+        return IntStream.range(0, limits.size())
+                .mapToObj(i -> new PolicyLimits("policy-" + i, List.of(limits.get(i))))
                 .toList();
     }
 
@@ -144,11 +160,17 @@ final class Weir implements Contender {
     }
 
     private long[] spentPerLimit() {
-        long[] spent = new long[charges.get(0).get(0).policy().limits().size()];
-        for (List<Charge> charge : charges) {
-            List<Quota> quotas = reader.peek(charge.get(0));
-            for (int i = 0; i < spent.length; i++) {
-                spent[i] += quotas.get(i).capacity() - quotas.get(i).remaining();
+        long[] spent = new long
+                [charges.get(0).stream()
+                        .mapToInt(charge -> charge.policy().limits().size())
+                        .sum()];
+        for (List<Charge> decision : charges) {
+            int i = 0;
+            for (Charge charge : decision) {
+                for (Quota quota : reader.peek(charge)) {
+                    spent[i] += quota.capacity() - quota.remaining();
+                    i++;
+                }
             }
         }
         return spent;

@@ -16,8 +16,9 @@ import java.util.stream.IntStream;
  * @param keys the number of keys, which are used in turn
  * @param limits the number of limits per key
  * @param permits the permits of a limit
+ * @param policies whether each limit is that of a policy of its own
  */
-public record Workload(String name, int keys, int limits, long permits) {
+public record Workload(String name, int keys, int limits, long permits, boolean policies) {
     private static final int MANY = 10_000;
 
     /** The permits of a window, or the capacity of a bucket of another limiter, that a run never spends. */
@@ -33,14 +34,20 @@ public record Workload(String name, int keys, int limits, long permits) {
     static final Workload MANY_KEYS = new Workload("many", MANY, 1, UNREACHABLE);
     static final Workload HOT_KEY = new Workload("hot", 1, 1, UNREACHABLE);
     static final Workload THREE_LIMITS = new Workload("three-many", MANY, 3, UNREACHABLE);
+    static final Workload THREE_POLICIES = new Workload("three-policies", MANY, 3, UNREACHABLE, true);
     static final Workload THREE_LIMITS_HOT = new Workload("three-hot", 1, 3, UNREACHABLE);
     static final Workload LIMITED = new Workload("limited", 1, 1, 1_000);
     static final Workload REJECTED = new Workload("rejected-many", MANY, 1, 1);
     static final Workload REJECTED_HOT = new Workload("rejected-hot", 1, 1, 1);
 
+    /** Creates a workload of one policy. */
+    Workload(String name, int keys, int limits, long permits) {
+        this(name, keys, limits, permits, false);
+    }
+
     /** Returns the same workload with the first of its limits only. */
     Workload withOneLimit() {
-        return new Workload(name, keys, 1, permits);
+        return new Workload(name, keys, 1, permits, policies);
     }
 
     /** Returns whether one call exhausts a key. */

@@ -19,6 +19,7 @@ class ContendersTest {
     private static final int PERMITS = 5;
     private static final Workload SMALL_LIMIT = new Workload("small", 2, 1, PERMITS);
     private static final Workload THREE_SMALL_LIMITS = new Workload("three-small", 2, 3, PERMITS);
+    private static final Workload THREE_POLICIES = new Workload("policies-small", 2, 3, PERMITS, true);
 
     private static final Options PATIENT = Options.parse("--deadline", "60000");
 
@@ -44,6 +45,7 @@ class ContendersTest {
     void eachLimiterAllowsAsManyCallsAsTheLimitHasPermits() {
         assertAllowed(SMALL_LIMIT);
         assertAllowed(THREE_SMALL_LIMITS);
+        assertAllowed(THREE_POLICIES);
     }
 
     private static void assertAllowed(Workload workload) {
