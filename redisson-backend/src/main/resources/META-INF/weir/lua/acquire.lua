@@ -5,8 +5,8 @@
 -- it. Of a group the first requests are allowed, as many as have room. A rejection writes nothing, with one exception: a state from the
 -- future, left by a clock that stepped back, is written as of now. Otherwise each rejection would report the same retry-after again.
 -- A foreign value fails the groups of its key, and no others.
--- A batch is plain if its n-th group concerns its n-th key and no other, and no limit is a sliding log. plain.lua decides on such a batch,
--- up to the first key that it does not handle.
+-- A batch is plain if the keys of each group are those that follow the keys of the groups before, and no limit is a sliding log.
+-- plain.lua decides on such a batch, up to the first group that it does not handle.
 -- KEYS        one per policy and caller, all different
 -- ARGV[1]     form and clock (clock.lua): 0 or 1 for a plain batch, 2 or 3 for others; then limits and groups
 --             Limits: 0 B if they are those of the limits before, else one limit, or 1 B, the number of limits I2, their bytes I2 and the
@@ -14,22 +14,23 @@
 --             letter B, permits I4, window in units I6, exponent of the unit B
 --                             short: the capacity is the permits, and there is no delay
 --             letter + 128 B, then the other fields of a limit (state.lua)
---             Plain batch: for each run of keys the limits, then one of the following; nothing if each key that is left has one request that
---             spends a cost of 1 without delay
---             1 B, number of keys I2
---                             each of these keys has such a request
+--             Plain batch: for each run of groups the limits of a group, then one of the following; nothing if each group that is left has
+--             one request that spends a cost of 1 of each key without delay. The limits of a group of several keys are 0 B if they are
+--             those of the group before, else 2 B, the number of keys I2, the bytes of the limits I2 and the limits of each key
+--             1 B, number of groups I2
+--                             each of these groups has such a request
 --             2 B, count of requests I2
---                             one key has as many of them
---             3 B or 4 B      one key; its requests spend (3) or peek (4): count of requests I2, cost in permits I6, and for each limit of
---                             the key the longest delay I6 (how long a bucket may delay the call for permits it lacks)
+--                             one group has as many of them
+--             3 B or 4 B      one group; its requests spend (3) or peek (4): count of requests I2, and for each key the cost in permits I6
+--                             and for each of its limits the longest delay I6 (how long a bucket may delay the call for permits it lacks)
 --             Other batches: for each key its limits, then the groups, each in one of four forms:
 --             1 B             short: spends a cost of 1 without delay, count 1, one key: the first one that no group before it has
 --             2 B, count of requests I2, number of keys of a request I2
 --                             short: as 1, for the first keys that no group before it has
 --             3 B or 4 B      spends (3) or peeks (4): count of requests I2, number of keys of a request I2, and for each of these keys:
 --                             index in KEYS I2, cost in permits I6, and for each limit of the key the longest delay I6
--- Reply       one string: now I7, then states and groups: for a plain batch for each key its group and its states, for others the states of
---             all keys and then all groups
+-- Reply       one string: now I7, then states and groups: for a plain batch each group with the states of its keys, for others the states
+--             of all keys and then all groups
 --             States: for each limit its state before the call, as of now. Of a limit in short form, except for a log, 0 B if the limit is
 --             untouched; else with the time since its start and the permits of this window and the previous one (0 for f) 1 B I5 I2,
 --             2 B I5 I2 I2 or 3 B I6 I4 I4 (s, f), or 1 B and the time since its anchor I3 and debt I7 (t, l). Of others I7 I7 I6
@@ -98,43 +99,61 @@ local function bucketOrWindow(config, a, b, c, debt)
   return {free, parts, 0, a, b, c, keep and isWindow, future, config, nil, debt}, stateText(isWindow, config[SHORT], a, b, c)
 end
 
--- The rest of a plain batch becomes a batch of the other kind, from the key on at which plain.lua ended.
+-- The rest of a plain batch becomes a batch of the other kind, from the group on at which plain.lua ended.
 if form < 2 then
   local texts, groups, rest = {}, {}, {}
   at = runAt
   while runFirst <= #keys do
-    local limitForm = byte(input, at)
-    if limitForm == 0 then
-      at = at + 1
-    else
+    local isSame = byte(input, at) == 0
+    if not isSame then
       limitsFrom = at
-      if limitForm == 1 then
-        at = at + 5 + parse('>I2', input, at + 3)
-      else
-        at = at + (limitForm < 128 and 12 or 27)
-      end
-      limitsTo = at - 1
     end
-    local limitCount = byte(input, limitsFrom) == 1 and parse('>I2', input, limitsFrom + 1) or 1
-    local kind, count, cost, last, delays = 3, 1, 1, #keys, string.rep('\0', 6 * limitCount)
+    local groupKeys, from = 1, limitsFrom
+    if byte(input, from) == 2 then
+      groupKeys, from = parse('>I2', input, from + 1)
+      from = from + 2
+    end
+    local limitTexts, delays = {}, {}
+    for part = 1, groupKeys do
+      local limitForm, limitCount, to = byte(input, from), 1, nil
+      if limitForm == 1 then
+        local length
+        limitCount, length, to = parse('>I2I2', input, from + 1)
+        to = to + length
+      else
+        to = from + (limitForm < 128 and 12 or 27)
+      end
+      limitTexts[part], delays[part] = string.sub(input, from, to - 1), 6 * limitCount
+      from = to
+    end
+    at = isSame and at + 1 or from
+
+    local kind, count, last = 1, 1, #keys
     if at <= #input then
       local number
       kind, number, at = parse('>BI2', input, at)
       if kind == 1 then
-        last = runFirst + number - 1
+        last = runFirst + number * groupKeys - 1
       else
-        count, last = number, runFirst
-      end
-      if kind > 2 then
-        cost, at = parse('>I6', input, at)
-        delays = string.sub(input, at, at + 6 * limitCount - 1)
-        at = at + 6 * limitCount
+        count, last = number, runFirst + groupKeys - 1
       end
     end
-    for k = math.max(first, runFirst), last do
-      rest[#rest + 1] = keys[k]
-      texts[#rest] = string.sub(input, limitsFrom, limitsTo)
-      groups[#rest] = pack('>BI2I2I2I6', math.max(3, kind), count, 1, #rest, cost) .. delays
+    local costs = {}
+    for part = 1, groupKeys do
+      if kind > 2 then
+        costs[part] = string.sub(input, at, at + 5 + delays[part])
+        at = at + 6 + delays[part]
+      else
+        costs[part] = '\0\0\0\0\0\1' .. string.rep('\0', delays[part])
+      end
+    end
+    for k = math.max(first, runFirst), last, groupKeys do
+      groups[#groups + 1] = pack('>BI2I2', math.max(3, kind), count, groupKeys)
+      for part = 1, groupKeys do
+        rest[#rest + 1] = keys[k + part - 1]
+        texts[#rest] = limitTexts[part]
+        groups[#groups + 1] = pack('>I2', #rest) .. costs[part]
+      end
     end
     runFirst = last + 1
   end
@@ -208,7 +227,7 @@ for k = 1, #keys do
 end
 limitIndex[#keys + 1] = #limits + 1
 
-local pieces, size, groupIndex = #reply, #input, {}
+local pieces, size, groupIndex, lastKeys = #reply, #input, {}, {}
 local known, rewrite = 0, {}
 while at <= size do
   local groupForm = byte(input, at)
@@ -252,6 +271,7 @@ while at <= size do
   end
   pieces = pieces + 1
   groupIndex[#groupIndex + 1] = pieces
+  lastKeys[#groupIndex] = known
   reply[pieces] = pack(count == 1 and 'B' or '>I2', allowed or count == 1 and 255 or 65535)
   if allowed and (groupForm ~= 4 or logs) then
     for part = 1, keyCount do
@@ -317,10 +337,11 @@ end
 if form > 1 then
   return table.concat(reply)
 end
-groupIndex[#keys + 1] = pieces + 1
+groupIndex[#groupIndex + 1] = pieces + 1
+lastKeys[0] = 0
 replies = replies or {pack('>I7', now)}
-for k = 1, #keys do
-  replies[#replies + 1] = table.concat(reply, '', groupIndex[k], groupIndex[k + 1] - 1)
-    .. table.concat(reply, '', limitIndex[k] + 1, limitIndex[k + 1])
+for group = 1, #lastKeys do
+  replies[#replies + 1] = table.concat(reply, '', groupIndex[group], groupIndex[group + 1] - 1)
+    .. table.concat(reply, '', limitIndex[lastKeys[group - 1] + 1] + 1, limitIndex[lastKeys[group] + 1])
 end
 return table.concat(replies)

@@ -2,56 +2,73 @@
 -- Times are in microseconds; see clock.lua, which precedes this file. state.lua describes the states, and acquire.lua the arguments.
 --
 -- Decides on a plain batch, key by key. A single call, a hot key and many keys produce such batches. acquire.lua does the same for all
--- batches in twice the time: this file needs no function, and no table per key or limit. It ends at the first key that it does not handle,
--- and acquire.lua continues there. Such a key has other sections than those of its limits in their order, a state from the future, or a
--- foreign value, or room for some requests of a group by the first limit and for fewer by a later one.
+-- batches in twice the time: this file needs no function, and no table per key or limit. It ends at the first group that it does not
+-- handle, of which it has written nothing, and acquire.lua continues there. Such a group has a key with other sections than those of its
+-- limits in their order, a state from the future, or a foreign value, or room for some of its requests by a later limit than the first.
+-- The keys of a group are written once all of them have room.
 -- Complexity  O(limits of keys)
 -- Errors      commands that can fail after a write are those of which the first one has succeeded: no write makes a later write fail
 -- Redis       6.2 or later
 
 local isPlain = form < 2
-local first, replies, runAt, runFirst, limitsFrom, limitsTo = 1, nil, at, 1, 1, 1
+-- The first key of the current group, the replies to the groups before, the run of the group, and the position of its limits.
+local first, replies, runAt, runFirst, limitsFrom = 1, nil, at, 1, 1
 if isPlain then
   local read, floor, ceil, size, keyCount = redis.pcall, math.floor, math.ceil, #input, #keys
   local letter, permits, units, exponent, unit, length, window, capacity, maxDebt, isShort
   local limitCount, limitsAt, left, count, cost, kind, delaysAt, handled = 0, 1, 0, 1, 1, 0, 0, true
+  local k, part, groupKeys, groupsBefore, limitAt, allowed, states = 1, 1, 1, 0, 1, 1, nil
+  local texts, lives = nil, nil
   repeat
     local isNewRun = left == 0
     if isNewRun then
-      runAt, runFirst = at, first
+      runAt, runFirst = at, k
       local limitForm = byte(input, at)
       if limitForm == 0 then
         at = at + 1
       else
-        limitsFrom, limitsAt = at, at
-        if limitForm > 1 then
+        limitsFrom, limitsAt, groupKeys = at, at, 1
+        if limitForm > 2 then
           limitCount, at = 1, at + (limitForm < 128 and 12 or 27)
+        elseif limitForm > 1 then
+          groupKeys, at, limitsAt = parse('>I2I2', input, at + 1)
+          at = limitsAt + at
+          texts, lives = {}, {}
         else
           limitCount, at, limitsAt = parse('>I2I2', input, at + 1)
           at = limitsAt + at
         end
-        limitsTo = at - 1
       end
       kind, left, count, cost = 0, keyCount, 1, 1
       if at <= size then
         kind, left, at = parse('>BI2', input, at)
         if kind > 1 then
           count, left = left, 1
-          if kind > 2 then
-            cost, delaysAt = parse('>I6', input, at)
-            at = delaysAt + 6 * limitCount
-          end
         end
       end
     end
+    if part == 1 then
+      limitAt, allowed, states = limitsAt, count, nil
+    end
+    if groupKeys > 1 then
+      limitCount = 1
+      if byte(input, limitAt) == 1 then
+        limitCount, limitAt = parse('>I2', input, limitAt + 1)
+        limitAt = limitAt + 2
+      end
+    end
+    if kind > 2 then
+      cost, delaysAt = parse('>I6', input, at)
+      at = delaysAt + 6 * limitCount
+    end
 
-    local key = keys[first]
+    local key = keys[k]
     local raw = read('GET', key)
     -- An error has the length 0.
-    local stored, from, limitAt = raw and #raw, 1, limitsAt
-    local allowed, sections, states, longest, keepsLongest = count, nil, nil, 0, false
+    local stored, from = raw and #raw, 1
+    local sections, longest, keepsLongest = nil, 0, false
     for i = 1, limitCount do
-      if isNewRun or limitCount > 1 then
+      if isNewRun or limitCount > 1 or groupKeys > 1 then
         letter = byte(input, limitAt)
         isShort = letter < 128
         if isShort then
@@ -161,7 +178,7 @@ if isPlain then
 
       if free < needed * allowed then
         allowed = free < needed and 0 or floor(free / needed)
-        if allowed > 0 and i > 1 then
+        if allowed > 0 and (i > 1 or part > 1) then
           handled = false
           break
         end
@@ -202,21 +219,36 @@ if isPlain then
       break
     end
 
-    if allowed > 0 and kind ~= 4 then
-      if keepsLongest then
-        call('SET', key, sections, 'KEEPTTL')
-      else
-        call('SET', key, sections, 'PX', string.format('%d', longest < 1000 and 1 or ceil(longest / 1000)))
+    local life = sections and not keepsLongest and string.format('%d', longest < 1000 and 1 or ceil(longest / 1000))
+    if part < groupKeys then
+      texts[part], lives[part] = sections, life
+      part = part + 1
+    else
+      if allowed > 0 and kind ~= 4 then
+        for i = 1, groupKeys - 1 do
+          if lives[i] then
+            call('SET', keys[first + i - 1], texts[i], 'PX', lives[i])
+          else
+            call('SET', keys[first + i - 1], texts[i], 'KEEPTTL')
+          end
+        end
+        if life then
+          call('SET', key, sections, 'PX', life)
+        else
+          call('SET', key, sections, 'KEEPTTL')
+        end
       end
+      if keyCount == groupKeys then
+        return pack(count == 1 and '>I7B' or '>I7I2', now, allowed) .. states
+      end
+      replies = replies or {pack('>I7', now)}
+      groupsBefore = groupsBefore + 1
+      replies[groupsBefore + 1] = pack(count == 1 and 'B' or '>I2', allowed) .. states
+      left = left - 1
+      first, part = k + 1, 1
     end
-    if keyCount == 1 then
-      return pack(count == 1 and '>I7B' or '>I7I2', now, allowed) .. states
-    end
-    replies = replies or {pack('>I7', now)}
-    replies[first + 1] = pack(count == 1 and 'B' or '>I2', allowed) .. states
-    left = left - 1
-    first = first + 1
-  until first > keyCount
+    k = k + 1
+  until k > keyCount
   if first > keyCount then
     return table.concat(replies)
   end

@@ -171,7 +171,7 @@ final class Batch {
 
     private void addGroup(AcquireRequest request, int[] keyIndexes) {
         RequestGroup group = new RequestGroup(request, keyIndexes);
-        plain = plain && keyIndexes.length == 1 && keyIndexes[0] == groups.size() && !hasLog(limitsOf(request, 0));
+        plain = plain && isPlain(request, keyIndexes);
         groups.add(group);
         latest = group;
         parts += limitCount(request);
@@ -190,6 +190,16 @@ final class Batch {
         }
     }
 
+    /** Returns whether no group before has one of the keys of a request, and none of its limits is a sliding log. */
+    private boolean isPlain(AcquireRequest request, int[] keyIndexes) {
+        for (int i = 0; i < keyIndexes.length; i++) {
+            if (keyIndexes[i] < keys.size() || hasLog(limitsOf(request, i))) {
+                return false;
+            }
+        }
+        return keyIndexes.length == 1 || limitCount(request) <= MAX_LIMITS;
+    }
+
     private static boolean hasLog(List<Limit> limits) {
         for (int i = 0; i < limits.size(); i++) {
             if (limits.get(i).algorithm() == Algorithm.SLIDING_LOG) {
@@ -199,7 +209,10 @@ final class Batch {
         return false;
     }
 
-    /** Returns whether the n-th group concerns the n-th key and no other, and no limit is a sliding log. */
+    /**
+     * Returns whether the keys of each group are those that follow the keys of the groups before, no group has several keys with more
+     * limits than a batch, and no limit is a sliding log.
+     */
     boolean isPlain() {
         return plain;
     }

@@ -27,9 +27,11 @@ final class ScriptCodec {
 
     private static final int SAME_LIMITS = 0;
     private static final int SEVERAL_LIMITS = 1;
+    private static final int SEVERAL_KEYS = 2;
     private static final int LONG_LIMIT = 128;
     private static final int SHORT_LIMIT_BYTES = 12;
     private static final int LONG_LIMIT_BYTES = 27;
+    private static final int SEVERAL_LIMITS_BYTES = 5;
 
     /** Permits of a limit in short form are less, so that twice as many, which count after a settlement, take four bytes. */
     private static final long SHORT_PERMITS = 1L << 31;
@@ -66,7 +68,11 @@ final class ScriptCodec {
             putForm(out, OTHER, nowMicros);
             List<List<Limit>> limits = batch.limits();
             for (int i = 0; i < limits.size(); i++) {
-                putLimits(out, limits, i);
+                if (i > 0 && limits.get(i).equals(limits.get(i - 1))) {
+                    out.put(SAME_LIMITS, FORM);
+                } else {
+                    putLimits(out, limits.get(i));
+                }
             }
             List<RequestGroup> groups = batch.groups();
             int knownKeys = 0;
@@ -85,20 +91,22 @@ final class ScriptCodec {
         }
     }
 
-    /** Puts runs of keys: those with the same limits and one request of a cost of 1, or one other key. */
+    /** Puts runs of groups: those with the same limits and one request that spends 1 of each key, or one other group. */
     private static void putPlain(MessageBytes out, Batch batch) {
         List<RequestGroup> groups = batch.groups();
         int end;
         for (int from = 0; from < groups.size(); from = end) {
             RequestGroup group = groups.get(from);
-            putLimits(out, batch.limits(), from);
+            putLimits(out, batch, from);
             end = from + 1;
             if (!isShort(group)) {
                 out.put(group.spends() ? SPEND : PEEK, FORM);
                 out.put(group.size(), COUNT);
-                Charge charge = group.first().charges.get(0);
-                putCost(out, charge.cost());
-                putDelays(out, charge);
+                List<Charge> charges = group.first().charges;
+                for (int i = 0; i < charges.size(); i++) {
+                    putCost(out, charges.get(i).cost());
+                    putDelays(out, charges.get(i));
+                }
             } else if (group.size() > 1) {
                 out.put(SHORT_GROUP, FORM);
                 out.put(group.size(), COUNT);
@@ -114,29 +122,64 @@ final class ScriptCodec {
         }
     }
 
-    /** Returns whether a key has the limits of the key before, and one request that spends a cost of 1 without waiting. */
-    private static boolean continuesRun(Batch batch, int key) {
-        RequestGroup group = batch.groups().get(key);
-        return group.size() == 1
-                && isShort(group)
-                && batch.limits().get(key).equals(batch.limits().get(key - 1));
+    /** Returns whether a group has the limits of the group before, and one request that spends a cost of 1 without waiting. */
+    private static boolean continuesRun(Batch batch, int index) {
+        RequestGroup group = batch.groups().get(index);
+        return group.size() == 1 && isShort(group) && hasLimitsOfGroupBefore(batch, index);
     }
 
-    /** Puts the limits of a key. */
-    private static void putLimits(MessageBytes out, List<List<Limit>> all, int key) {
-        List<Limit> limits = all.get(key);
-        if (key > 0 && limits.equals(all.get(key - 1))) {
+    private static boolean hasLimitsOfGroupBefore(Batch batch, int index) {
+        RequestGroup group = batch.groups().get(index);
+        RequestGroup before = batch.groups().get(index - 1);
+        if (group.keyCount() != before.keyCount()) {
+            return false;
+        }
+        for (int i = 0; i < group.keyCount(); i++) {
+            if (!batch.limits().get(group.keyIndex(i)).equals(batch.limits().get(before.keyIndex(i)))) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** Puts the limits of a group of a plain batch. */
+    private static void putLimits(MessageBytes out, Batch batch, int index) {
+        if (index > 0 && hasLimitsOfGroupBefore(batch, index)) {
             out.put(SAME_LIMITS, FORM);
             return;
         }
+        RequestGroup group = batch.groups().get(index);
+        int keys = group.keyCount();
+        if (keys > 1) {
+            out.put(SEVERAL_KEYS, FORM);
+            out.put(keys, COUNT);
+            int length = 0;
+            for (int i = 0; i < keys; i++) {
+                List<Limit> limits = batch.limits().get(group.keyIndex(i));
+                length += length(limits) + (limits.size() > 1 ? SEVERAL_LIMITS_BYTES : 0);
+            }
+            out.put(length, COUNT);
+        }
+        for (int i = 0; i < keys; i++) {
+            putLimits(out, batch.limits().get(group.keyIndex(i)));
+        }
+    }
+
+    /** Returns the bytes of limits. */
+    private static int length(List<Limit> limits) {
+        int length = 0;
+        for (int i = 0; i < limits.size(); i++) {
+            length += hasShortForm(limits.get(i)) ? SHORT_LIMIT_BYTES : LONG_LIMIT_BYTES;
+        }
+        return length;
+    }
+
+    /** Puts the limits of a key. */
+    private static void putLimits(MessageBytes out, List<Limit> limits) {
         if (limits.size() > 1) {
             out.put(SEVERAL_LIMITS, FORM);
             out.put(limits.size(), COUNT);
-            int length = 0;
-            for (int i = 0; i < limits.size(); i++) {
-                length += hasShortForm(limits.get(i)) ? SHORT_LIMIT_BYTES : LONG_LIMIT_BYTES;
-            }
-            out.put(length, COUNT);
+            out.put(length(limits), COUNT);
         }
         for (int i = 0; i < limits.size(); i++) {
             Limit limit = limits.get(i);
@@ -244,8 +287,10 @@ final class ScriptCodec {
         if (batch.isPlain()) {
             return new BatchReply(now, states, group -> {
                 BatchReply.GroupReply groupReply = getGroup(in, group, limits);
-                int key = group.keyIndex(0);
-                states[key] = getStates(in, limits.get(key), now);
+                for (int i = 0; i < group.keyCount(); i++) {
+                    int key = group.keyIndex(i);
+                    states[key] = getStates(in, limits.get(key), now);
+                }
                 return groupReply;
             });
         }

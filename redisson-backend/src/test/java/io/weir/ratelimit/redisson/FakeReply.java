@@ -90,12 +90,14 @@ final class FakeReply {
         out.put(NOW, 7);
         int group = 0;
         int state = 0;
-        for (List<Limit> limits : batch.limits()) {
-            if (batch.isPlain()) {
+        for (int key = 0; key < batch.keys().size(); key++) {
+            if (batch.isPlain()
+                    && group < batch.groups().size()
+                    && batch.groups().get(group).keyIndex(0) == key) {
                 putGroup(out, batch, group);
                 group++;
             }
-            for (int i = 0; i < limits.size(); i++) {
+            for (int i = 0; i < batch.limits().get(key).size(); i++) {
                 for (byte each : states.get(state)) {
                     out.put(each, 1);
                 }

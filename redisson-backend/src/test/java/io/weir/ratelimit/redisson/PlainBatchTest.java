@@ -23,11 +23,12 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** {@code plain.lua} replies and stores the same as {@code acquire.lua} does for all batches. */
+/** {@code plain.lua} replies and stores the same as {@code acquire.lua} does for plain batches and for others. */
 @Tag("redis")
 class PlainBatchTest {
     private static final int STEPS = 6_000;
-    private static final int KEYS = 4;
+    private static final int KEYS = 6;
+    private static final int MOST_KEYS_OF_GROUP = 4;
     private static final long SECOND_MICROS = 1_000_000;
     private static final long HOUR_MICROS = 3_600 * SECOND_MICROS;
     private static final long MINUTE_MILLIS = 60_000;
@@ -59,6 +60,7 @@ class PlainBatchTest {
     private final String namespace = "test-" + UUID.randomUUID();
     private final AcquireRequests plain = AcquireRequests.in(namespace + "-p");
     private final AcquireRequests other = AcquireRequests.in(namespace + "-o");
+    private final AcquireRequests general = AcquireRequests.in(namespace + "-g");
     private final String plainDigest = redis.text("SCRIPT", "LOAD", Script.ACQUIRE.text());
     private final String otherDigest = redis.text("SCRIPT", "LOAD", Script.ACQUIRE.withoutPlain());
     private final long seed =
@@ -80,6 +82,7 @@ class PlainBatchTest {
         Random random = new Random(seed);
         long now = 59_876_543_210_123L;
         int latestLimits = 0;
+        int differentKeys = 1;
         for (int step = 0; step < STEPS; step++) {
             now += steps(random);
             if (random.nextInt(60) == 0) {
@@ -87,9 +90,10 @@ class PlainBatchTest {
             }
             if (step % 40 == 0) {
                 latestLimits = random.nextInt(LIMITS.size());
+                differentKeys = 1 + random.nextInt(3);
                 redis.drop("weir:2:{" + namespace + "*");
             }
-            send(random, latestLimits, now, step);
+            send(charges(random, latestLimits, differentKeys), random, now, step);
         }
     }
 
@@ -109,7 +113,7 @@ class PlainBatchTest {
     private void replaceValue(Random random) {
         int key = random.nextInt(KEYS);
         int kind = random.nextInt(4);
-        for (AcquireRequests requests : List.of(plain, other)) {
+        for (AcquireRequests requests : List.of(plain, other, general)) {
             String text = requests.keys()
                     .of(TestBackend.charge("k." + key, 1, LIMITS.get(0).get(0)));
             redis.call("DEL", text);
@@ -122,44 +126,90 @@ class PlainBatchTest {
         }
     }
 
-    private void send(Random random, int latestLimits, long now, int step) {
+    /** Returns the charges of each group. Keys with the same remainder have the same limits, except for some. */
+    private static List<List<Charge>> charges(Random random, int latestLimits, int differentKeys) {
+        List<List<Charge>> groups = new ArrayList<>();
+        int first = random.nextInt(KEYS);
+        int end = first + (random.nextInt(3) == 0 ? 1 : 1 + random.nextInt(KEYS));
+        int groupKeys = random.nextInt(3) == 0 ? 1 : 1 + random.nextInt(MOST_KEYS_OF_GROUP);
+        int key = first;
+        while (key < end) {
+            List<Charge> charges = new ArrayList<>();
+            boolean simple = random.nextInt(3) > 0;
+            int groupEnd = Math.min(end, key + (random.nextInt(8) == 0 ? 1 + random.nextInt(2) : groupKeys));
+            for (; key < groupEnd; key++) {
+                int index = key % KEYS;
+                int limits = random.nextInt(40) == 0
+                        ? random.nextInt(LIMITS.size())
+                        : (latestLimits + index % differentKeys) % LIMITS.size();
+                charges.add(new Charge(
+                        new PolicyLimits(
+                                TestBackend.charge("k", 1, LIMITS.get(0).get(0))
+                                        .policy()
+                                        .policy(),
+                                LIMITS.get(limits)),
+                        "k." + index,
+                        simple ? 1 : random.nextInt(20) == 0 ? 60_000 : 1 + random.nextInt(3),
+                        simple || limits > 1 ? 0 : random.nextLong(limits == 0 ? 3 * SECOND_MICROS : HOUR_MICROS)));
+            }
+            groups.add(charges);
+        }
+        return groups;
+    }
+
+    private void send(List<List<Charge>> groups, Random random, long now, int step) {
         List<AcquireRequest> plainRequests = new ArrayList<>();
         List<AcquireRequest> otherRequests = new ArrayList<>();
-        int first = random.nextInt(KEYS);
-        int keys = random.nextInt(3) == 0 ? 1 : 1 + random.nextInt(KEYS);
-        for (int key = first; key < first + keys; key++) {
-            int limits = random.nextInt(40) == 0 ? random.nextInt(LIMITS.size()) : latestLimits;
-            boolean simple = random.nextInt(3) > 0;
-            Charge charge = new Charge(
-                    new PolicyLimits(
-                            TestBackend.charge("k", 1, LIMITS.get(0).get(0))
-                                    .policy()
-                                    .policy(),
-                            LIMITS.get(limits)),
-                    "k." + key % KEYS,
-                    simple ? 1 : random.nextInt(20) == 0 ? 60_000 : 1 + random.nextInt(3),
-                    simple || limits > 1 ? 0 : random.nextLong(limits == 0 ? 3 * SECOND_MICROS : HOUR_MICROS));
+        List<AcquireRequest> generalRequests = new ArrayList<>();
+        for (List<Charge> charges : groups) {
             Operation operation = random.nextInt(6) == 0 ? Operation.PEEK : Operation.SPEND;
             int count = operation == Operation.PEEK || random.nextBoolean() ? 1 : 1 + random.nextInt(4);
             for (int i = 0; i < count; i++) {
-                plainRequests.add(plain.create(List.of(charge), operation));
-                otherRequests.add(other.create(List.of(charge), operation));
+                plainRequests.add(plain.create(charges, operation));
+                otherRequests.add(other.create(charges, operation));
+                generalRequests.add(general.create(charges, operation));
             }
         }
+        // A sliding log makes a batch one that is not plain.
+        generalRequests.add(general.peek("log", 1, limit(Algorithm.SLIDING_LOG, 1, 1)));
         Batch plainBatch = batch(plainRequests);
         Batch otherBatch = batch(otherRequests);
+        Batch generalBatch = batch(generalRequests);
         assertThat(plainBatch.isPlain()).isTrue();
+        assertThat(plainBatch.groups()).hasSameSizeAs(groups);
+        assertThat(generalBatch.isPlain()).isFalse();
         byte[] argument = ScriptCodec.encode(plainBatch, now);
-        assertThat(hex(call(plainDigest, plainBatch, argument)))
+        byte[] reply = call(plainDigest, plainBatch, argument);
+        assertThat(hex(reply))
                 .as("reply of step %d to %s", step, hex(argument))
                 .isEqualTo(hex(call(otherDigest, otherBatch, argument)));
+        byte[] generalReply = call(plainDigest, generalBatch, ScriptCodec.encode(generalBatch, now));
+        assertSameMeaning(plainBatch, reply, generalBatch, generalReply, step);
         for (int key = 0; key < plainBatch.keys().size(); key++) {
             Object plainKey = plainBatch.keys().get(key);
-            Object otherKey = otherBatch.keys().get(key);
-            assertThat(dump(plainKey)).as("value of step %d", step).isEqualTo(dump(otherKey));
-            assertThat((long) redis.call("PTTL", plainKey))
-                    .as("time to live of step %d", step)
-                    .isCloseTo((long) redis.call("PTTL", otherKey), within(MINUTE_MILLIS));
+            for (Batch batch : List.of(otherBatch, generalBatch)) {
+                Object otherKey = batch.keys().get(key);
+                assertThat(dump(plainKey)).as("value of step %d", step).isEqualTo(dump(otherKey));
+                assertThat((long) redis.call("PTTL", plainKey))
+                        .as("time to live of step %d", step)
+                        .isCloseTo((long) redis.call("PTTL", otherKey), within(MINUTE_MILLIS));
+            }
+        }
+    }
+
+    private static void assertSameMeaning(
+            Batch plainBatch, byte[] plainReply, Batch generalBatch, byte[] generalReply, int step) {
+        BatchReply decoded = ScriptCodec.decode(plainBatch, plainReply);
+        BatchReply generalDecoded = ScriptCodec.decode(generalBatch, generalReply);
+        for (int i = 0; i < plainBatch.groups().size(); i++) {
+            assertThat(decoded.next(plainBatch.groups().get(i)))
+                    .as("group %d of step %d", i, step)
+                    .isEqualTo(generalDecoded.next(generalBatch.groups().get(i)));
+        }
+        for (int key = 0; key < plainBatch.keys().size(); key++) {
+            assertThat(decoded.states()[key])
+                    .as("states of step %d", step)
+                    .isEqualTo(generalDecoded.states()[key]);
         }
     }
 

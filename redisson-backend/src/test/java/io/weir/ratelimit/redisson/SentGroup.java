@@ -41,32 +41,42 @@ record SentGroup(boolean spends, int count, List<String> keys, List<Long> costs,
 
     private static List<SentGroup> ofPlain(Batch batch, ByteBuffer in) {
         List<SentGroup> groups = new ArrayList<>();
-        while (groups.size() < batch.keys().size()) {
-            skipLimits(in);
+        int key = 0;
+        int groupKeys = 1;
+        while (key < batch.keys().size()) {
+            int limitForm = in.get(in.position());
+            if (limitForm == 2) {
+                in.get();
+                groupKeys = in.getShort();
+                in.position(in.getShort() + in.position());
+            } else {
+                groupKeys = limitForm == 0 ? groupKeys : 1;
+                skipLimits(in);
+            }
             int form = in.hasRemaining() ? in.get() : 1;
             int number =
-                    in.hasRemaining() ? in.getShort() & 0xffff : batch.keys().size() - groups.size();
-            if (form == 1) {
-                for (int i = 0; i < number; i++) {
-                    groups.add(simple(1, batch.keys().subList(groups.size(), groups.size() + 1)));
-                }
-            } else if (form == 2) {
-                groups.add(simple(number, batch.keys().subList(groups.size(), groups.size() + 1)));
-            } else {
-                int key = groups.size();
-                SentGroup group = new SentGroup(
-                        form == 3,
-                        number,
-                        List.of((String) batch.keys().get(key)),
-                        List.of(sixBytes(in)),
-                        new ArrayList<>());
-                for (int limit = 0; limit < batch.limits().get(key).size(); limit++) {
-                    group.maxDelayMicros.add(sixBytes(in));
-                }
-                groups.add(group);
+                    in.hasRemaining() ? in.getShort() & 0xffff : (batch.keys().size() - key) / groupKeys;
+            for (int i = 0; i < (form == 1 ? number : 1); i++) {
+                List<Object> keys = batch.keys().subList(key, key + groupKeys);
+                key += groupKeys;
+                groups.add(form < 3 ? simple(form == 1 ? 1 : number, keys) : plain(form, number, batch, keys, in));
             }
         }
         return groups;
+    }
+
+    private static SentGroup plain(int form, int count, Batch batch, List<Object> keys, ByteBuffer in) {
+        List<String> texts = keys.stream().map(String.class::cast).toList();
+        SentGroup group = new SentGroup(form == 3, count, texts, new ArrayList<>(), new ArrayList<>());
+        for (Object key : keys) {
+            group.costs.add(sixBytes(in));
+            for (int limit = 0;
+                    limit < batch.limits().get(batch.keys().indexOf(key)).size();
+                    limit++) {
+                group.maxDelayMicros.add(sixBytes(in));
+            }
+        }
+        return group;
     }
 
     private static SentGroup simple(int count, List<Object> keys) {
