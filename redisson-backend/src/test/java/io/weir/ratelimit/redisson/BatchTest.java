@@ -18,9 +18,11 @@ import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.Limit;
 import io.weir.ratelimit.spi.PolicyLimits;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletionException;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** The groups of requests in a batch, and their results from its reply. */
@@ -62,6 +64,31 @@ class BatchTest {
         Batch batch = batch(both(), both(), other(), both(), both(), spend("k.a"), both());
         assertThat(SentGroup.of(batch)).extracting(SentGroup::count).containsExactly(2, 1, 2, 1, 1);
         assertThat(batch.keys()).containsExactly(key("k.a"), requests.keys().of(OF_OTHER));
+    }
+
+    @Test
+    void isPlainWithoutACommonKeyOfTwoGroups() {
+        assertThat(batch(spend("k.a"), spendAll("k.b", "k.c"), spendAll("k.b", "k.c"))
+                        .isPlain())
+                .isTrue();
+        assertThat(batch(spendAll("k.b", "k.c"), spendAll("k.a", "k.c")).isPlain())
+                .isFalse();
+        assertThat(batch(spend("k.c"), spendAll("k.b", "k.c")).isPlain()).isFalse();
+        assertThat(batch(spendAll("k.b", "k.c"), spend("k.b")).isPlain()).isFalse();
+        assertThat(batch(requests.spend("k.a", 1, FIXED, LOG)).isPlain()).isFalse();
+    }
+
+    @Test
+    void isPlainWithAtMost256LimitsOfARequestWithSeveralKeys() {
+        String[] keys = IntStream.range(0, 257).mapToObj(i -> "k." + i).toArray(String[]::new);
+        assertThat(batch(spendAll(keys)).isPlain()).isFalse();
+        assertThat(batch(spendAll(Arrays.copyOf(keys, 256))).isPlain()).isTrue();
+    }
+
+    private AcquireRequest spendAll(String... storedKeys) {
+        return requests.spend(Stream.of(storedKeys)
+                .map(key -> TestBackend.charge(key, 1, FIXED))
+                .toList());
     }
 
     @Test
