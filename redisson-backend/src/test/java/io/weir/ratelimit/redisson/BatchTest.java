@@ -75,7 +75,7 @@ class BatchTest {
                 .isFalse();
         assertThat(batch(spend("k.c"), spendAll("k.b", "k.c")).isPlain()).isFalse();
         assertThat(batch(spendAll("k.b", "k.c"), spend("k.b")).isPlain()).isFalse();
-        assertThat(batch(requests.spend("k.a", 1, FIXED, LOG)).isPlain()).isFalse();
+        assertThat(batch(requests.spend("k.a", 1, OTHER, LOG)).isPlain()).isFalse();
     }
 
     @Test
