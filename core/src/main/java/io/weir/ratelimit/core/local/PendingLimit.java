@@ -27,13 +27,11 @@ final class PendingLimit {
         return key;
     }
 
-    /** Takes the stored state. */
+    /** Takes the stored state. An attempt without a place for a new key is repeated, and the key can be removed before. */
     void take(StateTable table) {
         StoredState found = table.find(key);
-        if (found != null) {
-            next = found.take();
-            stored = found;
-        }
+        stored = found;
+        next = found == null ? null : found.take();
     }
 
     /** Puts the stored state back, with the permits that were spent. */
