@@ -17,14 +17,20 @@ local function need(code, present)
   end
 end
 
--- Runs a command; false after an error. A missing right is not a missing ability.
-local denied = false
+-- Signs of errors that are no missing ability: states that can end, and a missing right in Redis to 7.0 and in later versions and Valkey.
+local others = {'OOM', 'MISCONF', 'READONLY', 'LOADING', 'MASTERDOWN', 'CLUSTERDOWN', 'NOREPLICAS', 'NOPERM', 'user executing the script',
+  'ACL failure'}
+
+-- Runs a command; false after an error.
+local failure
 local function call(...)
   local reply = redis.pcall(...)
   if type(reply) == 'table' and reply.err then
-    -- The text of Redis to 7.0, and that of later versions and Valkey.
-    denied = denied or reply.err:find('NOPERM', 1, true) or reply.err:find('user executing the script', 1, true)
-      or reply.err:find('ACL failure', 1, true)
+    for i = 1, #others do
+      if reply.err:find(others[i], 1, true) then
+        failure = failure or others[i]
+      end
+    end
     return false
   end
   return reply
@@ -65,8 +71,8 @@ else
   end
 end
 
-if denied then
-  return redis.error_reply('NOPERM in the self-test')
+if failure then
+  return redis.error_reply('UNAVAILABLE in the self-test: ' .. failure)
 end
 local server = try(function() return rawget(_G, 'server') end)
 local name = server and server.SERVER_NAME or 'redis'

@@ -208,6 +208,25 @@ class ServerCheckTest {
         }
     }
 
+    @Test
+    void aFullServerLacksNoAbility() {
+        try (RedisProcess redis = RedisProcess.started();
+                RedisConnection admin = redis.connect();
+                LogCapture log = new LogCapture(Level.FINE)) {
+            admin.call("CONFIG", "SET", "maxmemory", "1");
+            RedissonBackend backend = started(redis.address());
+            try {
+                Await.until(
+                        "the end of the self-test",
+                        WITHIN,
+                        () -> log.lines().stream().anyMatch(line -> line.contains("The self-test did not run: ")));
+                assertThat(errors(log)).isEmpty();
+            } finally {
+                backend.close();
+            }
+        }
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"+time", "+set", "+eval"})
     void aMissingPermissionIsNoMissingAbility(String permission) {
