@@ -313,6 +313,8 @@ public final class RateLimitEngine {
 
     /** Returns the quotas of a caller under several policies, by one operation of the backend. */
     List<Quota> peek(Map<Policy, Identity> keys, CallContext call) {
+        // All look-ups start before the first wait, so that one deadline bounds the call.
+        keys.forEach((policy, key) -> overrides.of(policy, key, encoder.encode(key)));
         List<Charge> peeked = new ArrayList<>();
         keys.forEach((policy, key) -> {
             String storedKey = encoder.encode(key);

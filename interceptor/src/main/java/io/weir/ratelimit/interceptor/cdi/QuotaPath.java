@@ -17,11 +17,15 @@ public final class QuotaPath {
      * @return the path below the context root; empty if it is not set or not valid, or if limits are disabled
      */
     public static Optional<String> configured() {
-        return RateLimitExtension.callInApplication(() -> {
-            // The deployment reports invalid values.
-            ConfigReader reader =
-                    new ConfigReader(new MicroProfileProperties(ConfigProvider.getConfig()), new Problems());
-            return reader.value(ConfigKeys.ENABLED) ? reader.optional(ConfigKeys.QUOTA_PATH) : Optional.empty();
-        });
+        try {
+            return RateLimitExtension.callInApplication(() -> {
+                // The deployment reports invalid values.
+                ConfigReader reader =
+                        new ConfigReader(new MicroProfileProperties(ConfigProvider.getConfig()), new Problems());
+                return reader.value(ConfigKeys.ENABLED) ? reader.optional(ConfigKeys.QUOTA_PATH) : Optional.empty();
+            });
+        } catch (IllegalStateException | LinkageError e) { // no MicroProfile Config: the deployment reports it
+            return Optional.empty();
+        }
     }
 }
