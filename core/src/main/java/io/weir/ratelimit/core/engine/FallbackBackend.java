@@ -206,6 +206,8 @@ public final class FallbackBackend {
     <T> T call(Function<RateLimitBackend, T> operation) {
         try {
             return operation.apply(backend);
+        } catch (UnsupportedOperationException e) { // the backend works, but not this operation
+            throw e;
         } catch (RuntimeException e) {
             BackendException failure = asBackendException(e);
             health.operationFailed(failure);
@@ -222,6 +224,9 @@ public final class FallbackBackend {
             called = CompletableFuture.failedStage(e);
         }
         return called.exceptionallyCompose(failure -> {
+            if (failure instanceof UnsupportedOperationException) {
+                return CompletableFuture.failedStage(failure);
+            }
             BackendException known = asBackendException(failure);
             health.operationFailed(known);
             return CompletableFuture.failedStage(

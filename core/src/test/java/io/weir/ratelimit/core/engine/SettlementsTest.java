@@ -8,7 +8,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.weir.ratelimit.Decision;
-import io.weir.ratelimit.RateLimitUnavailableException;
 import io.weir.ratelimit.Receipt;
 import io.weir.ratelimit.core.local.LocalBackend;
 import io.weir.ratelimit.core.policy.Policy;
@@ -124,12 +123,13 @@ class SettlementsTest {
     void reportsABackendThatCannotSettle() {
         RateLimitEngine other = engine(new FakeBackend());
         assertThatThrownBy(() -> other.settlements().settle(Receipt.EMPTY, 1))
-                .isInstanceOf(RateLimitUnavailableException.class);
+                .isInstanceOf(UnsupportedOperationException.class)
+                .hasMessage("this backend cannot settle charges");
         assertThatThrownBy(() -> other.settlements()
                         .settleAsync(Receipt.EMPTY, 1)
                         .toCompletableFuture()
                         .join())
                 .isInstanceOf(CompletionException.class)
-                .hasCauseInstanceOf(RateLimitUnavailableException.class);
+                .hasCauseInstanceOf(UnsupportedOperationException.class);
     }
 }
