@@ -103,7 +103,8 @@ public interface RateLimiter {
      * @param actualCost the actual cost in permits, 0 or more
      * @throws IllegalArgumentException if the actual cost is negative
      * @throws RateLimitUnavailableException if the shared backend is unavailable. In this case it is unknown whether the charges are
-     *     settled, and they are not settled by another call
+     *     settled, they are not settled by another call, and a later refund returns the reserved cost at most
+     * @throws UnsupportedOperationException if the backend cannot settle charges
      */
     void settle(Receipt receipt, long actualCost);
 

@@ -20,7 +20,8 @@ import java.util.concurrent.CompletionStage;
  * receipt. A settlement can also follow after the response has begun, for example at the end of a stream. The header fields of the
  * response show what is known when they are written.
  *
- * <p>Implementations are thread-safe.
+ * <p>Implementations are thread-safe. Concurrent settlements of one policy are not combined: each charge has the actual cost of one of
+ * them.
  */
 public interface RequestCharges {
 

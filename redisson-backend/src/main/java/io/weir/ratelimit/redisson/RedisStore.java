@@ -316,7 +316,12 @@ final class RedisStore implements AutoCloseable {
     List<Charge> settle(BackendReceipt receipt, Predicate<Charge> selection, long actualCost) {
         requireClosed(receipt.charges());
         RefundSender.Settlement sent = refunds.settle(receipt, selection, actualCost);
-        await(sent.completion());
+        try {
+            await(sent.completion());
+        } catch (RuntimeException e) {
+            receipt.settlementFailed(sent.charges());
+            throw e;
+        }
         return sent.charges();
     }
 

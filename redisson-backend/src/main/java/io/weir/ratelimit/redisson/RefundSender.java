@@ -100,6 +100,11 @@ final class RefundSender {
                     settled.addAll(sent.charges());
                     return sent.completion();
                 })
+                .whenComplete((done, failure) -> {
+                    if (failure != null) {
+                        receipt.settlementFailed(settled);
+                    }
+                })
                 .thenApply(done -> settled);
     }
 

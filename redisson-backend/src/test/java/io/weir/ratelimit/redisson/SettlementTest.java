@@ -18,12 +18,14 @@ import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Settlements on a real Redis: the stored debt, its expiry, the number of calls, batches and leases. */
 @Tag("redis")
@@ -180,6 +182,29 @@ class SettlementTest {
             assertThat(redis.text("GET", fixture.key("k.a"))).isEqualTo("foreign");
             redis.drop(fixture.pattern());
         }
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void aRefundAfterAFailedSettlementReturnsNoPermitsOfOthers(boolean async) {
+        Receipt receipt = spend(fixture.backend(), 2, WINDOW);
+        spend(fixture.backend(), 6, WINDOW);
+        byte[] stored = redis.bytes(fixture.key("k.a"));
+        redis.call("SET", fixture.key("k.a"), "foreign");
+        assertThatThrownBy(() -> {
+                    if (async) {
+                        fixture.backend()
+                                .settleAsync(receipt, charge -> true, 9)
+                                .toCompletableFuture()
+                                .join();
+                    } else {
+                        fixture.backend().settle(receipt, charge -> true, 9);
+                    }
+                })
+                .isInstanceOfAny(BackendException.class, CompletionException.class);
+        redis.call("SET", fixture.key("k.a"), stored);
+        fixture.backend().refund(receipt);
+        assertThat(fixture.remaining("k.a", WINDOW)).isEqualTo(4);
     }
 
     @ParameterizedTest

@@ -158,6 +158,30 @@ public final class BackendReceipt implements ChargeReceipt {
         }
     }
 
+    /**
+     * Reports that a settlement has failed. The charges remain settled, but a refund returns their reserved cost at most, because it is
+     * unknown whether more was charged.
+     *
+     * @param charges the charges of the settlement, with their reserved cost
+     */
+    public void settlementFailed(List<Charge> charges) {
+        List<ChargeStates> charged = charged();
+        synchronized (this) {
+            if (settled == null) {
+                return;
+            }
+            for (int i = 0; i < charged.size(); i++) {
+                ChargeStates reserved = charged.get(i);
+                if (charges.contains(reserved.charge())) {
+                    settled.computeIfPresent(
+                            i,
+                            (position, actual) ->
+                                    actual.charge().cost() > reserved.charge().cost() ? reserved : actual);
+                }
+            }
+        }
+    }
+
     private static BitSet select(List<ChargeStates> charged, Predicate<Charge> selection) {
         BitSet selected = new BitSet();
         for (int i = 0; i < charged.size(); i++) {

@@ -261,6 +261,7 @@ public final class LocalBackend implements RateLimitBackend, InstantSource {
         LocalSettlement settlement = new LocalSettlement(table, time, actualCost);
         List<Charge> settled = settlement.settle(spent, selection);
         if (!settlement.isComplete()) {
+            spent.settlementFailed(settled);
             throw new BackendException(BackendException.Reason.FULL, fullMessage, null);
         }
         return settled;

@@ -106,7 +106,9 @@ final class LocalSettlement {
         } finally {
             stored.put(after);
         }
-        return !after.equals(before) && table.refunded(stored, now);
+        // A higher cost delays the instant at which the state equals an untouched one, so its place in the queue may
+        // stay.
+        return actualCost < each.charged.charge().cost() && !after.equals(before) && table.refunded(stored, now);
     }
 
     private LimitState settled(SettledLimit each, LimitState state, long nowMicros) {

@@ -74,6 +74,20 @@ class BackendReceiptTest {
     }
 
     @Test
+    void afterAFailedSettlementARefundReturnsTheReservedCostAtMost() {
+        assertThat(receipt.settle(one::equals, 20)).containsExactly(ofOne);
+        receipt.settlementFailed(List.of(one));
+        assertThat(receipt.settle(one::equals, 20))
+                .as("it is settled all the same")
+                .isEmpty();
+        assertThat(receipt.settle(two::equals, 1)).containsExactly(ofTwo);
+        receipt.settlementFailed(List.of(two));
+        assertThat(receipt.claim())
+                .extracting(charged -> charged.charge().cost())
+                .containsExactly(1L, 3L);
+    }
+
+    @Test
     void concurrentClaimsAndPartsGetEachChargeOnce() throws Exception {
         ExecutorService threads = Executors.newFixedThreadPool(4);
         try {
