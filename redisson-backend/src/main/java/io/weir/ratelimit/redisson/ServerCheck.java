@@ -38,7 +38,7 @@ final class ServerCheck {
     private static final Pattern NO_SCRIPTS =
             Pattern.compile("ERR (unknown command|Error compiling script|Error running script|user_script)");
 
-    /** What a script needs. The code is that of {@code check.lua}. */
+    /** A need of the scripts. The code is that of {@code check.lua}. */
     private enum Need {
         SCRIPTS("scripts in Lua"),
         STRUCT("the Lua library struct"),

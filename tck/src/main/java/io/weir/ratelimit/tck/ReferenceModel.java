@@ -34,7 +34,7 @@ abstract class ReferenceModel {
         long window;
         long micros;
 
-        /** What a bucket lacked right after the spend. */
+        /** The permits that a bucket lacked right after the spend, in its unit. */
         BigInteger missing = BigInteger.ZERO;
 
         Spend(BigInteger amount) {

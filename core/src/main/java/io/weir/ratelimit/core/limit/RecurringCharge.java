@@ -8,8 +8,8 @@ import java.util.RandomAccess;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The only charge of a call, as a list that later calls with the same key reuse. What the backend and the top keys have found for the
- * key is kept here, so that they need not search for it at each call. They check that it is still valid.
+ * The only charge of a call, as a list that later calls with the same key reuse. It keeps the state and the counter of the key, so that
+ * the backend and the top keys need not search for them at each call. They check that these are still valid.
  */
 public class RecurringCharge extends AbstractList<Charge> implements RandomAccess {
     private final Charge charge;
