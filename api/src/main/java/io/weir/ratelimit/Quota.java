@@ -3,24 +3,30 @@ package io.weir.ratelimit;
 
 import java.io.Serializable;
 import java.time.Duration;
+import java.time.ZonedDateTime;
+import java.time.format.DateTimeFormatter;
 import java.util.List;
+import java.util.Locale;
 import java.util.Objects;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The state of one limit for one key at the instant of a decision.
  *
  * @param policy the name of the policy to which the limit belongs
- * @param name the name of the limit: the name of the policy, or {@code <policy>-<window>} if the policy has several limits
+ * @param name the name of the limit: the name of the policy, or {@code <policy>-<window>} if the policy has several limits, such as
+ *     {@code api-1m} or {@code api-month}
  * @param permits the permits per window, 0 or more
  * @param capacity the greatest number of permits that are available at once: the burst of a bucket, otherwise the permits
- * @param window the length of the window
+ * @param window the length of the window; for a calendar limit the length of the current period
  * @param remaining the permits that a call can spend at that instant, 0 or more
  * @param rejected whether the limit rejected the call
  * @param retryAfterMicros the shortest wait, in microseconds, after which the same cost is allowed if no other call spends permits. It is
  *     0 if the limit did not reject the call, and {@link #NEVER} if the cost exceeds the capacity
  * @param resetAfterMicros the time until the key equals an untouched key, in microseconds, 0 or more
  * @param nextPermitAfterMicros the time until {@code remaining} first increases, in microseconds; 0 if it equals the capacity
+ * @param periodEnd the end of the period of a calendar limit, in the time zone of the limit; null for a limit with a window
  */
 public record Quota(
         String policy,
@@ -32,13 +38,17 @@ public record Quota(
         boolean rejected,
         long retryAfterMicros,
         long resetAfterMicros,
-        long nextPermitAfterMicros)
+        long nextPermitAfterMicros,
+        @Nullable ZonedDateTime periodEnd)
         implements Serializable {
 
     /** The value of {@code retryAfterMicros} if the cost exceeds the capacity of the limit, so that no wait helps. */
     public static final long NEVER = Long.MAX_VALUE;
 
-    /** Checks that no component is null or negative. */
+    private static final DateTimeFormatter DAY_AND_TIME =
+            DateTimeFormatter.ofPattern("d MMMM HH:mm VV", Locale.ENGLISH);
+
+    /** Checks that no other component than {@code periodEnd} is null, and that none is negative. */
     public Quota {
         Objects.requireNonNull(policy, "policy");
         Objects.requireNonNull(name, "name");
@@ -51,6 +61,45 @@ public record Quota(
                 || nextPermitAfterMicros < 0) {
             throw new IllegalArgumentException("negative component in the quota of " + name);
         }
+    }
+
+    /**
+     * Creates the quota of a limit with a window.
+     *
+     * @param policy the name of the policy
+     * @param name the name of the limit
+     * @param permits the permits per window, 0 or more
+     * @param capacity the greatest number of permits that are available at once
+     * @param window the length of the window
+     * @param remaining the permits that a call can spend at that instant, 0 or more
+     * @param rejected whether the limit rejected the call
+     * @param retryAfterMicros the shortest wait, in microseconds
+     * @param resetAfterMicros the time until the key equals an untouched key, in microseconds, 0 or more
+     * @param nextPermitAfterMicros the time until {@code remaining} first increases, in microseconds
+     */
+    public Quota(
+            String policy,
+            String name,
+            long permits,
+            long capacity,
+            Duration window,
+            long remaining,
+            boolean rejected,
+            long retryAfterMicros,
+            long resetAfterMicros,
+            long nextPermitAfterMicros) {
+        this(
+                policy,
+                name,
+                permits,
+                capacity,
+                window,
+                remaining,
+                rejected,
+                retryAfterMicros,
+                resetAfterMicros,
+                nextPermitAfterMicros,
+                null);
     }
 
     /**
@@ -86,6 +135,15 @@ public record Quota(
      */
     public Duration resetAfter() {
         return micros(resetAfterMicros);
+    }
+
+    /**
+     * Returns the end of the period of a calendar limit as a text.
+     *
+     * @return the day, the time and the zone, such as {@code 1 December 00:00 Europe/Berlin}; empty for a limit with a window
+     */
+    public Optional<String> periodEndText() {
+        return Optional.ofNullable(periodEnd).map(DAY_AND_TIME::format);
     }
 
     /** Returns 0 for a limit without permits. */

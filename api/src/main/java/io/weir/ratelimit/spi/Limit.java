@@ -4,9 +4,10 @@ package io.weir.ratelimit.spi;
 import io.weir.ratelimit.Algorithm;
 import java.time.Duration;
 import java.util.Objects;
+import java.util.Optional;
 
 /**
- * A limit: permits per window, with an algorithm. A value-based class.
+ * A limit: permits per window, with an algorithm, or permits per period of the calendar. A value-based class.
  *
  * <p>Backends count in whole numbers that an IEEE 754 double represents exactly, because Redis scripts have no other numbers. Each limit
  * therefore has a time unit, which is one of 1 µs, 10 µs, … 1 s. It is the finest that divides the window and for which permits × window is
@@ -31,6 +32,7 @@ public final class Limit {
     private final Duration window;
     private final long capacity;
     private final Duration maxWait;
+    private final Optional<CalendarPeriod> period;
     private final int unitExponent;
     private final long unitMicros;
     private final long windowMicros;
@@ -38,7 +40,13 @@ public final class Limit {
     private final long maxDelayMicros;
     private final long maxDelayUnits;
 
-    private Limit(Algorithm algorithm, long permits, Duration window, long capacity, Duration maxWait) {
+    private Limit(
+            Algorithm algorithm,
+            long permits,
+            Duration window,
+            long capacity,
+            Duration maxWait,
+            Optional<CalendarPeriod> period) {
         this.algorithm = Objects.requireNonNull(algorithm, "algorithm");
         this.permits = checkedPermits(permits, "permits");
         this.window = checkedWindow(window);
@@ -48,8 +56,15 @@ public final class Limit {
             throw new IllegalArgumentException("burst must be at least 1");
         }
         this.maxWait = checkedMaxWait(maxWait);
-        ExactTime time = ExactTime.of(
-                permits, this.capacity, window.toMillis(), isBucket(algorithm) && permits > 0 ? maxWait.toMillis() : 0);
+        this.period = period;
+        // The arithmetic of a calendar limit does not multiply permits by time.
+        ExactTime time = period.isPresent()
+                ? ExactTime.of(1, 1, window.toMillis(), 0)
+                : ExactTime.of(
+                        permits,
+                        this.capacity,
+                        window.toMillis(),
+                        isBucket(algorithm) && permits > 0 ? maxWait.toMillis() : 0);
         this.unitExponent = time.unitExponent();
         this.unitMicros = time.unitMicros();
         this.windowMicros = time.windowMicros();
@@ -69,7 +84,21 @@ public final class Limit {
      */
     public static Limit of(Algorithm algorithm, long permits, Duration window) {
         checkLog(algorithm, permits);
-        return new Limit(algorithm, permits, window, defaultCapacity(algorithm, permits), Duration.ZERO);
+        return new Limit(
+                algorithm, permits, window, defaultCapacity(algorithm, permits), Duration.ZERO, Optional.empty());
+    }
+
+    /**
+     * Returns a calendar limit: a fixed window that is a period of the calendar.
+     *
+     * @param permits the permits per period, 0 (blocks) to {@link #MAX_PERMITS}
+     * @param period the periods
+     * @return the limit, whose algorithm is {@link Algorithm#FIXED_WINDOW}
+     * @throws IllegalArgumentException if the permits are out of range
+     */
+    public static Limit of(long permits, CalendarPeriod period) {
+        return new Limit(
+                Algorithm.FIXED_WINDOW, permits, period.unit().length(), permits, Duration.ZERO, Optional.of(period));
     }
 
     private static void checkLog(Algorithm algorithm, long permits) {
@@ -99,7 +128,7 @@ public final class Limit {
         if (!isBucket(algorithm)) {
             throw new IllegalArgumentException("burst requires token-bucket or leaky-bucket");
         }
-        return new Limit(algorithm, permits, window, burst, Duration.ZERO);
+        return new Limit(algorithm, permits, window, burst, Duration.ZERO, Optional.empty());
     }
 
     private static boolean isBucket(Algorithm algorithm) {
@@ -115,7 +144,18 @@ public final class Limit {
      */
     public Limit withMaxWait(Duration wait) {
         // A limit that blocks has the capacity 0, which is not a valid burst.
-        return new Limit(algorithm, permits, window, Math.max(1, capacity), wait);
+        return new Limit(algorithm, permits, window, Math.max(1, capacity), wait, period);
+    }
+
+    /**
+     * Returns this limit with other permits.
+     *
+     * @param other the permits per window, 0 (blocks) to {@link #MAX_PERMITS}
+     * @return a limit with the same algorithm and the same window or periods, the default capacity and no max-wait
+     * @throws IllegalArgumentException as {@link #of(Algorithm, long, Duration)}
+     */
+    public Limit withPermits(long other) {
+        return period.isPresent() ? of(other, period.get()) : of(algorithm, other, window);
     }
 
     private static long checkedPermits(long permits, String what) {
@@ -164,9 +204,27 @@ public final class Limit {
     }
 
     /**
+     * Returns the periods of a calendar limit.
+     *
+     * @return the periods; empty for a limit with a window
+     */
+    public Optional<CalendarPeriod> period() {
+        return period;
+    }
+
+    /**
+     * Returns the letter of this limit in stored keys: {@code c} for a calendar limit, otherwise the letter of the algorithm.
+     *
+     * @return the letter
+     */
+    public char letter() {
+        return period.isPresent() ? 'c' : algorithm.letter();
+    }
+
+    /**
      * Returns the window.
      *
-     * @return the window, whole milliseconds
+     * @return the window, whole milliseconds; for a calendar limit the {@linkplain CalendarPeriod.Unit#length() nominal length} of a period
      */
     public Duration window() {
         return window;
@@ -253,28 +311,34 @@ public final class Limit {
                         && permits == that.permits
                         && capacity == that.capacity
                         && window.equals(that.window)
-                        && maxWait.equals(that.maxWait));
+                        && maxWait.equals(that.maxWait)
+                        && period.equals(that.period));
     }
 
     @Override
     public int hashCode() {
-        return Objects.hash(algorithm, permits, capacity, window, maxWait);
+        return Objects.hash(algorithm, permits, capacity, window, maxWait, period);
     }
 
-    /** Returns the limit in the syntax of configuration, such as {@code 100/1m sliding-window}. */
+    /**
+     * Returns the limit in the syntax of configuration, such as {@code 100/1m sliding-window} or {@code 1000/month Europe/Berlin}.
+     */
     @Override
     public String toString() {
+        if (period.isPresent()) {
+            return permits + "/" + period.get() + (maxWait.isZero() ? "" : " max-wait " + DurationText.of(maxWait));
+        }
         boolean isDefault = permits == 0 || capacity == defaultCapacity(algorithm, permits);
         return permits + "/" + windowText() + " " + algorithm.configName() + (isDefault ? "" : " burst " + capacity)
                 + (maxWait.isZero() ? "" : " max-wait " + DurationText.of(maxWait));
     }
 
     /**
-     * Returns the window in the syntax of configuration, in the largest unit that divides it.
+     * Returns the window in the syntax of configuration, in the largest unit that divides it, or the unit of the calendar.
      *
-     * @return the text, such as {@code 1m}
+     * @return the text, such as {@code 1m} or {@code month}
      */
     public String windowText() {
-        return DurationText.of(window);
+        return period.isPresent() ? period.get().unit().configName() : DurationText.of(window);
     }
 }

@@ -1,22 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.spi;
 
+import java.time.ZoneId;
 import java.util.Objects;
+import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.OptionalLong;
 
 /**
  * The limits of one key in place of the limits of its policy. The algorithm and the {@code max-wait} of the policy still apply.
  *
  * @param limit the limits in the syntax of configuration, such as {@code 10/1s, 1000/1h}; checked when they are first used. A limit with
- *     the same window as a limit of the policy continues with its state. Any other limit starts with an untouched key
+ *     the same window or unit of the calendar as a limit of the policy continues with its state. Any other limit starts with an untouched
+ *     key
  * @param burst the capacity of a bucket in permits, 1 or more, for policies with a bucket algorithm; empty for the default of the
  *     algorithm
+ * @param anchor the day of the month on which the key's months, quarters and years begin, 1 to 31; empty for the anchor of the policy
+ * @param zone the time zone of the key's calendar limits; empty for the zone of the policy
  */
-public record LimitOverride(String limit, OptionalLong burst) {
-    /** Checks that no component is null. */
+public record LimitOverride(String limit, OptionalLong burst, OptionalInt anchor, Optional<ZoneId> zone) {
+    /** Checks that no component is null and that the anchor is in range. */
     public LimitOverride {
         Objects.requireNonNull(limit, "limit");
         Objects.requireNonNull(burst, "burst");
+        Objects.requireNonNull(anchor, "anchor");
+        Objects.requireNonNull(zone, "zone");
+        if (anchor.isPresent() && (anchor.getAsInt() < 1 || anchor.getAsInt() > CalendarPeriod.MAX_ANCHOR)) {
+            throw new IllegalArgumentException("anchor must be from 1 to " + CalendarPeriod.MAX_ANCHOR);
+        }
+    }
+
+    /**
+     * Creates an override with the anchor and the zone of the policy.
+     *
+     * @param limit the limits in the syntax of configuration
+     * @param burst the capacity of a bucket in permits; empty for the default of the algorithm
+     */
+    public LimitOverride(String limit, OptionalLong burst) {
+        this(limit, burst, OptionalInt.empty(), Optional.empty());
     }
 
     /**
@@ -27,5 +48,25 @@ public record LimitOverride(String limit, OptionalLong burst) {
      */
     public static LimitOverride of(String limit) {
         return new LimitOverride(limit, OptionalLong.empty());
+    }
+
+    /**
+     * Returns this override with an anchor, such as the day of the month on which a customer is billed.
+     *
+     * @param day the day of the month, 1 to 31
+     * @return the override
+     */
+    public LimitOverride withAnchor(int day) {
+        return new LimitOverride(limit, burst, OptionalInt.of(day), zone);
+    }
+
+    /**
+     * Returns this override with a time zone.
+     *
+     * @param other the time zone of the key's calendar limits
+     * @return the override
+     */
+    public LimitOverride withZone(ZoneId other) {
+        return new LimitOverride(limit, burst, anchor, Optional.of(other));
     }
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.spi;
 
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -58,10 +57,10 @@ public final class PolicyLimits {
         }
         List<String> allNames = new ArrayList<>();
         List<String> allSuffixes = new ArrayList<>();
-        Set<Duration> windows = new HashSet<>();
+        Set<String> windows = new HashSet<>();
         for (Limit limit : limits) {
-            String suffix = policy + ":" + limit.algorithm().letter() + limit.windowMicros() / 1_000;
-            if (!windows.add(limit.window())) {
+            String suffix = policy + ":" + limit.letter() + limit.windowMicros() / 1_000;
+            if (!windows.add(limit.windowText())) {
                 throw new IllegalArgumentException("two limits have the same window " + limit.windowText());
             }
             allSuffixes.add(suffix);
@@ -86,7 +85,8 @@ public final class PolicyLimits {
      * @param permits the value of {@link #lease}, 0 to {@link #MAX_LEASE}
      * @return the limits
      * @throws IllegalArgumentException if the permits are out of range, or if they are greater than 0 and a limit cannot be leased. A
-     *     limit can be leased if it has no {@code max-wait} and its algorithm is fixed window, sliding window or token bucket
+     *     limit can be leased if it has no {@code max-wait}, is no calendar limit, and its algorithm is fixed window, sliding window or
+     *     token bucket
      */
     public PolicyLimits withLease(long permits) {
         if (permits < 0 || permits > MAX_LEASE) {
@@ -94,13 +94,14 @@ public final class PolicyLimits {
         }
         if (permits > 0 && !limits.stream().allMatch(PolicyLimits::canBeLeased)) {
             throw new IllegalArgumentException(
-                    "a lease requires fixed-window, sliding-window or token-bucket without max-wait");
+                    "a lease requires fixed-window, sliding-window or token-bucket without max-wait, and no calendar limit");
         }
         return permits == lease ? this : new PolicyLimits(this, permits);
     }
 
     private static boolean canBeLeased(Limit limit) {
         return limit.maxWait().isZero()
+                && limit.period().isEmpty()
                 && switch (limit.algorithm()) {
                     case FIXED_WINDOW, SLIDING_WINDOW, TOKEN_BUCKET -> true;
                     case SLIDING_LOG, LEAKY_BUCKET -> false;
@@ -145,8 +146,8 @@ public final class PolicyLimits {
     }
 
     /**
-     * Returns the suffix of the stored key of a limit: {@code <policy>:<algorithm letter><window in ms>}. The suffix is part of the stored
-     * format.
+     * Returns the suffix of the stored key of a limit: {@code <policy>:<letter><window in ms>}, with the letter of the limit. The suffix is
+     * part of the stored format.
      *
      * @param index the position of the limit
      * @return the suffix, such as {@code api:s60000}

@@ -14,7 +14,8 @@ import io.weir.ratelimit.spi.Limit;
  * <p>Unless stated otherwise, a method expects the state as {@link #asOf} returns it for the same instant. All instants are in
  * microseconds of the backend's clock.
  */
-public sealed interface LimitState permits FixedWindowState, SlidingWindowState, SlidingLogState, TokenBucketState {
+public sealed interface LimitState
+        permits FixedWindowState, CalendarState, SlidingWindowState, SlidingLogState, TokenBucketState {
 
     /**
      * Returns the state of a key that was never charged.
@@ -25,7 +26,10 @@ public sealed interface LimitState permits FixedWindowState, SlidingWindowState,
      */
     static LimitState untouched(Limit limit, long nowMicros) {
         return switch (limit.algorithm()) {
-            case FIXED_WINDOW -> new FixedWindowState(nowMicros, 0);
+            case FIXED_WINDOW ->
+                limit.period().isPresent()
+                        ? CalendarState.untouched(limit, nowMicros)
+                        : new FixedWindowState(nowMicros, 0);
             case SLIDING_WINDOW -> new SlidingWindowState(nowMicros, 0, 0);
             case TOKEN_BUCKET, LEAKY_BUCKET -> new TokenBucketState(nowMicros, 0, limit.unitExponent());
             case SLIDING_LOG -> SlidingLogState.EMPTY;

@@ -5,6 +5,7 @@ import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.Limit;
 import io.weir.ratelimit.spi.PolicyLimits;
+import java.time.ZonedDateTime;
 
 /** The calculation of the quota of a key from the state of one limit. */
 public final class QuotaCalculator {
@@ -25,17 +26,24 @@ public final class QuotaCalculator {
         Limit limit = policy.limits().get(index);
         long retryAfter = spent ? 0 : retryAfterMicros(charge, limit, state, nowMicros);
         long remaining = state.remaining(limit, nowMicros);
+        boolean calendar = state instanceof CalendarState;
         return new Quota(
                 policy.policy(),
                 policy.limitName(index),
                 limit.permits(),
                 limit.capacity(),
-                limit.window(),
+                calendar ? CalendarState.bounds(limit, nowMicros).length() : limit.window(),
                 remaining,
                 retryAfter > 0,
                 retryAfter,
                 state.resetAfterMicros(limit, nowMicros),
-                remaining < limit.capacity() ? state.retryAfterMicros(limit, remaining + 1, nowMicros) : 0);
+                remaining < limit.capacity() ? state.retryAfterMicros(limit, remaining + 1, nowMicros) : 0,
+                calendar ? periodEnd(limit, (CalendarState) state) : null);
+    }
+
+    private static ZonedDateTime periodEnd(Limit limit, CalendarState state) {
+        return CalendarBounds.dateTime(
+                state.endMicros(), CalendarState.calendar(limit).zone());
     }
 
     /** Returns the wait until the charge is allowed, which is 0 if its slot is within its max-wait. */

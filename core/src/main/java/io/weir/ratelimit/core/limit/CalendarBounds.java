@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.core.limit;
+
+import io.weir.ratelimit.spi.CalendarPeriod;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneId;
+import java.time.ZonedDateTime;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * The bounds of one period of a calendar limit, in microseconds since {@link #ORIGIN}.
+ *
+ * @param startMicros the start of the period; it can be negative
+ * @param endMicros the end of the period, which is the start of the next one
+ */
+public record CalendarBounds(long startMicros, long endMicros) {
+    /** The origin of the clock of a backend with calendar limits. */
+    public static final Instant ORIGIN = Instant.parse("2025-01-01T00:00:00Z");
+
+    private static final long MICROS = 1_000_000;
+
+    /** The number of calendars whose current period is kept. A process has few; the bound is for keys with zones and anchors of their own. */
+    private static final int MAX_KEPT = 1_000;
+
+    /** The period of each calendar that was needed last. */
+    private static final Map<CalendarPeriod, CalendarBounds> LATEST = new ConcurrentHashMap<>();
+
+    /**
+     * Returns the bounds of the period that contains an instant.
+     *
+     * @param period the calendar
+     * @param micros the instant, in microseconds since {@link #ORIGIN}; it can be negative
+     * @return the bounds
+     */
+    public static CalendarBounds at(CalendarPeriod period, long micros) {
+        CalendarBounds kept = LATEST.get(period);
+        if (kept != null && kept.contains(micros)) {
+            return kept;
+        }
+        CalendarBounds found = calculate(period, micros);
+        if (kept != null || LATEST.size() < MAX_KEPT) {
+            LATEST.put(period, found);
+        }
+        return found;
+    }
+
+    /** Calculates the bounds without those that are kept. */
+    static CalendarBounds calculate(CalendarPeriod period, long micros) {
+        long second = ORIGIN.getEpochSecond() + Math.floorDiv(micros, MICROS);
+        CalendarPeriod.Unit unit = period.unit();
+        CalendarBoundaries boundaries = unit.compareTo(CalendarPeriod.Unit.DAY) < 0
+                ? new ClockBoundaries(period.zone().getRules(), unit.length().toSeconds())
+                : new DateBoundaries(period);
+        return new CalendarBounds(micros(boundaries.latest(second)), micros(boundaries.after(second)));
+    }
+
+    private static long micros(long epochSecond) {
+        return (epochSecond - ORIGIN.getEpochSecond()) * MICROS;
+    }
+
+    /**
+     * Tests whether the period contains an instant.
+     *
+     * @param micros the instant
+     * @return true from the start to before the end
+     */
+    public boolean contains(long micros) {
+        return startMicros <= micros && micros < endMicros;
+    }
+
+    /**
+     * Returns the length of the period.
+     *
+     * @return the length
+     */
+    public Duration length() {
+        return Duration.ofSeconds((endMicros - startMicros) / MICROS);
+    }
+
+    /**
+     * Converts an instant.
+     *
+     * @param micros the instant, in microseconds since {@link #ORIGIN}
+     * @param zone the time zone
+     * @return the instant in the time zone
+     */
+    static ZonedDateTime dateTime(long micros, ZoneId zone) {
+        return ORIGIN.plusSeconds(Math.floorDiv(micros, MICROS))
+                .plusNanos(Math.floorMod(micros, MICROS) * 1_000)
+                .atZone(zone);
+    }
+}

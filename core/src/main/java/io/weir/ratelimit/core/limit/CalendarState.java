@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.core.limit;
+
+import io.weir.ratelimit.Quota;
+import io.weir.ratelimit.spi.CalendarPeriod;
+import io.weir.ratelimit.spi.Limit;
+
+/**
+ * The state of a calendar limit. The permits count until the end of the period, and then all return at once. They count in the period of the
+ * latest charge, so a changed zone or anchor keeps them: until the earlier end of the former and the new period.
+ *
+ * @param firstMicros the instant of the first charge that counts, in microseconds of the backend's clock
+ * @param spent the permits spent since then
+ * @param latestMicros the instant of the latest charge
+ * @param endMicros the end of the period of the latest charge
+ */
+public record CalendarState(long firstMicros, long spent, long latestMicros, long endMicros) implements LimitState {
+
+    /** Returns the state of a key that was never charged. */
+    static CalendarState untouched(Limit limit, long nowMicros) {
+        return new CalendarState(
+                nowMicros, 0, nowMicros, bounds(limit, nowMicros).endMicros());
+    }
+
+    /**
+     * Returns the period of a calendar limit at an instant.
+     *
+     * @param limit the limit
+     * @param nowMicros the instant
+     * @return the bounds of the period
+     */
+    static CalendarBounds bounds(Limit limit, long nowMicros) {
+        return CalendarBounds.at(calendar(limit), nowMicros);
+    }
+
+    static CalendarPeriod calendar(Limit limit) {
+        return limit.period().orElseThrow();
+    }
+
+    @Override
+    public CalendarState asOf(Limit limit, long nowMicros) {
+        CalendarBounds period = bounds(limit, nowMicros);
+        long counted =
+                nowMicros < endMicros && latestMicros >= period.startMicros() ? Math.min(spent, limit.permits()) : 0;
+        if (counted == 0) {
+            return untouched(limit, nowMicros);
+        }
+        CalendarState state = new CalendarState(
+                Math.min(firstMicros, nowMicros),
+                counted,
+                Math.min(latestMicros, nowMicros),
+                Math.min(endMicros, period.endMicros()));
+        return state.equals(this) ? this : state;
+    }
+
+    @Override
+    public boolean isAfter(long nowMicros) {
+        return latestMicros > nowMicros;
+    }
+
+    @Override
+    public boolean hasRoom(Limit limit, long cost, long nowMicros) {
+        return cost <= limit.permits() - spent;
+    }
+
+    @Override
+    public CalendarState spend(Limit limit, long cost, long nowMicros) {
+        return new CalendarState(
+                firstMicros, spent + cost, nowMicros, bounds(limit, nowMicros).endMicros());
+    }
+
+    @Override
+    public long remaining(Limit limit, long nowMicros) {
+        return limit.permits() - spent;
+    }
+
+    @Override
+    public long retryAfterMicros(Limit limit, long cost, long nowMicros) {
+        if (cost > limit.capacity()) {
+            return Quota.NEVER;
+        }
+        return hasRoom(limit, cost, nowMicros) ? 0 : endMicros - nowMicros;
+    }
+
+    @Override
+    public long resetAfterMicros(Limit limit, long nowMicros) {
+        return spent == 0 ? 0 : endMicros - nowMicros;
+    }
+
+    /** {@inheritDoc} A charge counts if it is not earlier than the first charge that counts. */
+    @Override
+    public CalendarState refund(Limit limit, LimitState charged, long cost, long nowMicros) {
+        return charged instanceof CalendarState then && then.latestMicros >= firstMicros ? reduced(cost) : this;
+    }
+
+    @Override
+    public CalendarState refund(Limit limit, long cost) {
+        return reduced(cost);
+    }
+
+    private CalendarState reduced(long cost) {
+        return new CalendarState(firstMicros, Math.max(0, spent - cost), latestMicros, endMicros);
+    }
+}
