@@ -4,9 +4,7 @@ package io.weir.ratelimit;
 import java.io.Serializable;
 import java.time.Duration;
 import java.time.ZonedDateTime;
-import java.time.format.DateTimeFormatter;
 import java.util.List;
-import java.util.Locale;
 import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -44,9 +42,6 @@ public record Quota(
 
     /** The value of {@code retryAfterMicros} if the cost exceeds the capacity of the limit, so that no wait helps. */
     public static final long NEVER = Long.MAX_VALUE;
-
-    private static final DateTimeFormatter DAY_AND_TIME =
-            DateTimeFormatter.ofPattern("d MMMM HH:mm VV", Locale.ENGLISH);
 
     /** Checks that no other component than {@code periodEnd} is null, and that none is negative. */
     public Quota {
@@ -135,15 +130,6 @@ public record Quota(
      */
     public Duration resetAfter() {
         return micros(resetAfterMicros);
-    }
-
-    /**
-     * Returns the end of the period of a calendar limit as a text.
-     *
-     * @return the day, the time and the zone, such as {@code 1 December 00:00 Europe/Berlin}; empty for a limit with a window
-     */
-    public Optional<String> periodEndText() {
-        return Optional.ofNullable(periodEnd).map(DAY_AND_TIME::format);
     }
 
     /** Returns 0 for a limit without permits. */

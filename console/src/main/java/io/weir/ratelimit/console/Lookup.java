@@ -4,6 +4,7 @@ package io.weir.ratelimit.console;
 import io.weir.ratelimit.CallerOperations;
 import io.weir.ratelimit.Identity;
 import io.weir.ratelimit.Quota;
+import io.weir.ratelimit.core.limit.PeriodEnd;
 import io.weir.ratelimit.core.operations.Operations;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -85,6 +86,7 @@ final class Lookup {
         view.put("windowMillis", quota.window().toMillis());
         view.put("capacity", quota.capacity());
         view.put("remaining", quota.remaining());
+        view.put("periodEnd", quota.periodEnd() == null ? "" : PeriodEnd.text(quota.periodEnd()));
         view.put("resetAfterMillis", quota.resetAfter().plusNanos(999_999).toMillis());
         return view;
     }

@@ -8,6 +8,7 @@ import io.weir.ratelimit.core.operations.Access;
 import jakarta.json.Json;
 import jakarta.json.JsonObject;
 import java.io.StringReader;
+import java.time.ZonedDateTime;
 import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -104,6 +105,16 @@ class ConsoleServletTest {
         assertThat(hello.getJsonArray("settings").getJsonObject(0).getString("source"))
                 .isEqualTo("application.properties");
         assertThat(state.getJsonObject("backend").getString("state")).isEqualTo("up");
+    }
+
+    @Test
+    void showsTheEndOfThePeriodOfACalendarLimit() throws Exception {
+        server.operations.periodEnd = ZonedDateTime.parse("2026-12-01T00:00:00+01:00[Europe/Berlin]");
+
+        JsonObject found = json(client.post("/ratelimit/peek", HELLO));
+
+        assertThat(found.getJsonArray("quotas").getJsonObject(0).getString("periodEnd"))
+                .isEqualTo("1 December 00:00 Europe/Berlin");
     }
 
     @Test

@@ -13,11 +13,13 @@ import io.weir.ratelimit.core.operations.PolicyView;
 import io.weir.ratelimit.core.operations.Reading;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.ZonedDateTime;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
+import org.jspecify.annotations.Nullable;
 
 /** Operations with values that a test sets. */
 final class FakeOperations implements Operations {
@@ -27,6 +29,7 @@ final class FakeOperations implements Operations {
     volatile TopKeys top = new TopKeys(List.of(), List.of(), List.of(), Duration.ofMinutes(5));
     volatile Optional<RuntimeException> failure = Optional.empty();
     volatile long remaining = 2;
+    volatile @Nullable ZonedDateTime periodEnd;
     final List<PolicyView> policies = new CopyOnWriteArrayList<>();
     final List<String> calls = new CopyOnWriteArrayList<>();
 
@@ -126,7 +129,17 @@ final class FakeOperations implements Operations {
         });
         calls.add("peek " + caller.policy() + " " + caller.key() + " " + tier);
         return List.of(new Quota(
-                caller.policy(), caller.policy(), 5, 5, Duration.ofSeconds(10), remaining, false, 0, 7_000_000, 1));
+                caller.policy(),
+                caller.policy(),
+                5,
+                5,
+                Duration.ofSeconds(10),
+                remaining,
+                false,
+                0,
+                7_000_000,
+                1,
+                periodEnd));
     }
 
     @Override

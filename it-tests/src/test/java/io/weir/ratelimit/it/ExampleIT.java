@@ -6,7 +6,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.net.URI;
 import java.net.URL;
 import java.net.http.HttpResponse;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.time.ZonedDateTime;
+import java.time.format.TextStyle;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.assertj.core.data.Offset;
@@ -148,6 +154,26 @@ class ExampleIT {
                     .isEqualTo("\"plan\";q=" + permits[i] + ";w=60");
             assertThat(LimitResponse.remaining(response)).isEqualTo(permits[i] - i - 1);
         }
+    }
+
+    @Test
+    void monthlyQuotaEndsWithTheMonth() {
+        for (int spent = 1; spent <= 3; spent++) {
+            HttpResponse<String> response = Http.get(uri("api/monthly"), "X-Customer", "acme");
+            assertThat(response.statusCode()).isEqualTo(200);
+            assertThat(LimitResponse.remaining(response)).isEqualTo(3 - spent);
+            assertThat(LimitResponse.field(response, "RateLimit-Policy"))
+                    .matches("\"monthly\";q=3;w=(2419200|2505600|2592000|2678400)");
+        }
+        HttpResponse<String> rejected = Http.get(uri("api/monthly"), "X-Customer", "acme");
+
+        long wait = LimitResponse.verifyRejected(rejected, "monthly");
+        ZonedDateTime now = ZonedDateTime.ofInstant(Instant.ofEpochSecond(LimitResponse.date(rejected)), ZoneOffset.UTC);
+        ZonedDateTime end = now.truncatedTo(ChronoUnit.DAYS).withDayOfMonth(1).plusMonths(1);
+        assertThat(wait).isCloseTo(now.until(end, ChronoUnit.SECONDS), Offset.offset(2L));
+        assertThat(rejected.body())
+                .contains("and resets on 1 " + end.getMonth().getDisplayName(TextStyle.FULL, Locale.ENGLISH) + " 00:00 UTC");
+        assertThat(Http.get(uri("api/monthly"), "X-Customer", "other").statusCode()).isEqualTo(200);
     }
 
     @Test

@@ -3,7 +3,6 @@ package io.weir.ratelimit.tck;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.weir.ratelimit.Algorithm;
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.Receipt;
@@ -12,6 +11,7 @@ import io.weir.ratelimit.spi.Limit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.function.Function;
 
 /**
  * A random scenario of one key under one policy that compares a backend with a model of each limit after each step.
@@ -37,12 +37,12 @@ final class ModelScenario {
     private boolean refunded;
     private boolean unspecified;
 
-    ModelScenario(TestKey key, ManualTime time, List<Algorithm> algorithms, String title, long seed) {
+    ModelScenario(TestKey key, ManualTime time, Function<RandomLimits, List<Limit>> policy, String title, long seed) {
         this.key = key;
         this.time = time;
         this.random = new Random(seed);
         this.randomLimits = new RandomLimits(random);
-        this.limits = randomLimits.policy(algorithms);
+        this.limits = policy.apply(randomLimits);
         this.models = limits.stream().map(ReferenceModel::of).toList();
         this.stable = random.nextBoolean();
         this.title = title;
@@ -124,7 +124,7 @@ final class ModelScenario {
 
     private void stepBack() {
         long window = limits.get(random.nextInt(limits.size())).windowMicros();
-        long step = Math.min(time.micros(), 1 + random.nextLong(random.nextBoolean() ? window : 3 * window));
+        long step = Math.min(time.micros() - 1, 1 + random.nextLong(random.nextBoolean() ? window : 3 * window));
         steps.add("step back " + step);
         time.advanceMicros(-step);
         charged.clear();

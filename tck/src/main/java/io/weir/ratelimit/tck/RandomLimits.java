@@ -3,8 +3,10 @@ package io.weir.ratelimit.tck;
 
 import io.weir.ratelimit.Algorithm;
 import io.weir.ratelimit.Quota;
+import io.weir.ratelimit.spi.CalendarPeriod;
 import io.weir.ratelimit.spi.Limit;
 import java.time.Duration;
+import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -20,6 +22,17 @@ final class RandomLimits {
             Duration.ofMinutes(1),
             Duration.ofHours(24),
             Duration.ofDays(30));
+    private static final List<String> ZONES = List.of(
+            "UTC",
+            "Europe/Berlin",
+            "America/New_York",
+            "America/Havana",
+            "Africa/Cairo",
+            "Asia/Kathmandu",
+            "Australia/Lord_Howe",
+            "Pacific/Chatham",
+            "Pacific/Kiritimati",
+            "Pacific/Pago_Pago");
     private static final long[] PERMITS = {1, 2, 3, 7, 10, 60, 100, 997, 30_000, 1_000_003, 1_000_000_000};
 
     private static final long MAX_PERMITS_IN_30_DAYS = 3_000_000_000L;
@@ -44,7 +57,33 @@ final class RandomLimits {
         return limits;
     }
 
-    /** Returns the limit with other permits, sometimes 0, and another burst and max-wait. */
+    /** Returns a calendar limit, in some cases with one of another unit or with a window. */
+    List<Limit> calendarPolicy(CalendarPeriod.Unit unit) {
+        List<Limit> limits = new ArrayList<>();
+        limits.add(calendar(unit, permits()));
+        CalendarPeriod.Unit other = any(List.of(CalendarPeriod.Unit.values()));
+        if (other != unit && random.nextBoolean()) {
+            limits.add(calendar(other, permits()));
+        }
+        if (random.nextBoolean()) {
+            limits.add(
+                    random.nextInt(limits.size() + 1),
+                    policy(List.of(any(List.of(Algorithm.values())))).get(0));
+        }
+        return limits;
+    }
+
+    private <T> T any(List<T> values) {
+        return values.get(random.nextInt(values.size()));
+    }
+
+    private Limit calendar(CalendarPeriod.Unit unit, long permits) {
+        ZoneId zone = ZoneId.of(any(ZONES));
+        int anchor = random.nextBoolean() ? 1 : 1 + random.nextInt(CalendarPeriod.MAX_ANCHOR);
+        return withRandomMaxWait(Limit.of(permits, new CalendarPeriod(unit, zone, anchor)));
+    }
+
+    /** Returns the limit with other permits, sometimes 0, and another burst and max-wait, or another zone and anchor. */
     Limit changed(Limit limit) {
         long permits = switch (random.nextInt(8)) {
             case 0 -> 0;
@@ -52,7 +91,11 @@ final class RandomLimits {
             case 4, 5 -> limit.permits() / 2 + 1;
             default -> Math.min(limit.permits(), 1_000_000_000) * 2 + 1;
         };
-        return limit(limit.algorithm(), permits, limit.window());
+        if (limit.period().isEmpty()) {
+            return limit(limit.algorithm(), permits, limit.window());
+        }
+        CalendarPeriod period = limit.period().get();
+        return random.nextBoolean() ? calendar(period.unit(), permits) : Limit.of(permits, period);
     }
 
     /** Returns the greatest number of permits of a limit. */

@@ -24,4 +24,5 @@ public abstract class RateLimitBackendContract extends BackendFixture
                 ConcurrencyContract,
                 MaxWaitContract,
                 ShadowContract,
+                CalendarContract,
                 ModelContract {}

@@ -4,7 +4,10 @@ package io.weir.ratelimit.tck;
 import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.spi.Limit;
 import java.math.BigInteger;
+import java.time.Duration;
+import java.time.ZonedDateTime;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.LongPredicate;
 
 /**
@@ -21,7 +24,7 @@ abstract class ReferenceModel {
 
     static ReferenceModel of(Limit limit) {
         return switch (limit.algorithm()) {
-            case FIXED_WINDOW -> new FixedWindowModel(limit);
+            case FIXED_WINDOW -> limit.period().isPresent() ? new CalendarModel(limit) : new FixedWindowModel(limit);
             case SLIDING_WINDOW -> new SlidingWindowModel(limit);
             case TOKEN_BUCKET, LEAKY_BUCKET -> new TokenBucketModel(limit);
             case SLIDING_LOG -> new SlidingLogModel(limit);
@@ -68,6 +71,21 @@ abstract class ReferenceModel {
     /** Refunds a cost without a receipt. */
     abstract void refund(long cost, long now);
 
+    /** Returns the length of the window at an instant. */
+    Duration window(long now) {
+        return limit.window();
+    }
+
+    /**
+     * Returns the end of the period at an instant.
+     *
+     * @param untouched whether no spend counts
+     * @return empty for a limit with a window
+     */
+    Optional<ZonedDateTime> periodEnd(long now, boolean untouched) {
+        return Optional.empty();
+    }
+
     void change(Limit changed) {
         limit = changed;
     }
@@ -113,14 +131,15 @@ abstract class ReferenceModel {
                 name,
                 limit.permits(),
                 limit.capacity(),
-                limit.window(),
+                window(now),
                 remaining,
                 rejected,
                 !rejected
                         ? 0
                         : cost > limit.capacity() ? Quota.NEVER : shortestWait(now, at -> allowsAt(cost, maxWait, at)),
                 shortestWait(now, this::untouched),
-                remaining == limit.capacity() ? 0 : shortestWait(now, at -> fits(remaining + 1, at)));
+                remaining == limit.capacity() ? 0 : shortestWait(now, at -> fits(remaining + 1, at)),
+                periodEnd(now, untouched(now)).orElse(null));
     }
 
     private long remaining(long now) {

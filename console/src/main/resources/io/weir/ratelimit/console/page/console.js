@@ -511,7 +511,8 @@ function resultBlock(found, target, tier, message) {
     const rows = found.quotas.map(quota => element("tr", {}, element("th", {scope: "row"}, isolated(quota.name)),
         element("td", {class: "number"}, count(quota.remaining)), element("td", {class: "number"}, count(quota.capacity)),
         element("td", {class: "number"}, `${count(quota.permits)} per ${duration(quota.windowMillis)}`),
-        element("td", {class: "number"}, quota.resetAfterMillis === 0 ? "untouched" : duration(quota.resetAfterMillis))));
+        element("td", {class: "number"}, quota.resetAfterMillis === 0 ? "untouched" : duration(quota.resetAfterMillis),
+            quota.periodEnd === "" ? "" : ` (resets on ${quota.periodEnd})`)));
     const block = element("div", {class: "result"},
         element("p", {}, "Key ", element("code", {}, inline(found.key)), " under the policy ", inline(found.policy)),
         rows.length === 0 ? element("p", {}, "No limit applies.")

@@ -5,9 +5,11 @@ import io.weir.ratelimit.Algorithm;
 import io.weir.ratelimit.FailureMode;
 import io.weir.ratelimit.core.key.AddressRange;
 import io.weir.ratelimit.core.key.ForwardedHeader;
+import io.weir.ratelimit.spi.CalendarPeriod;
 import io.weir.ratelimit.spi.Limit;
 import io.weir.ratelimit.spi.PolicyLimits;
 import java.time.Duration;
+import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -173,7 +175,8 @@ public final class ConfigKeys {
             "ratelimit.policies.<p>.limit",
             "required",
             ValueForm.text("<permits>/<duration>, such as 100/1m; 0 to " + Limit.MAX_PERMITS
-                    + " permits (10000 for sliding-log) in 1ms to 366d; commas separate several"),
+                    + " permits (10000 for sliding-log) in 1ms to 366d; or <permits>/<unit>, such as 10000/month, with one of "
+                    + CalendarPeriod.Unit.names() + "; commas separate several"),
             "the limits of the policy");
 
     public static final ConfigKey<Algorithm> ALGORITHM = key(
@@ -181,6 +184,15 @@ public final class ConfigKeys {
             "sliding-window",
             ValueForm.oneOf(Algorithm.values(), Algorithm::configName),
             "the algorithm of the limits");
+
+    public static final ConfigKey<ZoneId> ZONE =
+            key("ratelimit.policies.<p>.zone", "UTC", ValueForm.ZONE, "the time zone of limits by the calendar");
+
+    public static final ConfigKey<Integer> ANCHOR = key(
+            "ratelimit.policies.<p>.anchor",
+            "1",
+            ValueForm.number(1, CalendarPeriod.MAX_ANCHOR),
+            "the day of the month on which a month, quarter or year of a limit begins; in a shorter month its last day");
 
     public static final ConfigKey<Long> BURST = noted(
             "ratelimit.policies.<p>.burst",

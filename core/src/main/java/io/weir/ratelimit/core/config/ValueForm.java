@@ -5,6 +5,7 @@ import io.weir.ratelimit.core.key.AddressRange;
 import io.weir.ratelimit.spi.Limit;
 import java.net.URI;
 import java.time.Duration;
+import java.time.ZoneId;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
@@ -38,6 +39,13 @@ public record ValueForm<T>(String description, Function<String, T> parser) {
     /** Percentages, in ascending order. */
     static final ValueForm<List<Integer>> PERCENTAGES =
             new ValueForm<>("different percentages from 1% to 100%, such as 80%, 100%", ValueForm::percentages);
+
+    /** A time zone of the IANA database. */
+    static final ValueForm<ZoneId> ZONE = of(
+            "a time zone such as UTC or Europe/Berlin",
+            text -> Optional.of(text)
+                    .filter(ZoneId.getAvailableZoneIds()::contains)
+                    .map(ZoneId::of));
 
     /** The name of an HTTP header field. */
     static final ValueForm<String> FIELD_NAME = of(

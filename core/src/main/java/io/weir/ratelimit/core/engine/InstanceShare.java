@@ -39,7 +39,7 @@ record InstanceShare(int instances) {
         long permits = Math.max(1, limit.permits() / instances);
         long oneCall = Math.min(cost, limit.capacity());
         if (!isBucket(limit.algorithm())) {
-            return Limit.of(limit.algorithm(), Math.max(permits, oneCall), limit.window());
+            return limit.withPermits(Math.max(permits, oneCall));
         }
         long burst = Math.max(Math.max(1, limit.capacity() / instances), oneCall);
         try {

@@ -36,8 +36,8 @@ public final class LocalBackend implements RateLimitBackend, InstantSource {
 
     private final TimeSource time;
 
-    /** The origin of the clock, by {@link System#nanoTime}; null if the clock is another one. */
-    private final @Nullable Long originNanos;
+    /** The clock of the process; null if the clock is another one. */
+    private final @Nullable LocalClock processClock;
 
     private final StateTable table;
     private final UnlockedAcquire withoutLock;
@@ -46,16 +46,12 @@ public final class LocalBackend implements RateLimitBackend, InstantSource {
     private final String fullMessage;
 
     /**
-     * Creates a backend with the monotonic clock of the process.
+     * Creates a backend with the clock of the process.
      *
      * @param maxKeys the maximum number of keys, 1 or more
      */
     public LocalBackend(int maxKeys) {
-        this(maxKeys, System.nanoTime());
-    }
-
-    private LocalBackend(int maxKeys, long originNanos) {
-        this(maxKeys, () -> (System.nanoTime() - originNanos) / 1_000, originNanos);
+        this(maxKeys, LocalClock.ofProcess());
     }
 
     /**
@@ -65,15 +61,11 @@ public final class LocalBackend implements RateLimitBackend, InstantSource {
      * @param time the clock
      */
     public LocalBackend(int maxKeys, TimeSource time) {
-        this(maxKeys, time, null);
-    }
-
-    private LocalBackend(int maxKeys, TimeSource time, @Nullable Long originNanos) {
         if (maxKeys < 1) {
             throw new IllegalArgumentException("maxKeys must be at least 1");
         }
         this.time = time;
-        this.originNanos = originNanos;
+        this.processClock = time instanceof LocalClock clock ? clock : null;
         this.table = new StateTable(maxKeys);
         this.withoutLock = new UnlockedAcquire(table, time);
         this.fullMessage = "the local backend is full: it can drop none of its " + maxKeys
@@ -101,7 +93,7 @@ public final class LocalBackend implements RateLimitBackend, InstantSource {
 
     @Override
     public long atNanos(ChargedQuotas quotas) {
-        return originNanos == null ? System.nanoTime() : originNanos + quotas.nowMicros() * 1_000;
+        return processClock == null ? System.nanoTime() : processClock.nanos(quotas.nowMicros());
     }
 
     @Override

@@ -5,6 +5,7 @@ import io.weir.ratelimit.core.config.Origin;
 import io.weir.ratelimit.core.policy.MethodLimits;
 import io.weir.ratelimit.core.policy.PathRule;
 import io.weir.ratelimit.core.policy.Policy;
+import io.weir.ratelimit.spi.CalendarPeriod;
 import io.weir.ratelimit.spi.Limit;
 import io.weir.ratelimit.spi.PolicyLimits;
 import java.util.List;
@@ -47,7 +48,7 @@ public record KnownPolicies(
         return new PolicyView(
                 policy.name(),
                 policy.mode().name().toLowerCase(Locale.ROOT),
-                policy.limits().limits().get(0).algorithm().configName(),
+                policy.form().algorithm().configName(),
                 policy.key().toString(),
                 policy.key().terms(),
                 texts(policy.limits()),
@@ -71,6 +72,7 @@ public record KnownPolicies(
     }
 
     private static String text(Limit limit) {
-        return limit.permits() + "/" + limit.windowText();
+        return limit.permits() + "/"
+                + limit.period().map(CalendarPeriod::toString).orElse(limit.windowText());
     }
 }

@@ -30,7 +30,7 @@ final class LeaseReader {
         String property = properties.name(ConfigKeys.LEASE);
         long lease = properties.value(
                 ConfigKeys.LEASE, text -> MESSAGES.problem("WEIR-129", property, text, PolicyLimits.MAX_LEASE));
-        return problem(property, lease, algorithm, maxWait, maximum(limits))
+        return problem(property, lease, algorithm, maxWait, limits)
                 .map(problem -> {
                     properties.report(problem);
                     return 0L;
@@ -39,7 +39,7 @@ final class LeaseReader {
     }
 
     private static Optional<ConfigurationProblem> problem(
-            String property, long lease, Algorithm algorithm, Duration maxWait, long maximum) {
+            String property, long lease, Algorithm algorithm, Duration maxWait, List<Limit> limits) {
         String value = String.valueOf(lease);
         if (lease == 0) {
             return Optional.empty();
@@ -50,6 +50,10 @@ final class LeaseReader {
         if (!ALGORITHMS.contains(algorithm)) {
             return Optional.of(MESSAGES.problem("WEIR-128.algorithm", property, value, algorithm.configName()));
         }
+        if (hasCalendarLimit(limits)) {
+            return Optional.of(MESSAGES.problem("WEIR-128.calendar", property, value));
+        }
+        long maximum = maximum(limits);
         if (lease > maximum) {
             return Optional.of(
                     maximum == 0
@@ -59,8 +63,18 @@ final class LeaseReader {
         return Optional.empty();
     }
 
-    /** Adds the lease of a policy to the limits of a tier or of a single key, reduced to the greatest lease of these limits. */
+    static boolean hasCalendarLimit(List<Limit> limits) {
+        return limits.stream().anyMatch(limit -> limit.period().isPresent());
+    }
+
+    /**
+     * Adds the lease of a policy to the limits of a tier or of a single key, reduced to the greatest lease of these limits. A
+     * calendar limit cannot be leased.
+     */
     static PolicyLimits withLease(PolicyLimits limits, long lease) {
+        if (hasCalendarLimit(limits.limits())) {
+            return limits;
+        }
         return limits.withLease(Math.min(lease, maximum(limits.limits())));
     }
 

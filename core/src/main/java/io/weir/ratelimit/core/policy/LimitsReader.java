@@ -3,7 +3,6 @@ package io.weir.ratelimit.core.policy;
 
 import static io.weir.ratelimit.core.message.CoreMessages.MESSAGES;
 
-import io.weir.ratelimit.Algorithm;
 import io.weir.ratelimit.core.config.ConfigKeys;
 import io.weir.ratelimit.core.config.PolicyProperties;
 import io.weir.ratelimit.spi.Limit;
@@ -22,11 +21,11 @@ final class LimitsReader {
 
     /** Parses limits with a burst. The problem names the invalid one of both. */
     Optional<List<Limit>> parse(
-            String text, String limitPlace, Algorithm algorithm, Optional<Long> burst, String burstPlace) {
+            String text, String limitPlace, LimitForm form, Optional<Long> burst, String burstPlace) {
         try {
-            return Optional.of(LimitParser.parse(text, algorithm, burst));
+            return Optional.of(LimitParser.parse(text, form, burst));
         } catch (IllegalArgumentException e) {
-            boolean invalidBurst = burst.isPresent() && isValid(text, algorithm);
+            boolean invalidBurst = burst.isPresent() && isValid(text, form);
             properties.report(
                     invalidBurst
                             ? MESSAGES.problem(
@@ -37,9 +36,9 @@ final class LimitsReader {
     }
 
     /** Tests whether limits are valid without a burst. */
-    private static boolean isValid(String limits, Algorithm algorithm) {
+    private static boolean isValid(String limits, LimitForm form) {
         try {
-            return !LimitParser.parse(limits, algorithm, Optional.empty()).isEmpty();
+            return !LimitParser.parse(limits, form, Optional.empty()).isEmpty();
         } catch (IllegalArgumentException e) {
             return false;
         }

@@ -66,7 +66,7 @@ final class OriginReader {
 
     private static Map<String, String> defaults(Policy policy) {
         return Map.of(
-                "algorithm", policy.limits().limits().get(0).algorithm().configName(),
+                "algorithm", policy.form().algorithm().configName(),
                 "key", policy.key().toString(),
                 "cost", Long.toString(policy.cost()),
                 "mode", policy.mode().name().toLowerCase(Locale.ROOT),

@@ -61,7 +61,7 @@ record OverrideAnswer(
         OptionalLong burst = override.burst();
         List<Limit> limits = LimitParser.parse(
                 override.limit(),
-                model.algorithm(),
+                policy.form().with(override),
                 burst.isPresent() ? Optional.of(burst.getAsLong()) : Optional.empty());
         PolicyLimits ofKey = new PolicyLimits(
                 policy.name(),

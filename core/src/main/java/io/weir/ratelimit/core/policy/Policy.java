@@ -12,6 +12,7 @@ import java.util.Optional;
  * A named set of limits on one key.
  *
  * @param limits the name and the limits of callers without a tier
+ * @param form the attributes that all limits share
  * @param tiers the limits of callers with a tier
  * @param key the key; all calls with one key share the limits
  * @param cost the default cost of a call in permits, 1 or more
@@ -26,6 +27,7 @@ import java.util.Optional;
  */
 public record Policy(
         PolicyLimits limits,
+        LimitForm form,
         Tiers tiers,
         KeyExpression key,
         long cost,
@@ -129,6 +131,7 @@ public record Policy(
     public Policy(PolicyLimits limits, KeyExpression key, long cost, FailureMode onFailure, int maxWaiting) {
         this(
                 limits,
+                LimitForm.of(limits.limits().get(0).algorithm()),
                 Tiers.NONE,
                 key,
                 cost,

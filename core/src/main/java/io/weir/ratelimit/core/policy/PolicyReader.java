@@ -47,16 +47,17 @@ final class PolicyReader {
      * @return the policy; empty if it has no valid limits or no valid key
      */
     Optional<Policy> read(Set<String> attributes) {
-        Algorithm algorithm = algorithm();
+        LimitForm form =
+                new LimitForm(algorithm(), properties.value(ConfigKeys.ZONE), properties.value(ConfigKeys.ANCHOR));
         Duration maxWait = properties.value(ConfigKeys.MAX_WAIT);
-        Optional<List<Limit>> withoutWait = limits(algorithm);
+        Optional<List<Limit>> withoutWait = limits(form);
         Optional<KeyExpression> key = key();
-        long lease = new LeaseReader(properties).read(algorithm, maxWait, withoutWait.orElse(List.of()));
+        long lease = new LeaseReader(properties).read(form.algorithm(), maxWait, withoutWait.orElse(List.of()));
         Optional<PolicyLimits> policyLimits = withoutWait
                 .flatMap(each -> limits.withMaxWait(each, maxWait))
                 .flatMap(each -> limits.named(PolicyLimits.NO_TIER, limitPlace(), each))
                 .map(each -> each.withLease(lease));
-        Tiers tiers = new TierReader(properties, resolvers, limits).read(attributes, algorithm, maxWait, lease, key);
+        Tiers tiers = new TierReader(properties, resolvers, limits).read(attributes, form, maxWait, lease, key);
         Optional<PathRule> pathRule = new PathRuleReader(properties).read(attributes, key);
         long cost = properties.value(ConfigKeys.COST);
         FailureMode onFailure = properties.value(ConfigKeys.ON_FAILURE);
@@ -70,6 +71,7 @@ final class PolicyReader {
                 ? Optional.empty()
                 : Optional.of(new Policy(
                         policyLimits.get(),
+                        form,
                         tiers,
                         key.get(),
                         cost,
@@ -95,7 +97,7 @@ final class PolicyReader {
         return Enum.valueOf(type, properties.value(key).toUpperCase(Locale.ROOT));
     }
 
-    private Optional<List<Limit>> limits(Algorithm algorithm) {
+    private Optional<List<Limit>> limits(LimitForm form) {
         String policy = properties.policy();
         String property = properties.name(ConfigKeys.LIMIT);
         Optional<String> text = properties
@@ -108,8 +110,7 @@ final class PolicyReader {
                             : MESSAGES.problem("WEIR-110", place, "", policy, property));
         }
         Optional<Long> burst = properties.optional(ConfigKeys.BURST);
-        return text.flatMap(
-                each -> limits.parse(each, limitPlace(), algorithm, burst, properties.name(ConfigKeys.BURST)));
+        return text.flatMap(each -> limits.parse(each, limitPlace(), form, burst, properties.name(ConfigKeys.BURST)));
     }
 
     /** Returns the property or the annotation with the limits of a policy that has some. */

@@ -3,7 +3,6 @@ package io.weir.ratelimit.core.policy;
 
 import static io.weir.ratelimit.core.message.CoreMessages.MESSAGES;
 
-import io.weir.ratelimit.Algorithm;
 import io.weir.ratelimit.core.config.ConfigKeys;
 import io.weir.ratelimit.core.config.PolicyProperties;
 import io.weir.ratelimit.core.config.QuotedName;
@@ -36,12 +35,12 @@ final class TierReader {
     }
 
     /** Reads the tiers, {@link Tiers#NONE} if the policy has none. */
-    Tiers read(Set<String> attributes, Algorithm algorithm, Duration maxWait, long lease, Optional<KeyExpression> key) {
+    Tiers read(Set<String> attributes, LimitForm form, Duration maxWait, long lease, Optional<KeyExpression> key) {
         Set<String> names = names(attributes);
         Map<String, PolicyLimits> byTier = new LinkedHashMap<>();
         for (String name : names) {
-            tierLimits(name, algorithm, maxWait)
-                    .ifPresent(each -> byTier.put(QuotedName.unquoted(name), LeaseReader.withLease(each, lease)));
+            tierLimits(name, form, maxWait)
+                    .ifPresent(each -> byTier.put(QuotedName.unquoted(name), withLease(name, each, lease)));
         }
         Optional<String> selector = properties.text(ConfigKeys.TIER);
         if (selector.isPresent() == names.isEmpty()) {
@@ -69,7 +68,7 @@ final class TierReader {
                 .orElseGet(() -> MESSAGES.problem("WEIR-119.no-selector", property, "", property));
     }
 
-    private Optional<PolicyLimits> tierLimits(String name, Algorithm algorithm, Duration maxWait) {
+    private Optional<PolicyLimits> tierLimits(String name, LimitForm form, Duration maxWait) {
         String limit = properties.name(ConfigKeys.TIER_LIMIT.attribute(name));
         String burst = properties.name(ConfigKeys.TIER_BURST.attribute(name));
         String tier = QuotedName.unquoted(name);
@@ -84,9 +83,20 @@ final class TierReader {
             }
             return Optional.empty();
         }
-        return limits.parse(text.get(), limit, algorithm, properties.optional(burst, ConfigKeys.TIER_BURST), burst)
+        return limits.parse(text.get(), limit, form, properties.optional(burst, ConfigKeys.TIER_BURST), burst)
                 .flatMap(each -> limits.withMaxWait(each, maxWait))
                 .flatMap(each -> limits.named(tier, limit, each));
+    }
+
+    /** Adds the lease of the policy to the limits of a tier. It reports a calendar limit, which cannot be leased. */
+    private PolicyLimits withLease(String name, PolicyLimits limits, long lease) {
+        if (lease > 0 && LeaseReader.hasCalendarLimit(limits.limits())) {
+            properties.report(MESSAGES.problem(
+                    "WEIR-128.calendar",
+                    properties.name(ConfigKeys.TIER_LIMIT.attribute(name)),
+                    limits.limits().toString()));
+        }
+        return LeaseReader.withLease(limits, lease);
     }
 
     private Optional<TierSelector> selector(String text, Optional<KeyExpression> key) {

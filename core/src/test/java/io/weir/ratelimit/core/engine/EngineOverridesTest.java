@@ -49,6 +49,7 @@ class EngineOverridesTest {
                             "api", "ann", List.of(Limit.of(Algorithm.SLIDING_WINDOW, 200, Duration.ofMinutes(1))))));
     private static final Policy API = new Policy(
             BARE.limits(),
+            BARE.form(),
             TIERS,
             BARE.key(),
             BARE.cost(),

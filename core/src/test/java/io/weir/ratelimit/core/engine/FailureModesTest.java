@@ -10,6 +10,7 @@ import io.weir.ratelimit.FailureMode;
 import io.weir.ratelimit.core.key.KeyExpression;
 import io.weir.ratelimit.core.key.KeyTerms;
 import io.weir.ratelimit.core.local.LocalBackend;
+import io.weir.ratelimit.core.policy.LimitForm;
 import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.core.policy.Tiers;
 import io.weir.ratelimit.spi.BackendException;
@@ -52,6 +53,7 @@ class FailureModesTest {
     private static Policy policy(String name, FailureMode onFailure, Policy.Count count, Limit... limits) {
         return new Policy(
                 new PolicyLimits(name, List.of(limits)),
+                LimitForm.of(Algorithm.FIXED_WINDOW),
                 Tiers.NONE,
                 KeyExpression.parse("ip", new KeyTerms(32, 64)),
                 1,

@@ -13,6 +13,7 @@ import io.weir.ratelimit.core.config.Problems;
 import io.weir.ratelimit.core.key.KeyExpression;
 import io.weir.ratelimit.core.key.KeyMasker;
 import io.weir.ratelimit.core.key.KeyTerms;
+import io.weir.ratelimit.core.policy.LimitForm;
 import io.weir.ratelimit.core.policy.LookupTimes;
 import io.weir.ratelimit.core.policy.OverrideSources;
 import io.weir.ratelimit.core.policy.Overrides;
@@ -33,6 +34,7 @@ import org.junit.jupiter.api.Test;
 class KeyAdministrationTest {
     private static final Policy API = new Policy(
             limits(PolicyLimits.NO_TIER, 10, Duration.ofMinutes(1)),
+            LimitForm.of(Algorithm.FIXED_WINDOW),
             new Tiers(
                     "header:x-plan",
                     call -> Optional.empty(),

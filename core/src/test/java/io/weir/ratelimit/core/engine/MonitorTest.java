@@ -13,6 +13,7 @@ import io.weir.ratelimit.Receipt;
 import io.weir.ratelimit.core.key.KeyExpression;
 import io.weir.ratelimit.core.key.KeyTerms;
 import io.weir.ratelimit.core.local.LocalBackend;
+import io.weir.ratelimit.core.policy.LimitForm;
 import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.core.policy.Tiers;
 import io.weir.ratelimit.fixtures.TestCall;
@@ -110,6 +111,7 @@ class MonitorTest {
         Limit limit = Limit.of(Algorithm.TOKEN_BUCKET, permits, Duration.ofMinutes(1));
         return new Policy(
                 new PolicyLimits("a", List.of(limit)),
+                LimitForm.of(Algorithm.FIXED_WINDOW),
                 Tiers.NONE,
                 KeyExpression.parse("principal", new KeyTerms(32, 64)),
                 1,

@@ -3,6 +3,8 @@ package io.weir.ratelimit.core.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.weir.ratelimit.Algorithm;
+import io.weir.ratelimit.core.policy.LimitForm;
 import io.weir.ratelimit.core.policy.PathPattern;
 import io.weir.ratelimit.core.policy.PathRule;
 import io.weir.ratelimit.core.policy.Policy;
@@ -117,6 +119,7 @@ class PathRulesTest {
         Policy plain = Fixtures.policy(name, "ip");
         return new Policy(
                 plain.limits(),
+                LimitForm.of(Algorithm.FIXED_WINDOW),
                 plain.tiers(),
                 plain.key(),
                 plain.cost(),
@@ -132,6 +135,7 @@ class PathRulesTest {
     private static Policy with(Policy policy, Policy.Mode mode) {
         return new Policy(
                 policy.limits(),
+                LimitForm.of(Algorithm.FIXED_WINDOW),
                 policy.tiers(),
                 policy.key(),
                 policy.cost(),

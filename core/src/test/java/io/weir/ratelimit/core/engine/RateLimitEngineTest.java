@@ -7,9 +7,11 @@ import static io.weir.ratelimit.core.engine.Fixtures.health;
 import static io.weir.ratelimit.core.engine.Fixtures.policy;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.weir.ratelimit.Algorithm;
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.FailureMode;
 import io.weir.ratelimit.Identity;
+import io.weir.ratelimit.core.policy.LimitForm;
 import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.core.policy.Tiers;
 import io.weir.ratelimit.fixtures.LogCapture;
@@ -242,6 +244,7 @@ class RateLimitEngineTest {
         List<String> tier = new ArrayList<>(List.of("free"));
         Policy tiers = new Policy(
                 BY_USER.limits(),
+                LimitForm.of(Algorithm.FIXED_WINDOW),
                 new Tiers("x", call -> Optional.of(tier.get(0)), Map.of("free", free, "gold", gold)),
                 BY_USER.key(),
                 1,

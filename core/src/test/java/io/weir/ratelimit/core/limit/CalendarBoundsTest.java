@@ -5,10 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.ratelimit.spi.CalendarPeriod;
 import io.weir.ratelimit.spi.CalendarPeriod.Unit;
-import java.time.DayOfWeek;
+import io.weir.ratelimit.tck.ReferenceCalendar;
 import java.time.Instant;
-import java.time.LocalDate;
-import java.time.YearMonth;
 import java.time.ZoneId;
 import java.time.temporal.ChronoUnit;
 import java.time.zone.ZoneOffsetTransition;
@@ -16,7 +14,6 @@ import java.time.zone.ZoneRules;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
-import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -90,15 +87,15 @@ class CalendarBoundsTest {
             ZoneId zone = ZoneId.of(ZONES.get(random.nextInt(ZONES.size())));
             CalendarPeriod period = new CalendarPeriod(unit, zone, 1 + random.nextInt(CalendarPeriod.MAX_ANCHOR));
             long second = instant(random, zone.getRules());
-            TreeSet<Long> boundaries = unit.compareTo(Unit.DAY) < 0 ? ofClock(period, second) : ofDates(period, second);
+            ReferenceCalendar reference = new ReferenceCalendar(period);
 
             CalendarBounds bounds = CalendarBounds.calculate(period, micros(Instant.ofEpochSecond(second)));
 
             assertThat(bounds)
                     .as("%s at %s", period, Instant.ofEpochSecond(second))
                     .isEqualTo(new CalendarBounds(
-                            micros(Instant.ofEpochSecond(boundaries.floor(second))),
-                            micros(Instant.ofEpochSecond(boundaries.higher(second)))));
+                            micros(Instant.ofEpochSecond(reference.start(second))),
+                            micros(Instant.ofEpochSecond(reference.end(second)))));
         }
     }
 
@@ -123,59 +120,6 @@ class CalendarBoundsTest {
         return change == null
                 ? any.getEpochSecond()
                 : change.toEpochSecond() + random.nextInt(random.nextBoolean() ? 3 : 100_000) - 1;
-    }
-
-    /** Returns the boundaries around an instant: the seconds at which the clock shows a multiple of the length, or has skipped one. */
-    private static TreeSet<Long> ofClock(CalendarPeriod period, long second) {
-        ZoneRules rules = period.zone().getRules();
-        long length = period.unit().length().toSeconds();
-        TreeSet<Long> found = new TreeSet<>();
-        for (long s = second; found.isEmpty(); s--) {
-            addIfBoundary(found, rules, length, s);
-        }
-        for (long s = second + 1; found.size() < 2; s++) {
-            addIfBoundary(found, rules, length, s);
-        }
-        return found;
-    }
-
-    private static void addIfBoundary(TreeSet<Long> found, ZoneRules rules, long length, long second) {
-        long shown = shown(rules, second);
-        long before = shown(rules, second - 1);
-        if (Math.floorMod(shown, length) == 0 || Math.floorDiv(shown, length) > Math.floorDiv(before, length)) {
-            found.add(second);
-        }
-    }
-
-    private static long shown(ZoneRules rules, long second) {
-        return second + rules.getOffset(Instant.ofEpochSecond(second)).getTotalSeconds();
-    }
-
-    /** Returns the starts of all dates around an instant that begin a period. */
-    private static TreeSet<Long> ofDates(CalendarPeriod period, long second) {
-        LocalDate around = LocalDate.ofInstant(Instant.ofEpochSecond(second), period.zone());
-        TreeSet<Long> found = new TreeSet<>();
-        for (int days = -800; days < 800; days++) {
-            LocalDate date = around.plusDays(days);
-            if (begins(period, date)) {
-                found.add(date.atStartOfDay(period.zone()).toEpochSecond());
-            }
-        }
-        return found;
-    }
-
-    private static boolean begins(CalendarPeriod period, LocalDate date) {
-        YearMonth month = YearMonth.from(date);
-        boolean anchored = date.getDayOfMonth() == period.anchor()
-                || (date.getDayOfMonth() == month.lengthOfMonth() && period.anchor() > month.lengthOfMonth());
-        return switch (period.unit()) {
-            case DAY -> true;
-            case WEEK -> date.getDayOfWeek() == DayOfWeek.MONDAY;
-            case MONTH -> anchored;
-            case QUARTER -> anchored && date.getMonthValue() % 3 == 1;
-            case YEAR -> anchored && date.getMonthValue() == 1;
-            default -> throw new IllegalArgumentException(period.toString());
-        };
     }
 
     private static long micros(Instant instant) {

@@ -21,7 +21,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class LimitParserTest {
 
     private static List<Limit> parse(String text) {
-        return LimitParser.parse(text, Algorithm.SLIDING_WINDOW, Optional.empty());
+        return LimitParser.parse(text, LimitForm.of(Algorithm.SLIDING_WINDOW), Optional.empty());
     }
 
     private static Limit window(long permits, Duration window) {
@@ -52,10 +52,10 @@ class LimitParserTest {
 
     @Test
     void aLeakyBucketHoldsOnePermitUnlessItHasABurst() {
-        assertThat(LimitParser.parse("10/1s, 100/1m", Algorithm.LEAKY_BUCKET, Optional.empty()))
+        assertThat(LimitParser.parse("10/1s, 100/1m", LimitForm.of(Algorithm.LEAKY_BUCKET), Optional.empty()))
                 .extracting(Limit::capacity)
                 .containsExactly(1L, 1L);
-        assertThat(LimitParser.parse("10/1s", Algorithm.LEAKY_BUCKET, Optional.of(20L)))
+        assertThat(LimitParser.parse("10/1s", LimitForm.of(Algorithm.LEAKY_BUCKET), Optional.of(20L)))
                 .containsExactly(Limit.of(Algorithm.LEAKY_BUCKET, 10, Duration.ofSeconds(1), 20));
     }
 
@@ -64,18 +64,18 @@ class LimitParserTest {
             value = Algorithm.class,
             names = {"FIXED_WINDOW", "SLIDING_WINDOW"})
     void aWindowHasNoBurst(Algorithm algorithm) {
-        assertThatThrownBy(() -> LimitParser.parse("10/1s", algorithm, Optional.of(20L)))
+        assertThatThrownBy(() -> LimitParser.parse("10/1s", LimitForm.of(algorithm), Optional.of(20L)))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("burst");
     }
 
     @Test
     void aBucketHasItsBurst() {
-        assertThat(LimitParser.parse("10/1s", Algorithm.TOKEN_BUCKET, Optional.of(20L)))
+        assertThat(LimitParser.parse("10/1s", LimitForm.of(Algorithm.TOKEN_BUCKET), Optional.of(20L)))
                 .containsExactly(Limit.of(Algorithm.TOKEN_BUCKET, 10, Duration.ofSeconds(1), 20));
-        assertThat(LimitParser.parse("10/1s", Algorithm.TOKEN_BUCKET, Optional.empty()))
+        assertThat(LimitParser.parse("10/1s", LimitForm.of(Algorithm.TOKEN_BUCKET), Optional.empty()))
                 .containsExactly(Limit.of(Algorithm.TOKEN_BUCKET, 10, Duration.ofSeconds(1), 10));
-        assertThatThrownBy(() -> LimitParser.parse("10/1s", Algorithm.TOKEN_BUCKET, Optional.of(0L)))
+        assertThatThrownBy(() -> LimitParser.parse("10/1s", LimitForm.of(Algorithm.TOKEN_BUCKET), Optional.of(0L)))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("burst");
     }

@@ -20,7 +20,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class WrongPoliciesTest {
     private static final String LIMIT_REMEDY =
-            "; a limit is <permits>/<duration>, for example 100/1m; commas separate several limits";
+            "; a limit is <permits>/<duration> or <permits>/<unit of the calendar>, for example 100/1m or 10000/month;"
+                    + " commas separate several limits";
     private static final String KEY_REMEDY =
             "; a key consists of global, ip, principal, method, header:<name>, cookie:<name>, query:<name>, path:<name>, claim:<name>, arg:<name> and the names of KeyResolver beans, joined with + and |";
 
@@ -255,8 +256,8 @@ class WrongPoliciesTest {
     }
 
     private static final String ATTRIBUTES =
-            "[algorithm, burst, cost, costs.<path>, count, disclosure, help, key, lease, limit, max-wait, max-waiting, methods, mode, "
-                    + "notify-at, on-failure, paths, phase, tier, tiers.<t>.burst, tiers.<t>.limit]; put quotes around a policy name that contains dots";
+            "[algorithm, anchor, burst, cost, costs.<path>, count, disclosure, help, key, lease, limit, max-wait, max-waiting, methods, mode, "
+                    + "notify-at, on-failure, paths, phase, tier, tiers.<t>.burst, tiers.<t>.limit, zone]; put quotes around a policy name that contains dots";
 
     @Test
     void aMisspelledAttributeIsReported() {

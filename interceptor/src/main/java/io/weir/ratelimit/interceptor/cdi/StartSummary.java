@@ -8,11 +8,13 @@ import io.weir.ratelimit.core.config.ConfigKey;
 import io.weir.ratelimit.core.config.ConfigKeys;
 import io.weir.ratelimit.core.config.ConfigProperties;
 import io.weir.ratelimit.core.config.Settings;
+import io.weir.ratelimit.core.limit.PeriodEnd;
 import io.weir.ratelimit.core.message.Message;
 import io.weir.ratelimit.core.policy.MethodLimits;
 import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.spi.Limit;
 import io.weir.ratelimit.spi.PolicyLimits;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -32,7 +34,14 @@ final class StartSummary {
     private final PolicySnapshot snapshot;
     private final List<MethodLimits> methods;
 
+    private final InstantSource clock;
+
     StartSummary(Settings settings, PolicySnapshot snapshot, List<MethodLimits> methods) {
+        this(settings, snapshot, methods, InstantSource.system());
+    }
+
+    StartSummary(Settings settings, PolicySnapshot snapshot, List<MethodLimits> methods, InstantSource clock) {
+        this.clock = clock;
         this.settings = settings;
         this.snapshot = snapshot;
         this.methods = methods;
@@ -122,8 +131,15 @@ final class StartSummary {
         return String.join("; ", parts);
     }
 
-    private static String limits(PolicyLimits limits) {
-        return limits.limits().stream().map(Limit::toString).collect(Collectors.joining(", "));
+    private String limits(PolicyLimits limits) {
+        return limits.limits().stream().map(this::text).collect(Collectors.joining(", "));
+    }
+
+    private String text(Limit limit) {
+        return limit
+                + limit.period()
+                        .map(period -> " (resets on " + PeriodEnd.text(period, clock.instant()) + ")")
+                        .orElse("");
     }
 
     private static void addUnless(List<String> parts, String attribute, Enum<?> value, Enum<?> defaultValue) {

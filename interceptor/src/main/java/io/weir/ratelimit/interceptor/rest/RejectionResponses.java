@@ -5,6 +5,7 @@ import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.RateLimitExceededException;
 import io.weir.ratelimit.RateLimitUnavailableException;
+import io.weir.ratelimit.core.limit.PeriodEnd;
 import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.interceptor.cdi.Entry;
 import io.weir.ratelimit.spi.RejectionResponder;
@@ -127,11 +128,19 @@ final class RejectionResponses {
         String detail = wait.isEmpty()
                 ? "The call costs more than the policy "
                         + decision.decisiveQuota().policy() + " can ever allow."
-                : "The quota of the policy " + violated.get(0) + " is used up.";
+                : "The quota of the policy " + violated.get(0) + " is used up" + reset(decision, violated.get(0)) + ".";
         Optional<String> help = violated.stream()
                 .flatMap(name -> policies.apply(name).flatMap(Policy::help).stream())
                 .findFirst();
         return exceeded(detail, violated, wait, help);
+    }
+
+    /** Returns the end of the period if a calendar limit of the policy is the one with the longest wait. */
+    private static String reset(Decision.Rejected decision, String policy) {
+        Quota decisive = decision.decisiveQuota();
+        return decisive.periodEnd() == null || !decisive.policy().equals(policy)
+                ? ""
+                : " and resets on " + PeriodEnd.text(decisive.periodEnd());
     }
 
     /** Returns a problem that discloses no policy. */

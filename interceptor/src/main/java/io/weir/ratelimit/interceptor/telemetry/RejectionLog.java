@@ -11,10 +11,9 @@ import io.weir.ratelimit.core.key.KeyMasker;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.DecisionEvent;
 import java.lang.System.Logger.Level;
-import java.time.Duration;
+import java.time.ZonedDateTime;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
@@ -55,7 +54,7 @@ final class RejectionLog implements SelectiveListener {
         long count = sampler(policy).countToLog(nanoTime.getAsLong());
         if (logsEach || count > 0) {
             RateLimitRejected rejection = RejectionNotifier.rejection(event, rejected, keys);
-            String retryAfter = text(rejected.retryAfter());
+            String retryAfter = text(rejected);
             if (logsEach) {
                 logLine(policy, rejection.endpoint(), rejection.key(), rejection.cost(), retryAfter, "enforce");
             }
@@ -81,7 +80,7 @@ final class RejectionLog implements SelectiveListener {
                     ? event.quotasOf(i).stream().filter(Quota::rejected).toList()
                     : List.of();
             if (!rejected.isEmpty()) {
-                String retryAfter = text(new Decision.Rejected(rejected).retryAfter());
+                String retryAfter = text(new Decision.Rejected(rejected));
                 String key = keys.of(charge.storedKey());
                 logLine(charge.policy().policy(), event.endpoint(), key, charge.cost(), retryAfter, "shadow");
             }
@@ -105,10 +104,12 @@ final class RejectionLog implements SelectiveListener {
         return sampler != null ? sampler : byPolicy.computeIfAbsent(policy, ignored -> new LogSampler(INTERVAL_NANOS));
     }
 
-    /** Formats a wait like the header field: in seconds, rounded up. */
-    private static String text(Optional<Duration> retryAfter) {
-        return retryAfter
-                .map(wait -> wait.plusNanos(999_999_999).toSeconds() + "s")
+    /** Formats the wait like the header field: in seconds, rounded up; and the end of the period of a calendar limit. */
+    private static String text(Decision.Rejected rejected) {
+        ZonedDateTime end = rejected.decisiveQuota().periodEnd();
+        return rejected.retryAfter()
+                .map(wait -> wait.plusNanos(999_999_999).toSeconds() + "s"
+                        + (end == null ? "" : " (resets on " + PeriodEnd.text(end) + ")"))
                 .orElse("never");
     }
 }

@@ -17,6 +17,7 @@ import java.net.URL;
 import java.net.URLClassLoader;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -102,6 +103,23 @@ class StartReportTest {
                 .satisfiesExactly(
                         line -> assertThat(line).startsWith("WEIR-013 The console is open to everyone"),
                         line -> assertThat(line).startsWith("WEIR-014"));
+    }
+
+    @Test
+    void showsTheEndOfThePeriodOfACalendarLimit() {
+        Report report =
+                new Report("ratelimit.policies.api.limit=10/1s, 3/month", "ratelimit.policies.api.zone=Europe/Berlin");
+        String text = new StartSummary(
+                        report.settings,
+                        report.snapshot,
+                        report.loader.methods(),
+                        () -> Instant.parse("2026-11-24T12:00:00Z"))
+                .message("local", report.config)
+                .text();
+
+        assertThat(text)
+                .contains("policy api: 10/1s sliding-window, 3/month Europe/Berlin"
+                        + " (resets on 1 December 00:00 Europe/Berlin); key");
     }
 
     @Test

@@ -9,6 +9,7 @@ import io.weir.ratelimit.FailureMode;
 import io.weir.ratelimit.core.engine.Binding;
 import io.weir.ratelimit.core.key.KeyExpression;
 import io.weir.ratelimit.core.key.KeyTerms;
+import io.weir.ratelimit.core.policy.LimitForm;
 import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.core.policy.Tiers;
 import io.weir.ratelimit.interceptor.cdi.ResourceOperation;
@@ -54,6 +55,7 @@ class LimitedOperationsTest {
         Limit limit = Limit.of(Algorithm.SLIDING_WINDOW, 100, Duration.ofMinutes(1));
         return new Policy(
                 new PolicyLimits(name, List.of(limit)),
+                LimitForm.of(Algorithm.FIXED_WINDOW),
                 Tiers.NONE,
                 KeyExpression.parse("ip", new KeyTerms(32, 64)),
                 1,

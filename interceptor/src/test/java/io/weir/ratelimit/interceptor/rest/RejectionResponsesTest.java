@@ -15,6 +15,7 @@ import io.weir.ratelimit.core.engine.Binding;
 import io.weir.ratelimit.core.engine.RequestState;
 import io.weir.ratelimit.core.key.KeyExpression;
 import io.weir.ratelimit.core.key.KeyTerms;
+import io.weir.ratelimit.core.policy.LimitForm;
 import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.core.policy.Policy.Disclosure;
 import io.weir.ratelimit.core.policy.Tiers;
@@ -27,6 +28,7 @@ import jakarta.ws.rs.core.MultivaluedHashMap;
 import jakarta.ws.rs.core.MultivaluedMap;
 import jakarta.ws.rs.core.Response;
 import java.time.Duration;
+import java.time.ZonedDateTime;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -65,6 +67,7 @@ class RejectionResponsesTest {
     private static Policy policy(String name, Disclosure disclosure, @Nullable String help) {
         return new Policy(
                 new PolicyLimits(name, List.of(Limit.of(Algorithm.FIXED_WINDOW, 1, MINUTE))),
+                LimitForm.of(Algorithm.FIXED_WINDOW),
                 Tiers.NONE,
                 KeyExpression.parse("ip", new KeyTerms(32, 64)),
                 1,
@@ -131,6 +134,22 @@ class RejectionResponsesTest {
         assertThat(response.getEntity().toString())
                 .contains("\"detail\":\"The quota of the policy api is used up.\"")
                 .contains("\"violated-policies\":[\"api\",\"user\"]");
+    }
+
+    @Test
+    void showsTheLengthAndTheEndOfThePeriodOfACalendarLimit() {
+        ZonedDateTime end = ZonedDateTime.parse("2026-12-01T00:00:00+01:00[Europe/Berlin]");
+        Response response = exceeded(
+                List.of("ietf"),
+                new Quota("api", "api", 3, 3, Duration.ofDays(30), 0, true, 86_400_000_000L, 86_400_000_000L, 0, end));
+
+        assertThat(fields(response))
+                .containsEntry("Retry-After", "86400")
+                .containsEntry("RateLimit-Policy", "\"api\";q=3;w=2592000")
+                .containsEntry("RateLimit", "\"api\";r=0;t=86400");
+        assertThat(response.getEntity().toString())
+                .contains(
+                        "\"detail\":\"The quota of the policy api is used up and resets on 1 December 00:00 Europe/Berlin.\"");
     }
 
     @Test

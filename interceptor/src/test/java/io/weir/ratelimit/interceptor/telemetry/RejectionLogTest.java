@@ -9,11 +9,14 @@ import static io.weir.ratelimit.interceptor.telemetry.Events.charge;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.ratelimit.FailureMode;
+import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.RateLimitRejected;
 import io.weir.ratelimit.core.key.KeyMasker;
 import io.weir.ratelimit.fixtures.LogCapture;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.DecisionEvent;
+import java.time.Duration;
+import java.time.ZonedDateTime;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -96,6 +99,19 @@ class RejectionLogTest {
             assertThat(event.key()).isEqualTo(keys.of(USER)).doesNotContain("alice");
             assertThat(event.decision().violatedPolicies()).containsExactly("api", "login");
         });
+    }
+
+    @Test
+    void logsTheEndOfThePeriodOfACalendarLimit() {
+        ZonedDateTime end = ZonedDateTime.parse("2026-12-01T00:00:00+01:00[Europe/Berlin]");
+        Quota quota = new Quota("login", "login", 3, 3, Duration.ofDays(30), 0, true, 60_000_000, 60_000_000, 0, end);
+        try (LogCapture log = new LogCapture(Level.FINE)) {
+            decide(Events.rejected(List.of(login), List.of(quota)));
+
+            assertThat(log.lines())
+                    .anyMatch(
+                            line -> line.contains("retry-after=60s (resets on 1 December 00:00 Europe/Berlin) mode="));
+        }
     }
 
     @Test

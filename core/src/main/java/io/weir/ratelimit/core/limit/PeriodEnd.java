@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.core.limit;
+
+import io.weir.ratelimit.spi.CalendarPeriod;
+import java.time.Instant;
+import java.time.ZonedDateTime;
+import java.time.format.DateTimeFormatter;
+import java.time.temporal.ChronoUnit;
+import java.util.Locale;
+
+/** Texts of the ends of the periods of calendar limits, for people. */
+public final class PeriodEnd {
+    private static final DateTimeFormatter FORMAT = DateTimeFormatter.ofPattern("d MMMM HH:mm VV", Locale.ENGLISH);
+
+    private PeriodEnd() {}
+
+    /**
+     * Returns the text of an end.
+     *
+     * @param end the end, in the time zone of the limit
+     * @return the day, the time and the zone, such as {@code 1 December 00:00 Europe/Berlin}
+     */
+    public static String text(ZonedDateTime end) {
+        return FORMAT.format(end);
+    }
+
+    /**
+     * Returns the text of the end of the period that contains an instant.
+     *
+     * @param period the calendar
+     * @param instant the instant
+     * @return the day, the time and the zone, such as {@code 1 December 00:00 Europe/Berlin}
+     */
+    public static String text(CalendarPeriod period, Instant instant) {
+        CalendarBounds bounds = CalendarBounds.at(period, ChronoUnit.MICROS.between(CalendarBounds.ORIGIN, instant));
+        return text(CalendarBounds.dateTime(bounds.endMicros(), period.zone()));
+    }
+}
