@@ -1,12 +1,12 @@
 -- SPDX-License-Identifier: Apache-2.0
--- Times are in microseconds; see clock.lua, plain.lua, state.lua and log.lua, which precede this script.
+-- Times are in microseconds; see clock.lua, plain.lua, state.lua, log.lua and calendar.lua, which precede this script.
 --
 -- Decides on groups of equal requests, in their order and at one instant. A request is spent if all its limits have room, else nothing of
 -- it. Of a group the first requests are allowed, as many as have room. A rejection writes nothing, with one exception: a state from the
 -- future, left by a clock that stepped back, is written as of now. Otherwise each rejection would report the same retry-after again.
 -- A foreign value fails the groups of its key, and no others.
--- A batch is plain if the keys of each group are those that follow the keys of the groups before, and no limit is a sliding log.
--- plain.lua decides on such a batch, up to the first group that it does not handle.
+-- A batch is plain if the keys of each group are those that follow the keys of the groups before, and no limit is a sliding log or a
+-- calendar limit. plain.lua decides on such a batch, up to the first group that it does not handle.
 -- KEYS        one per policy and caller, all different
 -- ARGV[1]     form and clock (clock.lua): 0 or 1 for a plain batch, 2 or 3 for others; then limits and groups
 --             Limits: 0 B if they are those of the limits before, else one limit, or 1 B, the number of limits I2, their bytes I2 and the
@@ -14,6 +14,8 @@
 --             letter B, permits I4, window in units I6, exponent of the unit B
 --                             short: the capacity is the permits, and there is no delay
 --             letter + 128 B, then the other fields of a limit (state.lua)
+--             A calendar limit has neither: letter c B, nominal window in ms I5, permits I6, start and end of a period and end of the next
+--             one, I7 each
 --             Plain batch: for each run of groups the limits of a group, then one of the following; nothing if each group that is left has
 --             one request that spends a cost of 1 of each key without delay. The limits of a group of several keys are 0 B if they are
 --             those of the group before, else 2 B, the number of keys I2, the bytes of the limits I2 and the limits of each key
@@ -29,11 +31,13 @@
 --                             short: as 1, for the first keys that no group before it has
 --             3 B or 4 B      spends (3) or peeks (4): count of requests I2, number of keys of a request I2, and for each of these keys:
 --                             index in KEYS I2, cost in permits I6, and for each limit of the key the longest delay I6
--- Reply       one string: now I7, then states and groups: for a plain batch each group with the states of its keys, for others the states
---             of all keys and then all groups
+-- Reply       one string: now I7, and nothing else if now is in neither of the two periods of a calendar limit; nothing is written then.
+--             Otherwise states and groups: for a plain batch each group with the states of its keys, for others the states of all keys and
+--             then all groups
 --             States: for each limit its state before the call, as of now. Of a limit in short form, except for a log, 0 B if the limit is
 --             untouched; else with the time since its start and the permits of this window and the previous one (0 for f) 1 B I5 I2,
---             2 B I5 I2 I2 or 3 B I6 I4 I4 (s, f), or 1 B and the time since its anchor I3 and debt I7 (t, l). Of others I7 I7 I6
+--             2 B I5 I2 I2 or 3 B I6 I4 I4 (s, f), or 1 B and the time since its anchor I3 and debt I7 (t, l). Of others I7 I7 I6, and
+--             of a calendar limit the first charge that counts I7, spent permits I6, latest charge I7, end I7
 --             Group: count of allowed requests, or the largest number for a foreign value: B if the group has one request, else I2. Then,
 --             unless the value is foreign, for each sliding log of a request the instant of the entry at whose end the cost has room I7
 -- Complexity  O(limits of keys + groups), and that of log.lua for sliding logs
@@ -43,15 +47,25 @@
 -- Fields of a limit as it is configured.
 local floor = math.floor
 local LETTER, WINDOW, PERMITS, UNITS, EXPONENT, UNIT, CAPACITY, MAX_DEBT, SHORT = 1, 2, 3, 4, 5, 6, 7, 8, 9
+local PERIOD_START, PERIOD_END = 10, 11
 
 -- Fields of a limit of a key. FREE and SPENT count parts: those that are free, and those that the groups before have spent. A permit has
 -- PARTS.
 local FREE, PARTS, SPENT, A, B, C, KEEP, FUTURE, CONFIG, LOG, DEBT = 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11
+local LATEST, END = 12, 13
+
+local calendars, isOutside
 
 -- Returns a limit and the position behind it.
 local function limitAt(from)
   local letter = byte(input, from)
-  if letter < 128 then
+  if letter == 99 then
+    local window, permits, start, ends, nextEnd, after = parse('>I5I6I7I7I7', input, from + 1)
+    calendars = calendars or newCalendars(now)
+    start, ends = calendars.period(start, ends, nextEnd)
+    isOutside = isOutside or not start
+    return {letter, window, permits, 0, 0, 1, permits, 0, false, start, ends}, after
+  elseif letter < 128 then
     local permits, units, exponent, after = parse('>I4I6B', input, from + 1)
     local unit = 10 ^ exponent
     return {letter, units * unit / 1000, permits, units, exponent, unit, permits, permits * units, true}, after
@@ -97,6 +111,15 @@ local function bucketOrWindow(config, a, b, c, debt)
   local free, parts = freeParts(now, letter, permits, units, unit, config[CAPACITY], a, b, c)
   local isWindow = letter == 115 or letter == 102
   return {free, parts, 0, a, b, c, keep and isWindow, future, config, nil, debt}, stateText(isWindow, config[SHORT], a, b, c)
+end
+
+-- Returns the state of a calendar limit of a key, and its part of the reply.
+local function ofCalendar(config, first, spent, latest, ends)
+  local isFuture = first and latest > now
+  first, spent, latest, ends =
+    calendars.advance(config[PERMITS], config[PERIOD_START], config[PERIOD_END], first, spent, latest, ends)
+  return {config[PERMITS] - spent, 1, 0, first, spent, 0, false, isFuture, config, nil, latest, ends},
+    pack('>I7I6I7I7', first, spent, latest, ends)
 end
 
 -- The rest of a plain batch becomes a batch of the other kind, from the group on at which plain.lua ended.
@@ -182,9 +205,12 @@ for k = 1, #keys do
     config, at = limitAt(at)
     configs = {config}
   end
+  if isOutside then
+    return pack('>I7', now)
+  end
   limitIndex[k] = #limits + 1
   local a, b, c, found = false, nil, nil, nil
-  if #configs == 1 and configs[1][LETTER] ~= 103 then
+  if #configs == 1 and configs[1][LETTER] ~= 103 and configs[1][LETTER] ~= 99 then
     a, b, c = read(keys[k], configs[1][LETTER], configs[1][WINDOW])
   end
   if a ~= false then
@@ -201,6 +227,9 @@ for k = 1, #keys do
         logs = logs or newLogs(now)
         states[i] = logs.read(stored and stored[4], config[UNITS] * config[UNIT])
         found = states[i] and found
+      elseif config[LETTER] == 99 and stored then
+        stored[1], stored[2], stored[3], stored[5] = calendars.read(stored[4])
+        found = stored[1] and found
       end
     end
     for i = 1, #configs do
@@ -209,6 +238,8 @@ for k = 1, #keys do
         limits[#limits + 1] = false
         if config[LETTER] == 103 then
           reply[#reply + 1] = pack('>I7I7I6', 0, 0, 0)
+        elseif config[LETTER] == 99 then
+          reply[#reply + 1] = pack('>I7I6I7I7', 0, 0, 0, 0)
         else
           local _
           _, reply[#reply + 1] = bucketOrWindow(config, nil, nil, nil)
@@ -217,6 +248,9 @@ for k = 1, #keys do
         a, b, c = logs.summary(log, config[PERMITS])
         limits[#limits + 1] = {config[PERMITS] - c, 1, 0, 0, c, 0, false, log.future, config, log}
         reply[#reply + 1] = pack('>I7I7I6', a, b, c)
+      elseif config[LETTER] == 99 then
+        stored = stored or {}
+        limits[#limits + 1], reply[#reply + 1] = ofCalendar(config, stored[1], stored[2], stored[3], stored[5])
       elseif stored then
         limits[#limits + 1], reply[#reply + 1] = bucketOrWindow(config, stored[1], stored[2], stored[3], stored[5])
       else
@@ -308,6 +342,12 @@ for k = 1, #keys do
       if log then
         if after > 0 then
           section, life = logs.encode(log, after)
+        end
+      elseif config[LETTER] == 99 then
+        if limit[SPENT] > 0 then
+          section, life = calendars.encode(config[WINDOW], limit[A], after, now, config[PERIOD_END])
+        elseif after > 0 then
+          section, life = calendars.encode(config[WINDOW], limit[A], after, limit[LATEST], limit[END])
         end
       else
         local letter = config[LETTER]

@@ -1,11 +1,11 @@
 -- SPDX-License-Identifier: Apache-2.0
--- Times are in microseconds; see clock.lua, state.lua and log.lua, which precede this script.
+-- Times are in microseconds; see clock.lua, state.lua, log.lua and calendar.lua, which precede this script.
 --
 -- Refunds charges as far as they still count, or removes states. Never changes a foreign value.
 -- KEYS        one per policy and caller
 -- ARGV[1]     clock (clock.lua); operation B (1 refunds by receipt, 2 refunds a cost, 3 removes the key); for each key the cost in
 --             permits I7, the number of limits I2 and the limits (state.lua); for operation 1 after each limit its state right after the
---             charge: I7 I7 I6, of a sliding log only the entry
+--             charge: I7 I7 I6, of a sliding log only the entry, of a calendar limit only the latest charge
 -- Reply       one string: outcome B (1 done, 2 a key has a foreign value), now I7
 -- Complexity  O(limits of keys), and for a sliding log the number of entries before or after the refunded one, whichever are fewer
 -- Redis       6.2 or later
@@ -41,7 +41,7 @@ local function byCost(letter, units, cost, b, c)
   return math.max(0, b - cost * units), c
 end
 
-local outcome, find, logs = 1, newSections(), nil
+local outcome, find, logs, calendars = 1, newSections(), nil, nil
 local operation
 operation, at = parse('B', input, at)
 for k = 1, #KEYS do
@@ -74,6 +74,21 @@ for k = 1, #KEYS do
           left = logs.refundAt(log, limit[7], cost)
         else
           left = logs.refundLatest(log, cost)
+        end
+      elseif letter == 99 then
+        calendars = calendars or newCalendars(now)
+        local first, spent, latest, ends = calendars.read(section)
+        if not first then
+          found = false
+        elseif operation == 2 then
+          spent = math.min(spent, permits)
+          latest = math.min(latest, now)
+          first = math.min(first, now)
+        end
+        -- A charge before the first one that counts was in an earlier period.
+        if first and (operation == 2 or limit[7] >= first) then
+          spent = math.max(0, spent - cost)
+          left = spent > 0 and calendars.encode(window, first, spent, latest, ends) or nil
         end
       else
         local newB, newC

@@ -39,6 +39,7 @@ class HowToIT implements HowToBackends, HowToLimits, HowToOperations {
                 HowToApplication.of("limit-from-code").after("limit-by-user"),
                 HowToApplication.of("login-protection").without("NormalizedLoginResource", "Logins"),
                 HowToApplication.named("login-normalized", "login-protection").without("LoginResource"),
+                withRedis("monthly-quotas"),
                 withRedis("migrate-from-bucket4j"),
                 HowToApplication.of("migrate-from-smallrye"),
                 HowToApplication.of("openapi"),

@@ -145,6 +145,22 @@ interface HowToLimits extends HowToCalls {
     }
 
     @Test
+    default void monthlyQuotas() {
+        String output = test("monthly-quotas", 1);
+        assertThat(output).startsWith("200\n200\n429\n");
+        assertThat(output)
+                .containsPattern("(?i)ratelimit-policy: \"plan\";q=2;w=(2419200|2505600|2592000|2678400)\r?\n")
+                .containsPattern("(?i)retry-after: \\d+");
+        HttpResponse<String> rejected = get("monthly-quotas", "reports", "X-Customer", "initech");
+        assertThat(rejected.body())
+                .containsPattern("The quota of the policy plan is used up and resets on 1 [A-Z][a-z]+ 00:00 Europe/Berlin");
+
+        HttpResponse<String> ofBillingDay = get("monthly-quotas", "reports", "X-Customer", "globex");
+        assertThat(LimitResponse.field(ofBillingDay, "RateLimit-Policy"))
+                .startsWith("\"plan-1s\";q=10;w=1, \"plan-month\";q=10000;w=");
+    }
+
+    @Test
     default void tiersFromADatabase() {
         verifyLimit("premium", 10_000);
         verifyLimit("contract", 500);

@@ -37,6 +37,7 @@ final class Batch {
     private int limitCount;
 
     private boolean plain = true;
+    private boolean calendarLimit;
 
     /** The group of the latest request, which therefore is the last one on each of its keys; null without requests. */
     private @Nullable RequestGroup latest;
@@ -184,34 +185,50 @@ final class Batch {
                 }
                 keys.add(request.keys.get(i));
                 limits.add(limitsOf(request, i));
+                calendarLimit = calendarLimit || haveCalendarLimit(limitsOf(request, i));
                 limitCount += limitsOf(request, i).size();
                 lastGroups.add(group);
             }
         }
     }
 
-    /** Returns whether no group before has one of the keys of a request, and none of its limits is a sliding log. */
+    /** Returns whether no group before has one of the keys of a request, and none of its limits is a sliding log or a calendar limit. */
     private boolean isPlain(AcquireRequest request, int[] keyIndexes) {
         for (int i = 0; i < keyIndexes.length; i++) {
-            if (keyIndexes[i] < keys.size() || hasLog(limitsOf(request, i))) {
+            if (keyIndexes[i] < keys.size() || !arePlain(limitsOf(request, i))) {
                 return false;
             }
         }
         return keyIndexes.length == 1 || limitCount(request) <= MAX_LIMITS;
     }
 
-    private static boolean hasLog(List<Limit> limits) {
+    private static boolean arePlain(List<Limit> limits) {
         for (int i = 0; i < limits.size(); i++) {
-            if (limits.get(i).algorithm() == Algorithm.SLIDING_LOG) {
+            Limit limit = limits.get(i);
+            if (limit.algorithm() == Algorithm.SLIDING_LOG || limit.period().isPresent()) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private static boolean haveCalendarLimit(List<Limit> limits) {
+        for (int i = 0; i < limits.size(); i++) {
+            if (limits.get(i).period().isPresent()) {
                 return true;
             }
         }
         return false;
     }
 
+    /** Returns whether the bounds of periods are sent. */
+    boolean hasCalendarLimit() {
+        return calendarLimit;
+    }
+
     /**
      * Returns whether the keys of each group are those that follow the keys of the groups before, no group has several keys with more
-     * limits than a batch, and no limit is a sliding log.
+     * limits than a batch, and no limit is a sliding log or a calendar limit.
      */
     boolean isPlain() {
         return plain;

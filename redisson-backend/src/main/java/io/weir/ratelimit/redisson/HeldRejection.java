@@ -70,6 +70,7 @@ record HeldRejection(String key, PolicyLimits policy, long cost, List<Quota> quo
                 quota.rejected(),
                 retryAfter,
                 Math.max(retryAfter, quota.resetAfterMicros() - ageMicros),
-                Math.max(0, quota.nextPermitAfterMicros() - ageMicros));
+                Math.max(0, quota.nextPermitAfterMicros() - ageMicros),
+                quota.periodEnd());
     }
 }

@@ -63,7 +63,7 @@ final class RedisStore implements AutoCloseable {
         this.cache = cache;
         this.known = new KnownRejections(cache);
         this.requests = new RequestFactory(keys, cache);
-        ScriptSender scripts = new ScriptSender(redis, time);
+        ScriptSender scripts = new ScriptSender(redis, time, RedisClock.ofProcess());
         this.batcher = new Batcher(scripts, listener, breaker);
         this.refunds = new RefundSender(scripts, keys, deadline, cache);
         this.breaker = breaker;

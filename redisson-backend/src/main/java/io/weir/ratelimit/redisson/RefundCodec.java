@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.redisson;
 
+import io.weir.ratelimit.core.limit.CalendarState;
 import io.weir.ratelimit.core.limit.FixedWindowState;
 import io.weir.ratelimit.core.limit.LimitState;
 import io.weir.ratelimit.core.limit.SlidingLogState;
@@ -53,7 +54,7 @@ final class RefundCodec {
         out.put(Math.min(charge.cost(), MAX_EXACT), 7);
         out.put(limits.size(), 2);
         for (int i = 0; i < limits.size(); i++) {
-            out.put(limits.get(i).algorithm().letter(), 1);
+            out.put(limits.get(i).letter(), 1);
             ScriptCodec.putValues(out, limits.get(i));
             if (!charged.isEmpty()) {
                 put(out, charged.get(i));
@@ -70,6 +71,8 @@ final class RefundCodec {
             put(out, bucket.anchorMicros(), bucket.debt(), bucket.unitExponent());
         } else if (state instanceof SlidingLogState log) {
             put(out, log.newestMicros(), 0, 0);
+        } else if (state instanceof CalendarState calendar) {
+            put(out, calendar.latestMicros(), 0, 0);
         }
     }
 

@@ -2,11 +2,14 @@
 package io.weir.ratelimit.redisson;
 
 import io.weir.ratelimit.Algorithm;
+import io.weir.ratelimit.core.limit.CalendarBounds;
+import io.weir.ratelimit.core.limit.CalendarState;
 import io.weir.ratelimit.core.limit.FixedWindowState;
 import io.weir.ratelimit.core.limit.LimitState;
 import io.weir.ratelimit.core.limit.SlidingLogState;
 import io.weir.ratelimit.core.limit.SlidingWindowState;
 import io.weir.ratelimit.core.limit.TokenBucketState;
+import io.weir.ratelimit.spi.CalendarPeriod;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.Limit;
 import java.util.ArrayList;
@@ -32,6 +35,7 @@ final class ScriptCodec {
     private static final int SHORT_LIMIT_BYTES = 12;
     private static final int LONG_LIMIT_BYTES = 27;
     private static final int SEVERAL_LIMITS_BYTES = 5;
+    private static final int CALENDAR_LIMIT_BYTES = 33;
 
     /** Permits of a limit in short form are less, so that twice as many, which count after a settlement, take four bytes. */
     private static final long SHORT_PERMITS = 1L << 31;
@@ -55,11 +59,21 @@ final class ScriptCodec {
     private ScriptCodec() {}
 
     /**
-     * Encodes the argument of {@code acquire.lua}.
+     * Encodes the argument of {@code acquire.lua} for a batch without calendar limits.
      *
      * @param nowMicros the instant of the decision in microseconds, 0 for Redis's clock
      */
     static byte[] encode(Batch batch, long nowMicros) {
+        return encode(batch, nowMicros, nowMicros);
+    }
+
+    /**
+     * Encodes the argument of {@code acquire.lua}.
+     *
+     * @param nowMicros the instant of the decision in microseconds, 0 for Redis's clock
+     * @param expectedMicros the instant that Redis's clock probably shows, by which the periods of calendar limits are selected
+     */
+    static byte[] encode(Batch batch, long nowMicros, long expectedMicros) {
         MessageBytes out = MessageBytes.withCapacity(CAPACITY + 2 * batch.parts());
         if (batch.isPlain()) {
             putForm(out, PLAIN, nowMicros);
@@ -71,7 +85,7 @@ final class ScriptCodec {
                 if (i > 0 && limits.get(i).equals(limits.get(i - 1))) {
                     out.put(SAME_LIMITS, FORM);
                 } else {
-                    putLimits(out, limits.get(i));
+                    putLimits(out, limits.get(i), expectedMicros);
                 }
             }
             List<RequestGroup> groups = batch.groups();
@@ -161,7 +175,7 @@ final class ScriptCodec {
             out.put(length, COUNT);
         }
         for (int i = 0; i < keys; i++) {
-            putLimits(out, batch.limits().get(group.keyIndex(i)));
+            putLimits(out, batch.limits().get(group.keyIndex(i)), 0);
         }
     }
 
@@ -169,13 +183,13 @@ final class ScriptCodec {
     private static int length(List<Limit> limits) {
         int length = 0;
         for (int i = 0; i < limits.size(); i++) {
-            length += hasShortForm(limits.get(i)) ? SHORT_LIMIT_BYTES : LONG_LIMIT_BYTES;
+            length += size(limits.get(i));
         }
         return length;
     }
 
     /** Puts the limits of a key. */
-    private static void putLimits(MessageBytes out, List<Limit> limits) {
+    private static void putLimits(MessageBytes out, List<Limit> limits, long expectedMicros) {
         if (limits.size() > 1) {
             out.put(SEVERAL_LIMITS, FORM);
             out.put(limits.size(), COUNT);
@@ -183,13 +197,33 @@ final class ScriptCodec {
         }
         for (int i = 0; i < limits.size(); i++) {
             Limit limit = limits.get(i);
-            if (hasShortForm(limit)) {
+            if (limit.period().isPresent()) {
+                putCalendar(out, limit, limit.period().get(), expectedMicros);
+            } else if (hasShortForm(limit)) {
                 putShort(out, limit);
             } else {
                 out.put(LONG_LIMIT + limit.algorithm().letter(), FORM);
                 putValues(out, limit);
             }
         }
+    }
+
+    private static int size(Limit limit) {
+        return limit.period().isPresent()
+                ? CALENDAR_LIMIT_BYTES
+                : hasShortForm(limit) ? SHORT_LIMIT_BYTES : LONG_LIMIT_BYTES;
+    }
+
+    /** Puts a calendar limit with the period of an instant and the next one. Redis's clock shows no time before {@link CalendarBounds#ORIGIN}. */
+    private static void putCalendar(MessageBytes out, Limit limit, CalendarPeriod period, long expectedMicros) {
+        long expected = Math.max(0, expectedMicros);
+        CalendarBounds current = CalendarBounds.at(period, expected);
+        out.put(limit.letter(), FORM);
+        out.put(limit.windowMicros() / 1_000, 5);
+        out.put(limit.permits(), 6);
+        out.put(Math.max(0, current.startMicros()), TIME);
+        out.put(current.endMicros(), TIME);
+        out.put(CalendarBounds.after(period, expected).endMicros(), TIME);
     }
 
     /** Returns whether a limit has a short form: few permits, no burst of its own and no max-wait. */
@@ -278,6 +312,16 @@ final class ScriptCodec {
         return true;
     }
 
+    /** Returns the instant of a reply of {@code acquire.lua}. */
+    static long instant(byte[] reply) {
+        return MessageBytes.of(reply).get(TIME);
+    }
+
+    /** Returns whether nothing was decided because Redis's clock was in none of the periods that were sent. */
+    static boolean isOutsidePeriods(byte[] reply) {
+        return reply.length == TIME;
+    }
+
     /** Decodes the reply of {@code acquire.lua} to a batch. */
     static BatchReply decode(Batch batch, byte[] reply) {
         MessageBytes in = MessageBytes.of(reply);
@@ -328,6 +372,9 @@ final class ScriptCodec {
     }
 
     private static LimitState getState(MessageBytes in, Limit limit, long now) {
+        if (limit.period().isPresent()) {
+            return new CalendarState(in.get(TIME), in.get(6), in.get(TIME), in.get(TIME));
+        }
         if (!hasShortForm(limit) || limit.algorithm() == Algorithm.SLIDING_LOG) {
             return getLongState(in, limit);
         }

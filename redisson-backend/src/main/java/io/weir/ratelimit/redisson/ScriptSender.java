@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.redisson;
 
+import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.TimeSource;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -10,14 +11,39 @@ import java.util.concurrent.CompletableFuture;
  *
  * @param redis the client
  * @param time the clock of the scripts, {@link #REDIS_CLOCK} for Redis's own
+ * @param expected the time that Redis's clock probably shows
  */
-record ScriptSender(RedisClient redis, TimeSource time) implements Batcher.Sender {
+record ScriptSender(RedisClient redis, TimeSource time, RedisClock expected) implements Batcher.Sender {
     /** Makes the scripts read Redis's clock. */
     static final TimeSource REDIS_CLOCK = () -> 0;
 
+    /** How often a batch with calendar limits is sent. More than twice means that Redis's clock is set again and again. */
+    private static final int ATTEMPTS = 3;
+
     @Override
     public CompletableFuture<byte[]> send(Batch batch) {
-        return redis.run(Script.ACQUIRE, batch.keys(), ScriptCodec.encode(batch, time.micros()), batch.deadlineNanos());
+        return batch.hasCalendarLimit()
+                ? sendWithPeriods(batch, ATTEMPTS)
+                : redis.run(
+                        Script.ACQUIRE, batch.keys(), ScriptCodec.encode(batch, time.micros()), batch.deadlineNanos());
+    }
+
+    /** Sends a batch, and sends it again with the periods of Redis's time if nothing was decided because that was in none of the periods. */
+    private CompletableFuture<byte[]> sendWithPeriods(Batch batch, int attempts) {
+        byte[] argument = ScriptCodec.encode(batch, time.micros(), expected.micros());
+        return redis.run(Script.ACQUIRE, batch.keys(), argument, batch.deadlineNanos())
+                .thenCompose(reply -> {
+                    expected.set(ScriptCodec.instant(reply));
+                    if (!ScriptCodec.isOutsidePeriods(reply)) {
+                        return CompletableFuture.completedFuture(reply);
+                    }
+                    return attempts > 1
+                            ? sendWithPeriods(batch, attempts - 1)
+                            : CompletableFuture.failedFuture(new BackendException(
+                                    BackendException.Reason.BACKEND_ERROR,
+                                    "Redis's clock was in none of the periods of a calendar limit.",
+                                    null));
+                });
     }
 
     /**

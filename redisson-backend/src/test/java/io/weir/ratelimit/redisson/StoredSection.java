@@ -24,6 +24,7 @@ record StoredSection(String name, byte[] state) {
                         case 'f' -> 13;
                         case 's' -> 19;
                         case 't', 'l' -> 22;
+                        case 'c' -> 29;
                         case 'g' -> 6 + 11 * in.getShort(in.position());
                         default -> throw new AssertionError("unknown letter " + letter);
                     }];

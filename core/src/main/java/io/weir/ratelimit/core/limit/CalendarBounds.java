@@ -25,7 +25,10 @@ public record CalendarBounds(long startMicros, long endMicros) {
     private static final int MAX_KEPT = 1_000;
 
     /** The period of each calendar that was needed last. */
-    private static final Map<CalendarPeriod, CalendarBounds> LATEST = new ConcurrentHashMap<>();
+    private static final Map<CalendarPeriod, Pair> LATEST = new ConcurrentHashMap<>();
+
+    /** A period and the next one. */
+    private record Pair(CalendarBounds current, CalendarBounds next) {}
 
     /**
      * Returns the bounds of the period that contains an instant.
@@ -35,11 +38,27 @@ public record CalendarBounds(long startMicros, long endMicros) {
      * @return the bounds
      */
     public static CalendarBounds at(CalendarPeriod period, long micros) {
-        CalendarBounds kept = LATEST.get(period);
-        if (kept != null && kept.contains(micros)) {
+        return pair(period, micros).current;
+    }
+
+    /**
+     * Returns the bounds of the period after the one that contains an instant.
+     *
+     * @param period the calendar
+     * @param micros the instant, in microseconds since {@link #ORIGIN}; it can be negative
+     * @return the bounds
+     */
+    public static CalendarBounds after(CalendarPeriod period, long micros) {
+        return pair(period, micros).next;
+    }
+
+    private static Pair pair(CalendarPeriod period, long micros) {
+        Pair kept = LATEST.get(period);
+        if (kept != null && kept.current.contains(micros)) {
             return kept;
         }
-        CalendarBounds found = calculate(period, micros);
+        CalendarBounds current = calculate(period, micros);
+        Pair found = new Pair(current, calculate(period, current.endMicros));
         if (kept != null || LATEST.size() < MAX_KEPT) {
             LATEST.put(period, found);
         }

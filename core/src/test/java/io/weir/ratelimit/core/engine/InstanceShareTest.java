@@ -15,11 +15,13 @@ import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.fixtures.TestCall;
 import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.BackendException.Reason;
+import io.weir.ratelimit.spi.CalendarPeriod;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.Limit;
 import io.weir.ratelimit.spi.PolicyLimits;
 import io.weir.ratelimit.tck.ManualTime;
 import java.time.Duration;
+import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -47,6 +49,14 @@ class InstanceShareTest {
                 1,
                 FailureMode.LOCAL,
                 1);
+    }
+
+    @Test
+    void theShareOfACalendarLimitHasTheSamePeriods() {
+        CalendarPeriod period = new CalendarPeriod(CalendarPeriod.Unit.MONTH, ZoneId.of("Europe/Berlin"), 15);
+        Charge charge = new Charge(new PolicyLimits("a", List.of(Limit.of(10, period))), "k", 1);
+
+        assertThat(new InstanceShare(4).of(charge).policy().limits()).containsExactly(Limit.of(2, period));
     }
 
     /** Calls until each instance rejects. No permits return, because the clock stands still. */
