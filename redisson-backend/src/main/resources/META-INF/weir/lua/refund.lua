@@ -86,7 +86,7 @@ for k = 1, #KEYS do
           first = math.min(first, now)
         end
         -- A charge before the first one that counts was in an earlier period.
-        if first and (operation == 2 or limit[7] >= first) then
+        if first and (operation == 2 or operation == 1 and limit[7] >= first) then
           spent = math.max(0, spent - cost)
           left = spent > 0 and calendars.encode(window, first, spent, latest, ends) or nil
         end

@@ -12,7 +12,7 @@ import io.weir.ratelimit.spi.Limit;
  *
  * <p>The caller of each method holds the lock of {@link LimitSketches}.
  */
-abstract sealed class LimitSketch permits BucketSketch, WindowSketch {
+abstract sealed class LimitSketch permits BucketSketch, CalendarSketch, WindowSketch {
     static final int ROWS = 4;
 
     /** A thread that waited for a lock can be late by less than this. An earlier instant is a clock that stepped back. */
@@ -30,7 +30,10 @@ abstract sealed class LimitSketch permits BucketSketch, WindowSketch {
     static LimitSketch of(Limit limit, int columnBits) {
         return switch (limit.algorithm()) {
             case TOKEN_BUCKET, LEAKY_BUCKET -> new BucketSketch(limit, columnBits);
-            case FIXED_WINDOW, SLIDING_WINDOW, SLIDING_LOG -> new WindowSketch(limit, columnBits);
+            case FIXED_WINDOW, SLIDING_WINDOW, SLIDING_LOG ->
+                limit.period().isPresent()
+                        ? new CalendarSketch(limit, limit.period().get(), columnBits)
+                        : new WindowSketch(limit, columnBits);
         };
     }
 

@@ -3,10 +3,12 @@ package io.weir.ratelimit.core.local;
 
 import io.weir.ratelimit.Algorithm;
 import io.weir.ratelimit.core.limit.LimitState;
+import io.weir.ratelimit.spi.CalendarPeriod;
 import io.weir.ratelimit.spi.Limit;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
@@ -26,11 +28,12 @@ final class LimitSketches {
      *
      * @param suffix the suffix of the stored key, which names the policy, the algorithm and the window
      * @param unit the unit of the cells
+     * @param period the calendar of a calendar limit, which differs between keys with an anchor or a zone of their own
      */
-    record Id(String suffix, int unit) {
+    record Id(String suffix, int unit, Optional<CalendarPeriod> period) {
         static Id of(String suffix, Limit limit) {
             boolean bucket = limit.algorithm() == Algorithm.TOKEN_BUCKET || limit.algorithm() == Algorithm.LEAKY_BUCKET;
-            return new Id(suffix, bucket ? limit.unitExponent() : WindowSketch.shift(limit));
+            return new Id(suffix, bucket ? limit.unitExponent() : WindowSketch.shift(limit), limit.period());
         }
     }
 

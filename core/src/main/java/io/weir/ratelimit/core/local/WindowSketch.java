@@ -8,8 +8,7 @@ import java.util.Arrays;
 /**
  * A sketch of windows and logs. Time is divided into slices of a quarter of the window, and each slice has its own counts. All permits of
  * the current slice and of the four slices before it count in full, so a key spends at most the limit in any span of one window. They
- * count for at most five quarters of a window. Slices of a calendar limit are twice as long, because a period can be longer than its nominal
- * length.
+ * count for at most five quarters of a window.
  */
 final class WindowSketch extends LimitSketch {
     private static final int SLICES_PER_WINDOW = 4;
@@ -27,8 +26,7 @@ final class WindowSketch extends LimitSketch {
 
     WindowSketch(Limit limit, int columnBits) {
         super(columnBits);
-        this.sliceMicros =
-                ceilDiv(limit.windowMicros(), limit.period().isPresent() ? SLICES_PER_WINDOW / 2 : SLICES_PER_WINDOW);
+        this.sliceMicros = ceilDiv(limit.windowMicros(), SLICES_PER_WINDOW);
         this.shift = shift(limit);
     }
 
