@@ -37,6 +37,9 @@ final class ScriptCodec {
     private static final int SEVERAL_LIMITS_BYTES = 5;
     private static final int CALENDAR_LIMIT_BYTES = 33;
 
+    /** By how much the expected instant can be ahead of Redis's clock, so that its period has a start that is early enough. */
+    private static final long AHEAD_MICROS = 1_000_000;
+
     /** Permits of a limit in short form are less, so that twice as many, which count after a settlement, take four bytes. */
     private static final long SHORT_PERMITS = 1L << 31;
 
@@ -214,9 +217,12 @@ final class ScriptCodec {
                 : hasShortForm(limit) ? SHORT_LIMIT_BYTES : LONG_LIMIT_BYTES;
     }
 
-    /** Puts a calendar limit with the period of an instant and the next one. Redis's clock shows no time before {@link CalendarBounds#ORIGIN}. */
+    /**
+     * Puts a calendar limit with two periods. The first one contains the instant that is expected, or has ended a short time before it.
+     * Redis's clock shows no time before {@link CalendarBounds#ORIGIN}.
+     */
     private static void putCalendar(MessageBytes out, Limit limit, CalendarPeriod period, long expectedMicros) {
-        long expected = Math.max(0, expectedMicros);
+        long expected = Math.max(0, expectedMicros - AHEAD_MICROS);
         CalendarBounds current = CalendarBounds.at(period, expected);
         out.put(limit.letter(), FORM);
         out.put(limit.windowMicros() / 1_000, 5);

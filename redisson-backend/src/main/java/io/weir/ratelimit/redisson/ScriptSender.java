@@ -41,7 +41,7 @@ record ScriptSender(RedisClient redis, TimeSource time, RedisClock expected) imp
                             ? sendWithPeriods(batch, attempts - 1)
                             : CompletableFuture.failedFuture(new BackendException(
                                     BackendException.Reason.BACKEND_ERROR,
-                                    "Redis's clock was in none of the periods of a calendar limit." + batch.limits() + ScriptCodec.instant(reply) + " " + expected.micros()+" "+java.util.HexFormat.of().formatHex(argument),
+                                    "Redis's clock was in none of the periods of a calendar limit.",
                                     null));
                 });
     }
