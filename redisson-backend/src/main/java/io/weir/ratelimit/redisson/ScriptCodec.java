@@ -2,14 +2,11 @@
 package io.weir.ratelimit.redisson;
 
 import io.weir.ratelimit.Algorithm;
-import io.weir.ratelimit.core.limit.CalendarBounds;
-import io.weir.ratelimit.core.limit.CalendarState;
 import io.weir.ratelimit.core.limit.FixedWindowState;
 import io.weir.ratelimit.core.limit.LimitState;
 import io.weir.ratelimit.core.limit.SlidingLogState;
 import io.weir.ratelimit.core.limit.SlidingWindowState;
 import io.weir.ratelimit.core.limit.TokenBucketState;
-import io.weir.ratelimit.spi.CalendarPeriod;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.Limit;
 import java.util.ArrayList;
@@ -35,10 +32,6 @@ final class ScriptCodec {
     private static final int SHORT_LIMIT_BYTES = 12;
     private static final int LONG_LIMIT_BYTES = 27;
     private static final int SEVERAL_LIMITS_BYTES = 5;
-    private static final int CALENDAR_LIMIT_BYTES = 33;
-
-    /** By how much the expected instant can be ahead of Redis's clock, so that its period has a start that is early enough. */
-    private static final long AHEAD_MICROS = 1_000_000;
 
     /** Permits of a limit in short form are less, so that twice as many, which count after a settlement, take four bytes. */
     private static final long SHORT_PERMITS = 1L << 31;
@@ -201,7 +194,7 @@ final class ScriptCodec {
         for (int i = 0; i < limits.size(); i++) {
             Limit limit = limits.get(i);
             if (limit.period().isPresent()) {
-                putCalendar(out, limit, limit.period().get(), expectedMicros);
+                CalendarCodec.put(out, limit, limit.period().get(), expectedMicros);
             } else if (hasShortForm(limit)) {
                 putShort(out, limit);
             } else {
@@ -213,23 +206,8 @@ final class ScriptCodec {
 
     private static int size(Limit limit) {
         return limit.period().isPresent()
-                ? CALENDAR_LIMIT_BYTES
+                ? CalendarCodec.BYTES
                 : hasShortForm(limit) ? SHORT_LIMIT_BYTES : LONG_LIMIT_BYTES;
-    }
-
-    /**
-     * Puts a calendar limit with two periods. The first one contains the instant that is expected, or has ended a short time before it.
-     * Redis's clock shows no time before {@link CalendarBounds#ORIGIN}.
-     */
-    private static void putCalendar(MessageBytes out, Limit limit, CalendarPeriod period, long expectedMicros) {
-        long expected = Math.max(0, expectedMicros - AHEAD_MICROS);
-        CalendarBounds current = CalendarBounds.at(period, expected);
-        out.put(limit.letter(), FORM);
-        out.put(limit.windowMicros() / 1_000, 5);
-        out.put(limit.permits(), 6);
-        out.put(Math.max(0, current.startMicros()), TIME);
-        out.put(current.endMicros(), TIME);
-        out.put(CalendarBounds.after(period, expected).endMicros(), TIME);
     }
 
     /** Returns whether a limit has a short form: few permits, no burst of its own and no max-wait. */
@@ -318,16 +296,6 @@ final class ScriptCodec {
         return true;
     }
 
-    /** Returns the instant of a reply of {@code acquire.lua}. */
-    static long instant(byte[] reply) {
-        return MessageBytes.of(reply).get(TIME);
-    }
-
-    /** Returns whether nothing was decided because Redis's clock was in none of the periods that were sent. */
-    static boolean isOutsidePeriods(byte[] reply) {
-        return reply.length == TIME;
-    }
-
     /** Decodes the reply of {@code acquire.lua} to a batch. */
     static BatchReply decode(Batch batch, byte[] reply) {
         MessageBytes in = MessageBytes.of(reply);
@@ -379,7 +347,7 @@ final class ScriptCodec {
 
     private static LimitState getState(MessageBytes in, Limit limit, long now) {
         if (limit.period().isPresent()) {
-            return new CalendarState(in.get(TIME), in.get(6), in.get(TIME), in.get(TIME));
+            return CalendarCodec.get(in);
         }
         if (!hasShortForm(limit) || limit.algorithm() == Algorithm.SLIDING_LOG) {
             return getLongState(in, limit);

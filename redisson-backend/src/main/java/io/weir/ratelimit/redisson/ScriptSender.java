@@ -33,8 +33,8 @@ record ScriptSender(RedisClient redis, TimeSource time, RedisClock expected) imp
         byte[] argument = ScriptCodec.encode(batch, time.micros(), expected.micros());
         return redis.run(Script.ACQUIRE, batch.keys(), argument, batch.deadlineNanos())
                 .thenCompose(reply -> {
-                    expected.set(ScriptCodec.instant(reply));
-                    if (!ScriptCodec.isOutsidePeriods(reply)) {
+                    expected.set(CalendarCodec.instant(reply));
+                    if (!CalendarCodec.isOutsidePeriods(reply)) {
                         return CompletableFuture.completedFuture(reply);
                     }
                     return attempts > 1

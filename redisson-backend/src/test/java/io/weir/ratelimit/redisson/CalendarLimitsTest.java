@@ -123,7 +123,7 @@ class CalendarLimitsTest {
                     1,
                     batch.keys().get(0),
                     ScriptCodec.encode(batch, micros(Instant.parse("2027-01-24T00:00:00Z")), expected));
-            assertThat(ScriptCodec.isOutsidePeriods(reply)).isTrue();
+            assertThat(CalendarCodec.isOutsidePeriods(reply)).isTrue();
             assertThat(redis.keys(fixture.pattern())).isEmpty();
         }
     }
