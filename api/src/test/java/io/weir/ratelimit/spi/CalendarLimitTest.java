@@ -26,7 +26,8 @@ class CalendarLimitTest {
         assertThat(limit.window()).isEqualTo(Duration.ofDays(31));
         assertThat(limit.capacity()).isEqualTo(Limit.MAX_PERMITS);
         assertThat(limit.letter()).isEqualTo('c');
-        assertThat(Limit.of(Algorithm.TOKEN_BUCKET, 1, Duration.ofDays(1)).letter()).isEqualTo('t');
+        assertThat(Limit.of(Algorithm.TOKEN_BUCKET, 1, Duration.ofDays(1)).letter())
+                .isEqualTo('t');
         assertThatIllegalArgumentException().isThrownBy(() -> monthly(Limit.MAX_PERMITS + 1, 1));
     }
 
@@ -48,12 +49,15 @@ class CalendarLimitTest {
                 .isNotEqualTo(monthly(11, 15))
                 .isNotEqualTo(Limit.of(Algorithm.FIXED_WINDOW, 10, Duration.ofDays(31)))
                 .isNotEqualTo(Limit.of(10, new CalendarPeriod(Unit.MONTH, ZoneId.of("UTC"), 15)));
-        assertThat(monthly(10, 15).withMaxWait(Duration.ofSeconds(1)).period()).isEqualTo(monthly(10, 15).period());
+        assertThat(monthly(10, 15).withMaxWait(Duration.ofSeconds(1)).period())
+                .isEqualTo(monthly(10, 15).period());
     }
 
     @Test
     void anAnchorIsADayOfAMonth() {
-        assertThatIllegalArgumentException().isThrownBy(() -> monthly(10, 0)).withMessage("anchor must be from 1 to 31");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> monthly(10, 0))
+                .withMessage("anchor must be from 1 to 31");
         assertThatIllegalArgumentException().isThrownBy(() -> monthly(10, 32));
         assertThat(new CalendarPeriod(Unit.WEEK, BERLIN, 15)).isEqualTo(new CalendarPeriod(Unit.WEEK, BERLIN, 1));
     }

@@ -40,7 +40,9 @@ class CalendarLimitsTest {
     private final RedisConnection redis = RedisFixture.shared().connect();
 
     /** Sends scripts whose keys do not expire: a key that ends in a microsecond would be missing in the next call. */
-    private final RedisClient client = new RedisClient(() -> UnexpiringClient.of(fixture.client()), false, fixture.namespace(), DEADLINE);
+    private final RedisClient client =
+            new RedisClient(() -> UnexpiringClient.of(fixture.client()), false, fixture.namespace(), DEADLINE);
+
     private final AcquireRequests requests = AcquireRequests.in(fixture.namespace());
 
     @BeforeEach

@@ -8,6 +8,7 @@ import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.RateLimitRejected;
 import io.weir.ratelimit.core.engine.SelectiveListener;
 import io.weir.ratelimit.core.key.KeyMasker;
+import io.weir.ratelimit.core.limit.PeriodEnd;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.DecisionEvent;
 import java.lang.System.Logger.Level;
