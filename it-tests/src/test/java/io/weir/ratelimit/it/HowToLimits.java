@@ -153,7 +153,8 @@ interface HowToLimits extends HowToCalls {
                 .containsPattern("(?i)retry-after: \\d+");
         HttpResponse<String> rejected = get("monthly-quotas", "reports", "X-Customer", "initech");
         assertThat(rejected.body())
-                .containsPattern("The quota of the policy plan is used up and resets on 1 [A-Z][a-z]+ 00:00 Europe/Berlin");
+                .containsPattern(
+                        "The quota of the policy plan is used up and resets on 1 [A-Z][a-z]+ 00:00 Europe/Berlin");
 
         HttpResponse<String> ofBillingDay = get("monthly-quotas", "reports", "X-Customer", "globex");
         assertThat(LimitResponse.field(ofBillingDay, "RateLimit-Policy"))

@@ -174,9 +174,9 @@ public final class ConfigKeys {
     public static final ConfigKey<String> LIMIT = noted(
             "ratelimit.policies.<p>.limit",
             "required",
-            ValueForm.text("<permits>/<duration>, such as 100/1m; 0 to " + Limit.MAX_PERMITS
-                    + " permits (10000 for sliding-log) in 1ms to 366d; or <permits>/<unit>, such as 10000/month, with one of "
-                    + CalendarPeriod.Unit.names() + "; commas separate several"),
+            ValueForm.text("<permits>/<duration>, such as 100/1m, or <permits>/<unit>, such as 10000/month; 0 to "
+                    + Limit.MAX_PERMITS
+                    + " permits (10000 for sliding-log) in 1ms to 366d; commas separate several"),
             "the limits of the policy");
 
     public static final ConfigKey<Algorithm> ALGORITHM = key(

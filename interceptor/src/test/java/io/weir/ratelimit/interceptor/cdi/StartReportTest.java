@@ -108,7 +108,7 @@ class StartReportTest {
     @Test
     void showsTheEndOfThePeriodOfACalendarLimit() {
         Report report =
-                new Report("ratelimit.policies.api.limit=10/1s, 3/month", "ratelimit.policies.api.zone=Europe/Berlin");
+                new Report("ratelimit.policies.api.limit=10/1s, 3000/month", "ratelimit.policies.api.zone=Europe/Berlin");
         String text = new StartSummary(
                         report.settings,
                         report.snapshot,
@@ -118,7 +118,7 @@ class StartReportTest {
                 .text();
 
         assertThat(text)
-                .contains("policy api: 10/1s sliding-window, 3/month Europe/Berlin"
+                .contains("policy api: 10/1s sliding-window, 3000/month Europe/Berlin"
                         + " (resets on 1 December 00:00 Europe/Berlin); key");
     }
 
