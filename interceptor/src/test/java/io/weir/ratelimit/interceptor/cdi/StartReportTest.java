@@ -107,8 +107,8 @@ class StartReportTest {
 
     @Test
     void showsTheEndOfThePeriodOfACalendarLimit() {
-        Report report =
-                new Report("ratelimit.policies.api.limit=10/1s, 3000/month", "ratelimit.policies.api.zone=Europe/Berlin");
+        Report report = new Report(
+                "ratelimit.policies.api.limit=10/1s, 3000/month", "ratelimit.policies.api.zone=Europe/Berlin");
         String text = new StartSummary(
                         report.settings,
                         report.snapshot,
