@@ -18,6 +18,7 @@ import io.weir.ratelimit.core.key.IdentityEncoder;
 import io.weir.ratelimit.core.key.KeyExpression;
 import io.weir.ratelimit.core.key.KeyMasker;
 import io.weir.ratelimit.core.key.KeyTerms;
+import io.weir.ratelimit.core.policy.LimitForm;
 import io.weir.ratelimit.core.policy.Overrides;
 import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.core.policy.Tiers;
@@ -83,6 +84,7 @@ class QuotaThresholdsOnRedisTest {
     private static Binding binding(Algorithm algorithm, Duration window, long lease) {
         Policy policy = new Policy(
                 new PolicyLimits("api", List.of(TestBackend.limitOf(algorithm, PERMITS, window))).withLease(lease),
+                LimitForm.of(algorithm),
                 Tiers.NONE,
                 KeyExpression.parse("principal", new KeyTerms(32, 64)),
                 1,

@@ -93,6 +93,7 @@ public record Policy(
      * Creates a policy that reports no used shares.
      *
      * @param limits the name and the limits of callers without a tier
+     * @param form the attributes that all limits share
      * @param tiers the limits of callers with a tier
      * @param key the key
      * @param cost the default cost of a call in permits, 1 or more
@@ -106,6 +107,7 @@ public record Policy(
      */
     public Policy(
             PolicyLimits limits,
+            LimitForm form,
             Tiers tiers,
             KeyExpression key,
             long cost,
@@ -116,7 +118,20 @@ public record Policy(
             Disclosure disclosure,
             Optional<String> help,
             Optional<PathRule> pathRule) {
-        this(limits, tiers, key, cost, onFailure, maxWaiting, mode, count, disclosure, help, pathRule, List.of());
+        this(
+                limits,
+                form,
+                tiers,
+                key,
+                cost,
+                onFailure,
+                maxWaiting,
+                mode,
+                count,
+                disclosure,
+                help,
+                pathRule,
+                List.of());
     }
 
     /**

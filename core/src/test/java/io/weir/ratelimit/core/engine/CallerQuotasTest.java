@@ -13,6 +13,7 @@ import io.weir.ratelimit.core.key.IdentityEncoder;
 import io.weir.ratelimit.core.key.KeyExpression;
 import io.weir.ratelimit.core.key.KeyTerms;
 import io.weir.ratelimit.core.local.LocalBackend;
+import io.weir.ratelimit.core.policy.LimitForm;
 import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.core.policy.Tiers;
 import io.weir.ratelimit.fixtures.TestCall;
@@ -55,6 +56,7 @@ class CallerQuotasTest {
     private Policy add(String name, String key, Policy.Mode mode, Policy.Disclosure disclosure) {
         Policy policy = new Policy(
                 new PolicyLimits(name, List.of(Limit.of(Algorithm.SLIDING_WINDOW, 10, Duration.ofHours(1)))),
+                LimitForm.of(Algorithm.SLIDING_WINDOW),
                 Tiers.NONE,
                 KeyExpression.parse(key, TERMS),
                 1,

@@ -13,6 +13,7 @@ import io.weir.ratelimit.core.key.KeyExpression;
 import io.weir.ratelimit.core.key.KeyMasker;
 import io.weir.ratelimit.core.key.KeyTerms;
 import io.weir.ratelimit.core.local.LocalBackend;
+import io.weir.ratelimit.core.policy.LimitForm;
 import io.weir.ratelimit.core.policy.Overrides;
 import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.core.policy.Tiers;
@@ -79,6 +80,7 @@ class QuotaThresholdsTest {
     private static Policy policy(Policy.Mode mode, List<Integer> notifyAt, Limit... limits) {
         return new Policy(
                 new PolicyLimits("api", List.of(limits)),
+                LimitForm.of(Algorithm.FIXED_WINDOW),
                 Tiers.NONE,
                 KeyExpression.parse("principal", new KeyTerms(32, 64)),
                 1,
