@@ -114,11 +114,11 @@ local function bucketOrWindow(config, a, b, c, debt)
 end
 
 -- Returns the state of a calendar limit of a key, and its part of the reply.
-local function ofCalendar(config, first, spent, latest, ends)
+local function ofCalendar(config, first, spent, latest, ends, debt)
   local isFuture = first and latest > now
-  first, spent, latest, ends =
-    calendars.advance(config[PERMITS], config[PERIOD_START], config[PERIOD_END], first, spent, latest, ends)
-  return {config[PERMITS] - spent, 1, 0, first, spent, 0, false, isFuture, config, nil, latest, ends},
+  first, spent, latest, ends, debt =
+    calendars.advance(config[PERMITS], config[PERIOD_START], config[PERIOD_END], first, spent, latest, ends, debt)
+  return {config[PERMITS] - spent, 1, 0, first, spent, 0, false, isFuture, config, nil, debt, latest, ends},
     pack('>I7I6I7I7', first, spent, latest, ends)
 end
 
@@ -228,7 +228,7 @@ for k = 1, #keys do
         states[i] = logs.read(stored and stored[4], config[UNITS] * config[UNIT])
         found = states[i] and found
       elseif config[LETTER] == 99 and stored then
-        stored[1], stored[2], stored[3], stored[5] = calendars.read(stored[4])
+        stored[1], stored[2], stored[3], stored[6], stored[5] = calendars.read(stored[4])
         found = stored[1] and found
       end
     end
@@ -250,7 +250,7 @@ for k = 1, #keys do
         reply[#reply + 1] = pack('>I7I7I6', a, b, c)
       elseif config[LETTER] == 99 then
         stored = stored or {}
-        limits[#limits + 1], reply[#reply + 1] = ofCalendar(config, stored[1], stored[2], stored[3], stored[5])
+        limits[#limits + 1], reply[#reply + 1] = ofCalendar(config, stored[1], stored[2], stored[3], stored[6], stored[5])
       elseif stored then
         limits[#limits + 1], reply[#reply + 1] = bucketOrWindow(config, stored[1], stored[2], stored[3], stored[5])
       else
@@ -345,9 +345,9 @@ for k = 1, #keys do
         end
       elseif config[LETTER] == 99 then
         if limit[SPENT] > 0 then
-          section, life = calendars.encode(config[WINDOW], limit[A], after, now, config[PERIOD_END])
+          section, life = calendars.encode(config[WINDOW], limit[A], after, now, config[PERIOD_END], false)
         elseif after > 0 then
-          section, life = calendars.encode(config[WINDOW], limit[A], after, limit[LATEST], limit[END])
+          section, life = calendars.encode(config[WINDOW], limit[A], after, limit[LATEST], limit[END], limit[DEBT])
         end
       else
         local letter = config[LETTER]

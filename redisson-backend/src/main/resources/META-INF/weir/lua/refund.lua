@@ -77,18 +77,19 @@ for k = 1, #KEYS do
         end
       elseif letter == 99 then
         calendars = calendars or newCalendars(now)
-        local first, spent, latest, ends = calendars.read(section)
+        local first, spent, latest, ends
+        first, spent, latest, ends, debt = calendars.read(section)
         if not first then
           found = false
         elseif operation == 2 then
-          spent = math.min(spent, permits)
+          spent = math.min(spent, debt and calendars.most(permits) or permits)
           latest = math.min(latest, now)
           first = math.min(first, now)
         end
         -- A charge before the first one that counts was in an earlier period.
         if first and (operation == 2 or operation == 1 and limit[7] >= first) then
           spent = math.max(0, spent - cost)
-          left = spent > 0 and calendars.encode(window, first, spent, latest, ends) or nil
+          left = spent > 0 and calendars.encode(window, first, spent, latest, ends, debt) or nil
         end
       else
         local newB, newC

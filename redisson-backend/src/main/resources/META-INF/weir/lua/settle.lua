@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: Apache-2.0
--- Times are in microseconds; see clock.lua, state.lua and log.lua, which precede this script.
+-- Times are in microseconds; see clock.lua, state.lua, log.lua and calendar.lua, which precede this script.
 --
 -- Charges more permits with earlier charges that still count, even if a limit has no room for them. Never changes a foreign value.
 -- KEYS        one per policy and caller
@@ -29,7 +29,7 @@ local function due(letter, permits, units, exponent, bound, more, thenA, thenB, 
   return leftOfAll - left
 end
 
-local outcome, find, logs = 1, newSections(), nil
+local outcome, find, logs, calendars = 1, newSections(), nil, nil
 at = at + 1
 for k = 1, #keys do
   local limits, more, count = {}, nil, nil
@@ -64,6 +64,21 @@ for k = 1, #keys do
           section = logs.refundAt(log, thenA, -increase)
         end
         life = logs.ends(section, window * 1000) - now
+      end
+    elseif letter == 99 then
+      if stored then
+        calendars = calendars or newCalendars(now)
+        local first, spent, latest, ends, debt = calendars.read(section)
+        if not first then
+          found = false
+          break
+        end
+        life = ends - now
+        -- A charge before the first one that counts was in an earlier period.
+        local newSpent = thenA >= first and now < ends and raised(spent, more, calendars.most(permits)) or spent
+        if newSpent ~= spent then
+          section = calendars.encode(window, first, newSpent, latest, ends, debt or newSpent > permits)
+        end
       end
     elseif letter == 115 or letter == 102 then
       if stored then

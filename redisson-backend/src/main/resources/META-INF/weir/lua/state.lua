@@ -11,7 +11,7 @@
 --                                 instant at which the debt is 0
 --             g (sliding log)     see log.lua
 --             c (calendar limit)  see calendar.lua
---             d (debt)            end I7, length I2 of what follows, then the letter of a limit f, s, t or l B, and the three numbers of
+--             d (debt)            end I7, length I2 of what follows, then the letter of a limit c, f, s, t or l B, and the three numbers of
 --                                 its state I7 I7 I6: a limit to which a settlement has charged more permits than it has
 --             other lower-case letters, of later versions: end I7, length I2 and as many bytes
 --             Functions handle the state of a limit as three numbers a, b, c. The third number of a fixed window is 0.

@@ -34,8 +34,11 @@ final class CalendarCodec {
         out.put(CalendarBounds.after(period, expected).endMicros(), TIME);
     }
 
-    static CalendarState get(MessageBytes in) {
-        return new CalendarState(in.get(TIME), in.get(PERMITS), in.get(TIME), in.get(TIME));
+    /** Returns the state of a limit as of now. Only a debt counts more than the permits. */
+    static CalendarState get(MessageBytes in, Limit limit) {
+        long first = in.get(TIME);
+        long spent = in.get(PERMITS);
+        return new CalendarState(first, spent, in.get(TIME), in.get(TIME), spent > limit.permits());
     }
 
     /** Returns the instant of a reply. */

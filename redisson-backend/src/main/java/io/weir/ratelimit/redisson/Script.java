@@ -28,7 +28,7 @@ record Script(String text, String digest) {
     static final Script CHECK = of("check.lua");
 
     /** Charges more permits with earlier charges; the header of the resource describes its arguments and its reply. */
-    static final Script SETTLE = of("clock.lua", "state.lua", "log.lua", "settle.lua");
+    static final Script SETTLE = of("clock.lua", "state.lua", "log.lua", "calendar.lua", "settle.lua");
 
     /** Returns the source in which {@code acquire.lua} decides on plain batches as well. */
     String withoutPlain() {

@@ -347,7 +347,7 @@ final class ScriptCodec {
 
     private static LimitState getState(MessageBytes in, Limit limit, long now) {
         if (limit.period().isPresent()) {
-            return CalendarCodec.get(in);
+            return CalendarCodec.get(in, limit);
         }
         if (!hasShortForm(limit) || limit.algorithm() == Algorithm.SLIDING_LOG) {
             return getLongState(in, limit);

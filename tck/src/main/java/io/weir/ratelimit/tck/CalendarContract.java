@@ -25,12 +25,16 @@ import org.junit.jupiter.params.provider.CsvSource;
 interface CalendarContract extends ContractFixture {
     Instant ORIGIN = Instant.parse("2025-01-01T00:00:00Z");
 
-    private static Limit monthly(long permits, String zone, int anchor) {
+    static Limit monthly(long permits, String zone, int anchor) {
         return Limit.of(permits, new CalendarPeriod(Unit.MONTH, ZoneId.of(zone), anchor));
     }
 
+    static void setTime(ManualTime time, String instant) {
+        time.advanceMicros(ChronoUnit.MICROS.between(ORIGIN, Instant.parse(instant)) - time.micros());
+    }
+
     private void setTime(String instant) {
-        time().advanceMicros(ChronoUnit.MICROS.between(ORIGIN, Instant.parse(instant)) - time().micros());
+        setTime(time(), instant);
     }
 
     @ParameterizedTest

@@ -24,6 +24,9 @@ final class CalendarModel extends ReferenceModel {
     /** The end of its period. */
     private long end;
 
+    /** Whether a settlement has charged more permits than the limit has. */
+    private boolean inDebt;
+
     CalendarModel(Limit limit) {
         super(limit);
         this.calendar = new ReferenceCalendar(limit.period().orElseThrow());
@@ -47,7 +50,7 @@ final class CalendarModel extends ReferenceModel {
 
     @Override
     Spend spend(long cost, long now) {
-        settle(now);
+        prepare(now);
         latest = now;
         end = periodEnd(now);
         Spend spend = new Spend(big(cost));
@@ -58,7 +61,7 @@ final class CalendarModel extends ReferenceModel {
     @Override
     void reject(long now) {
         if (now < latest) {
-            settle(now);
+            prepare(now);
         }
     }
 
@@ -68,8 +71,27 @@ final class CalendarModel extends ReferenceModel {
     }
 
     @Override
+    void reduce(Spend spend, long less, long now) {
+        spend.amount = spend.amount.subtract(big(less)).max(BigInteger.ZERO);
+    }
+
+    @Override
+    void raise(Spend spend, long more, long now) {
+        if (spends.contains(spend) && now < end) {
+            BigInteger room = mostPermits().subtract(sum(spends)).max(BigInteger.ZERO);
+            spend.amount = spend.amount.add(big(more).min(room));
+            inDebt |= sum(spends).compareTo(big(limit.permits())) > 0 && room.signum() > 0;
+        }
+    }
+
+    @Override
+    BigInteger mostPermits() {
+        return big(limit.permits()).multiply(big(2)).min(big(Limit.MAX_PERMITS + 1));
+    }
+
+    @Override
     void refund(long cost, long now) {
-        settle(now);
+        prepare(now);
         deduct(spends, big(cost));
     }
 
@@ -80,12 +102,14 @@ final class CalendarModel extends ReferenceModel {
         model.spends.addAll(spends);
         model.latest = Math.min(latest, now);
         model.end = end;
+        model.inDebt = inDebt;
         return model;
     }
 
     @Override
     void reset() {
         spends.clear();
+        inDebt = false;
     }
 
     @Override
@@ -101,7 +125,7 @@ final class CalendarModel extends ReferenceModel {
     }
 
     /** Prepares a write: removes the spends if none counts, limits them to the limit, and moves a spend in the future to now. */
-    private void settle(long now) {
+    private void prepare(long now) {
         if (untouched(now)) {
             spends.clear();
         } else {
@@ -109,11 +133,12 @@ final class CalendarModel extends ReferenceModel {
             latest = Math.min(latest, now);
             end = Math.min(end, periodEnd(now));
         }
+        inDebt &= sum(spends).compareTo(big(limit.permits())) > 0;
     }
 
     private BigInteger spent(long now) {
         boolean counts = now < end && Math.min(latest, now) >= periodStart(now);
-        return counts ? sum(spends).min(big(limit.permits())) : BigInteger.ZERO;
+        return counts ? sum(spends).min(inDebt ? mostPermits() : big(limit.permits())) : BigInteger.ZERO;
     }
 
     private long periodStart(long now) {

@@ -25,4 +25,5 @@ public abstract class RateLimitBackendContract extends BackendFixture
                 MaxWaitContract,
                 ShadowContract,
                 CalendarContract,
+                CalendarSettleContract,
                 ModelContract {}

@@ -13,13 +13,15 @@ import io.weir.ratelimit.spi.Limit;
  * @param spent the permits spent since then
  * @param latestMicros the instant of the latest charge
  * @param endMicros the end of the period of the latest charge
+ * @param inDebt whether a settlement has charged more permits than the limit has
  */
-public record CalendarState(long firstMicros, long spent, long latestMicros, long endMicros) implements LimitState {
+public record CalendarState(long firstMicros, long spent, long latestMicros, long endMicros, boolean inDebt)
+        implements LimitState {
 
     /** Returns the state of a key that was never charged. */
     static CalendarState untouched(Limit limit, long nowMicros) {
         return new CalendarState(
-                nowMicros, 0, nowMicros, bounds(limit, nowMicros).endMicros());
+                nowMicros, 0, nowMicros, bounds(limit, nowMicros).endMicros(), false);
     }
 
     /**
@@ -40,8 +42,8 @@ public record CalendarState(long firstMicros, long spent, long latestMicros, lon
     @Override
     public CalendarState asOf(Limit limit, long nowMicros) {
         CalendarBounds period = bounds(limit, nowMicros);
-        long counted =
-                nowMicros < endMicros && latestMicros >= period.startMicros() ? Math.min(spent, limit.permits()) : 0;
+        long most = inDebt ? LimitState.mostPermits(limit) : limit.permits();
+        long counted = nowMicros < endMicros && latestMicros >= period.startMicros() ? Math.min(spent, most) : 0;
         if (counted == 0) {
             return untouched(limit, nowMicros);
         }
@@ -49,7 +51,8 @@ public record CalendarState(long firstMicros, long spent, long latestMicros, lon
                 Math.min(firstMicros, nowMicros),
                 counted,
                 Math.min(latestMicros, nowMicros),
-                Math.min(endMicros, period.endMicros()));
+                Math.min(endMicros, period.endMicros()),
+                inDebt && counted > limit.permits());
         return state.equals(this) ? this : state;
     }
 
@@ -66,12 +69,12 @@ public record CalendarState(long firstMicros, long spent, long latestMicros, lon
     @Override
     public CalendarState spend(Limit limit, long cost, long nowMicros) {
         return new CalendarState(
-                firstMicros, spent + cost, nowMicros, bounds(limit, nowMicros).endMicros());
+                firstMicros, spent + cost, nowMicros, bounds(limit, nowMicros).endMicros(), inDebt);
     }
 
     @Override
     public long remaining(Limit limit, long nowMicros) {
-        return limit.permits() - spent;
+        return Math.max(0, limit.permits() - spent);
     }
 
     @Override
@@ -90,7 +93,7 @@ public record CalendarState(long firstMicros, long spent, long latestMicros, lon
     /** {@inheritDoc} A charge counts if it is not earlier than the first charge that counts. */
     @Override
     public CalendarState refund(Limit limit, LimitState charged, long cost, long nowMicros) {
-        return charged instanceof CalendarState then && then.latestMicros >= firstMicros ? reduced(cost) : this;
+        return counts(charged) ? reduced(cost) : this;
     }
 
     @Override
@@ -99,6 +102,23 @@ public record CalendarState(long firstMicros, long spent, long latestMicros, lon
     }
 
     private CalendarState reduced(long cost) {
-        return new CalendarState(firstMicros, Math.max(0, spent - cost), latestMicros, endMicros);
+        return new CalendarState(firstMicros, Math.max(0, spent - cost), latestMicros, endMicros, inDebt);
+    }
+
+    /** {@inheritDoc} A charge counts as for a refund, until the end of the period. */
+    @Override
+    public CalendarState raise(Limit limit, LimitState charged, long more, long nowMicros) {
+        if (!counts(charged) || nowMicros >= endMicros) {
+            return this;
+        }
+        long raised = LimitState.raised(limit, spent, more);
+        return raised == spent
+                ? this
+                : new CalendarState(
+                        firstMicros, raised, latestMicros, endMicros, inDebt || raised > limit.permits());
+    }
+
+    private boolean counts(LimitState charged) {
+        return charged instanceof CalendarState then && then.latestMicros >= firstMicros;
     }
 }

@@ -162,15 +162,18 @@ public sealed interface LimitState
 
     /**
      * Returns the greatest number of permits that a settlement lets a window count: the permits of two windows, if whole numbers of a
-     * script represent them.
+     * script represent them. A script multiplies the permits of a window by its length, except for a calendar limit.
      *
      * @param limit a limit of a window or a log
      * @return 0 or more
      */
     static long mostPermits(Limit limit) {
-        long exact = limit.algorithm() == Algorithm.SLIDING_LOG
-                ? Limit.MAX_LOG_PERMITS
-                : Math.min(Limit.MAX_PERMITS + 1, TokenBucketState.MAX_EXACT / limit.windowUnits());
+        long exact = Limit.MAX_PERMITS + 1;
+        if (limit.algorithm() == Algorithm.SLIDING_LOG) {
+            exact = Limit.MAX_LOG_PERMITS;
+        } else if (limit.period().isEmpty()) {
+            exact = Math.min(exact, TokenBucketState.MAX_EXACT / limit.windowUnits());
+        }
         return Math.min(2 * limit.permits(), exact);
     }
 
