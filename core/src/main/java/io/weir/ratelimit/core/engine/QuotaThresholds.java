@@ -121,7 +121,7 @@ public final class QuotaThresholds {
                     break;
                 }
                 ThresholdMark mark = ThresholdMark.of(
-                        charge, charge.policy().limits().get(i), percent, now, quota.resetAfterMicros());
+                        charge, charge.policy().limits().get(i), percent, now, quota);
                 if (!mark.isOfPeriod(periodEnds.getIfPresent(mark.place()))) {
                     Identity key = keys.of(policy);
                     // A resolver of the application can fail now. A later decision repeats the report.

@@ -2,24 +2,28 @@
 package io.weir.ratelimit.core.engine;
 
 import io.weir.ratelimit.Algorithm;
+import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.Limit;
 import io.weir.ratelimit.spi.PolicyLimits;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.ZonedDateTime;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A permit in the backend that one instance spends to report a used share for one period.
  *
- * <p>The period of a fixed window is its window, and the instances know its end by their clocks. For the other algorithms, a period is one
- * window long and begins when the mark is spent.
+ * <p>The period of a fixed window is its window, and the instances know its end by their clocks. The period of a calendar limit is that of
+ * the calendar, and its end is exact. For the other algorithms, a period is one window long and begins when the mark is spent.
  *
  * @param place the key, the limit and the share
+ * @param limit the limit
  * @param endMicros the end of the period by the clock of this instance, in microseconds since the epoch
- * @param fixed whether the period is that of a fixed window
  */
-record ThresholdMark(Place place, long endMicros, boolean fixed) {
+record ThresholdMark(Place place, Limit limit, long endMicros) {
     /** No policy can have a name with this beginning. */
     private static final String NAME = "+notify.";
 
@@ -28,18 +32,34 @@ record ThresholdMark(Place place, long endMicros, boolean fixed) {
      *
      * @param storedKey the stored key
      * @param policy the name of the policy
-     * @param algorithm the algorithm of the limit
+     * @param letter the letter of the limit in stored keys
      * @param windowMicros the window of the limit, in microseconds
      * @param percent the share in percent
      */
-    record Place(String storedKey, String policy, Algorithm algorithm, long windowMicros, int percent) {}
+    record Place(String storedKey, String policy, char letter, long windowMicros, int percent) {}
 
     /** Creates the mark of the current period. */
-    static ThresholdMark of(Charge charge, Limit limit, int percent, long nowMicros, long resetAfterMicros) {
-        boolean fixed = limit.algorithm() == Algorithm.FIXED_WINDOW;
-        Place place = new Place(
-                charge.storedKey(), charge.policy().policy(), limit.algorithm(), limit.windowMicros(), percent);
-        return new ThresholdMark(place, nowMicros + (fixed ? resetAfterMicros : limit.windowMicros()), fixed);
+    static ThresholdMark of(Charge charge, Limit limit, int percent, long nowMicros, Quota quota) {
+        Place place =
+                new Place(charge.storedKey(), charge.policy().policy(), limit.letter(), limit.windowMicros(), percent);
+        return new ThresholdMark(place, limit, endMicros(limit, nowMicros, quota));
+    }
+
+    private static long endMicros(Limit limit, long nowMicros, Quota quota) {
+        ZonedDateTime periodEnd = quota.periodEnd();
+        if (periodEnd != null) {
+            return ChronoUnit.MICROS.between(Instant.EPOCH, periodEnd.toInstant());
+        }
+        return nowMicros + (hasWindow(limit) ? quota.resetAfterMicros() : limit.windowMicros());
+    }
+
+    private static boolean hasWindow(Limit limit) {
+        return limit.algorithm() == Algorithm.FIXED_WINDOW;
+    }
+
+    /** Returns whether the period is one of the limit. Otherwise it begins when the mark is spent. */
+    boolean fixed() {
+        return hasWindow(limit);
     }
 
     /**
@@ -47,8 +67,14 @@ record ThresholdMark(Place place, long endMicros, boolean fixed) {
      * different ones by a window at least.
      */
     boolean isOfPeriod(@Nullable Long knownEndMicros) {
-        return knownEndMicros != null
-                && endMicros - knownEndMicros < (fixed ? place.windowMicros / 2 : place.windowMicros);
+        if (knownEndMicros == null) {
+            return false;
+        }
+        long later = endMicros - knownEndMicros;
+        if (limit.period().isPresent()) {
+            return later <= 0;
+        }
+        return later < (fixed() ? place.windowMicros / 2 : place.windowMicros);
     }
 
     /**
@@ -57,21 +83,27 @@ record ThresholdMark(Place place, long endMicros, boolean fixed) {
      * <p>The name of a charge of a fixed window contains the end of the period in halves of the window. An end is in one half, counted from
      * the epoch, and in one that begins a quarter later. Ends that differ by less than a quarter share one of them. Ends of different
      * periods share none. All charges have one stored key, so they are one call of the backend.
+     *
+     * <p>The charge of a calendar limit ends with the period, since a period can be longer than the nominal window. Its name contains the
+     * end, because the charge can be spent after that.
      */
     List<Charge> charges() {
-        if (!fixed) {
-            return List.of(charge(""));
+        if (limit.period().isPresent()) {
+            return List.of(charge(limit.withPermits(1), endMicros + "."));
+        }
+        Limit once = Limit.of(Algorithm.FIXED_WINDOW, 1, Duration.ofMillis(place.windowMicros / 1_000));
+        if (!fixed()) {
+            return List.of(charge(once, ""));
         }
         long half = Math.max(1, place.windowMicros / 2);
         return List.of(
-                charge("a" + Math.floorDiv(endMicros, half) + "."),
-                charge("b" + Math.floorDiv(endMicros + half / 2, half) + "."));
+                charge(once, "a" + Math.floorDiv(endMicros, half) + "."),
+                charge(once, "b" + Math.floorDiv(endMicros + half / 2, half) + "."));
     }
 
-    private Charge charge(String period) {
-        Limit once = Limit.of(Algorithm.FIXED_WINDOW, 1, Duration.ofMillis(place.windowMicros / 1_000));
-        String name = NAME + place.percent + "." + place.algorithm.letter() + place.windowMicros / 1_000 + "." + period
-                + place.policy;
+    private Charge charge(Limit once, String period) {
+        String name =
+                NAME + place.percent + "." + place.letter + place.windowMicros / 1_000 + "." + period + place.policy;
         return new Charge(new PolicyLimits(name, List.of(once)), place.storedKey, 1);
     }
 }

@@ -12,6 +12,7 @@ import io.weir.ratelimit.core.key.IdentityEncoder;
 import io.weir.ratelimit.core.key.KeyExpression;
 import io.weir.ratelimit.core.key.KeyMasker;
 import io.weir.ratelimit.core.key.KeyTerms;
+import io.weir.ratelimit.core.limit.CalendarBounds;
 import io.weir.ratelimit.core.local.LocalBackend;
 import io.weir.ratelimit.core.policy.LimitForm;
 import io.weir.ratelimit.core.policy.Overrides;
@@ -20,12 +21,16 @@ import io.weir.ratelimit.core.policy.Tiers;
 import io.weir.ratelimit.core.topkeys.TopKeysTracker;
 import io.weir.ratelimit.fixtures.TestCall;
 import io.weir.ratelimit.spi.BackendException;
+import io.weir.ratelimit.spi.CalendarPeriod;
 import io.weir.ratelimit.spi.CallContext;
 import io.weir.ratelimit.spi.Limit;
 import io.weir.ratelimit.spi.PolicyLimits;
 import io.weir.ratelimit.spi.RateLimitBackend;
 import io.weir.ratelimit.tck.ManualTime;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneId;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
@@ -224,6 +229,75 @@ class QuotaThresholdsTest {
         time.advanceMicros(60_000_000);
         call(engine, policy, 4);
         assertThat(events).extracting(event -> event.quota().name()).containsExactly("api-1m", "api-1m", "api-1h");
+    }
+
+    private static Limit calendarLimit(long permits, CalendarPeriod.Unit unit) {
+        return Limit.of(permits, new CalendarPeriod(unit, ZoneId.of("Europe/Berlin"), 1));
+    }
+
+    private static Policy calendarPolicy(CalendarPeriod.Unit unit) {
+        return policy(Policy.Mode.ENFORCE, List.of(80), calendarLimit(10, unit));
+    }
+
+    private void setTime(String instant) {
+        time.advanceMicros(ChronoUnit.MICROS.between(CalendarBounds.ORIGIN, Instant.parse(instant)) - time.micros());
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {-20, 20})
+    void eachPeriodOfACalendarLimitHasItsEvent(long clockDifferenceDays) {
+        Policy policy = calendarPolicy(CalendarPeriod.Unit.MONTH);
+        RateLimitEngine other = instance(Duration.ofDays(clockDifferenceDays).toMillis() * 1_000);
+        List<String> instants = List.of(
+                "2027-01-01T00:00:00Z",
+                "2027-01-31T22:59:59Z",
+                "2027-01-31T23:00:00Z",
+                "2027-02-28T22:59:59Z",
+                "2027-02-28T23:00:00Z");
+        for (int i = 0; i < instants.size(); i++) {
+            setTime(instants.get(i));
+            call(engine, policy, i % 2 == 0 ? 8 : 1);
+            call(other, policy, 1);
+            assertThat(events).as(instants.get(i)).hasSize(1 + i / 2);
+        }
+    }
+
+    @Test
+    void aPeriodLongerThanItsNominalWindowHasOneEvent() {
+        Policy policy = calendarPolicy(CalendarPeriod.Unit.DAY);
+        setTime("2026-10-24T22:00:00Z");
+        call(engine, policy, 8);
+        setTime("2026-10-25T22:30:00Z");
+        call(instance(0), policy, 1);
+        assertThat(percents()).containsExactly(80);
+    }
+
+    @Test
+    void aReportAfterThePeriodKeepsTheEventOfTheNextOne() {
+        Queue<Runnable> tasks = new ArrayDeque<>();
+        Policy policy = calendarPolicy(CalendarPeriod.Unit.MONTH);
+        setTime("2026-11-30T22:59:59Z");
+        call(instance(backend, tasks::add, 0, events::add), policy, 8);
+        setTime("2026-11-30T23:00:00Z");
+        tasks.remove().run();
+        call(engine, policy, 8);
+        assertThat(percents()).containsExactly(80, 80);
+    }
+
+    @Test
+    void aCalendarLimitAndAWindowOfTheSameLengthHaveTheirOwnShares() {
+        Policy policy = policy(
+                Policy.Mode.ENFORCE,
+                List.of(80),
+                Limit.of(Algorithm.FIXED_WINDOW, 10, Duration.ofMinutes(1)),
+                calendarLimit(5, CalendarPeriod.Unit.MINUTE));
+        setTime("2026-11-24T12:00:05Z");
+        call(engine, policy, 4);
+        setTime("2026-11-24T12:01:00Z");
+        call(engine, policy, 4);
+        assertThat(events)
+                .extracting(event -> event.quota().name())
+                .containsExactly("api-minute", "api-1m", "api-minute");
     }
 
     @Test

@@ -4,6 +4,8 @@ package io.weir.ratelimit.interceptor.rest;
 import io.weir.ratelimit.Quota;
 import java.math.BigDecimal;
 import java.time.Duration;
+import java.time.ZonedDateTime;
+import java.time.format.DateTimeFormatter;
 import java.util.List;
 import java.util.Map;
 
@@ -29,7 +31,7 @@ final class QuotaDocument {
     }
 
     private static JsonObject limit(Quota quota) {
-        return new JsonObject()
+        JsonObject limit = new JsonObject()
                 .with("name", quota.name())
                 .with("permits", quota.permits())
                 .withNumber("window", seconds(quota.window()))
@@ -37,6 +39,10 @@ final class QuotaDocument {
                 .with("capacity", quota.capacity())
                 .with("remaining", quota.remaining())
                 .with("reset", QuotaView.ceilSeconds(quota.resetAfterMicros()));
+        ZonedDateTime periodEnd = quota.periodEnd();
+        return periodEnd == null
+                ? limit
+                : limit.with("period_end", DateTimeFormatter.ISO_OFFSET_DATE_TIME.format(periodEnd));
     }
 
     /** Returns seconds, with a fraction only if there is one. */

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.ratelimit.Algorithm;
 import io.weir.ratelimit.FailureMode;
+import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.RateLimitUnavailableException;
 import io.weir.ratelimit.core.engine.BackendHealth;
 import io.weir.ratelimit.core.engine.CallerQuotas;
@@ -36,6 +37,7 @@ import java.lang.reflect.Proxy;
 import java.nio.charset.StandardCharsets;
 import java.security.Principal;
 import java.time.Duration;
+import java.time.ZonedDateTime;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -175,6 +177,24 @@ class QuotaServletTest {
     @Test
     void anEmptyDocumentHasNoPolicies() {
         assertThat(QuotaDocument.of(Map.of())).isEqualTo("{\"policies\":[]}");
+    }
+
+    @Test
+    void aCalendarLimitHasTheEndOfItsPeriod() {
+        Quota quota = new Quota(
+                "plan",
+                "plan-month",
+                10_000,
+                10_000,
+                Duration.ofDays(30),
+                9_999,
+                false,
+                0,
+                1_500_000,
+                1_500_000,
+                ZonedDateTime.parse("2026-12-01T00:00:00+01:00[Europe/Berlin]"));
+        assertThat(QuotaDocument.of(Map.of("plan", List.of(quota))))
+                .contains("\"window\":2592000,", "\"reset\":2,\"period_end\":\"2026-12-01T00:00:00+01:00\"}");
     }
 
     @Test
