@@ -25,9 +25,12 @@ import io.weir.ratelimit.core.policy.Tiers;
 import io.weir.ratelimit.core.topkeys.TopKeysTracker;
 import io.weir.ratelimit.fixtures.RedisFixture;
 import io.weir.ratelimit.fixtures.TestCall;
+import io.weir.ratelimit.spi.CalendarPeriod;
+import io.weir.ratelimit.spi.Limit;
 import io.weir.ratelimit.spi.PolicyLimits;
 import io.weir.ratelimit.spi.RateLimitBackend;
 import java.time.Duration;
+import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -82,9 +85,13 @@ class QuotaThresholdsOnRedisTest {
     }
 
     private static Binding binding(Algorithm algorithm, Duration window, long lease) {
+        return binding(TestBackend.limitOf(algorithm, PERMITS, window), lease);
+    }
+
+    private static Binding binding(Limit limit, long lease) {
         Policy policy = new Policy(
-                new PolicyLimits("api", List.of(TestBackend.limitOf(algorithm, PERMITS, window))).withLease(lease),
-                LimitForm.of(algorithm),
+                new PolicyLimits("api", List.of(limit)).withLease(lease),
+                LimitForm.of(limit.algorithm()),
                 Tiers.NONE,
                 KeyExpression.parse("principal", new KeyTerms(32, 64)),
                 1,
@@ -103,6 +110,12 @@ class QuotaThresholdsOnRedisTest {
     @EnumSource(Algorithm.class)
     void oneInstanceReportsEachShareOfAKey(Algorithm algorithm) throws Exception {
         verify(binding(algorithm, Duration.ofDays(30), 0), false);
+    }
+
+    @Test
+    void oneInstanceReportsEachShareOfACalendarLimit() throws Exception {
+        Limit year = Limit.of(PERMITS, new CalendarPeriod(CalendarPeriod.Unit.YEAR, ZoneId.of("UTC"), 1));
+        verify(binding(year, 0), false);
     }
 
     @ParameterizedTest

@@ -10,10 +10,12 @@ import io.weir.ratelimit.Receipt;
 import io.weir.ratelimit.fixtures.RedisConnection;
 import io.weir.ratelimit.fixtures.RedisFixture;
 import io.weir.ratelimit.spi.BackendException;
+import io.weir.ratelimit.spi.CalendarPeriod;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.Limit;
 import java.io.ByteArrayOutputStream;
 import java.time.Duration;
+import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
@@ -82,6 +84,25 @@ class SettlementTest {
         now += WINDOW.windowMicros();
         spend(timed, 1, WINDOW);
         assertThat(stored()).as("the debt has ended").startsWith("73").hasSize(50);
+    }
+
+    @Test
+    void aDebtOfACalendarLimitIsASectionThatEndsWithThePeriod() {
+        Limit month = Limit.of(10, new CalendarPeriod(CalendarPeriod.Unit.MONTH, ZoneId.of("UTC"), 1));
+        Receipt receipt = spend(timed, 10, month);
+        settle(timed, receipt, 15);
+        // The letter d, 31 days, 2026-12-01T00:00:00Z, 21 bytes, the letter c, the first and the latest charge and a count.
+        assertThat(stored())
+                .isEqualTo("64" + "009fa52400" + "0036ed7b132000" + "0015" + "63" + "0036751816a28b" + "0036751816a28b"
+                        + "00000000000f");
+        assertThat(redis.number("PTTL", fixture.key("k.a"))).isBetween(517_000_000L, 517_056_790L);
+        timed.refund(TestBackend.charge("k.a", 1, month));
+        assertThat(stored()).as("14 of 10 are spent").startsWith("64").endsWith("0e");
+        assertThat(timed.acquire(List.of(TestBackend.charge("k.a", 1, month))).allowed())
+                .isFalse();
+        now = 60_393_600_000_000L; // 2026-12-01T00:00:00Z
+        spend(timed, 10, month);
+        assertThat(stored()).startsWith("63").hasSize(70);
     }
 
     private static String hexOfEnd() {
