@@ -14,10 +14,12 @@ import io.weir.ratelimit.core.limit.LimitState;
 import io.weir.ratelimit.core.limit.SlidingWindowState;
 import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.BackendException.Reason;
+import io.weir.ratelimit.spi.CalendarPeriod;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.Limit;
 import io.weir.ratelimit.spi.PolicyLimits;
 import java.time.Duration;
+import java.time.ZoneId;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletionException;
@@ -31,6 +33,8 @@ class BatchTest {
     private static final Limit OTHER = Limit.of(Algorithm.FIXED_WINDOW, 5, Duration.ofMinutes(1));
     private static final Charge OF_OTHER = new Charge(new PolicyLimits("other", List.of(OTHER)), "k.a", 1);
     private static final Limit LOG = Limit.of(Algorithm.SLIDING_LOG, 3, Duration.ofHours(1));
+    private static final Limit MONTH =
+            Limit.of(3, new CalendarPeriod(CalendarPeriod.Unit.MONTH, ZoneId.of("UTC"), 1));
     private static final Limit QUEUE =
             Limit.of(Algorithm.LEAKY_BUCKET, 10, Duration.ofSeconds(1)).withMaxWait(Duration.ofSeconds(5));
 
@@ -76,6 +80,7 @@ class BatchTest {
         assertThat(batch(spend("k.c"), spendAll("k.b", "k.c")).isPlain()).isFalse();
         assertThat(batch(spendAll("k.b", "k.c"), spend("k.b")).isPlain()).isFalse();
         assertThat(batch(requests.spend("k.a", 1, OTHER, LOG)).isPlain()).isFalse();
+        assertThat(batch(requests.spend("k.a", 1, OTHER, MONTH)).isPlain()).isFalse();
     }
 
     @Test

@@ -50,21 +50,18 @@ record ThresholdMark(Place place, Limit limit, long endMicros) {
         if (periodEnd != null) {
             return ChronoUnit.MICROS.between(Instant.EPOCH, periodEnd.toInstant());
         }
-        return nowMicros + (hasWindow(limit) ? quota.resetAfterMicros() : limit.windowMicros());
-    }
-
-    private static boolean hasWindow(Limit limit) {
-        return limit.algorithm() == Algorithm.FIXED_WINDOW;
+        boolean fixed = limit.algorithm() == Algorithm.FIXED_WINDOW;
+        return nowMicros + (fixed ? quota.resetAfterMicros() : limit.windowMicros());
     }
 
     /** Returns whether the period is one of the limit. Otherwise it begins when the mark is spent. */
     boolean fixed() {
-        return hasWindow(limit);
+        return limit.algorithm() == Algorithm.FIXED_WINDOW;
     }
 
     /**
      * Tests whether this mark belongs to a period that is known. Ends of the same fixed window differ by the duration of calls, those of
-     * different ones by a window at least.
+     * different ones by a window at least. Ends of the same period of a calendar limit are equal.
      */
     boolean isOfPeriod(@Nullable Long knownEndMicros) {
         if (knownEndMicros == null) {
