@@ -33,8 +33,7 @@ class BatchTest {
     private static final Limit OTHER = Limit.of(Algorithm.FIXED_WINDOW, 5, Duration.ofMinutes(1));
     private static final Charge OF_OTHER = new Charge(new PolicyLimits("other", List.of(OTHER)), "k.a", 1);
     private static final Limit LOG = Limit.of(Algorithm.SLIDING_LOG, 3, Duration.ofHours(1));
-    private static final Limit MONTH =
-            Limit.of(3, new CalendarPeriod(CalendarPeriod.Unit.MONTH, ZoneId.of("UTC"), 1));
+    private static final Limit MONTH = Limit.of(3, new CalendarPeriod(CalendarPeriod.Unit.MONTH, ZoneId.of("UTC"), 1));
     private static final Limit QUEUE =
             Limit.of(Algorithm.LEAKY_BUCKET, 10, Duration.ofSeconds(1)).withMaxWait(Duration.ofSeconds(5));
 

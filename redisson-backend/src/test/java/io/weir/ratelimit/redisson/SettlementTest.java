@@ -91,7 +91,8 @@ class SettlementTest {
         Limit month = Limit.of(10, new CalendarPeriod(CalendarPeriod.Unit.MONTH, ZoneId.of("UTC"), 1));
         Receipt receipt = spend(timed, 10, month);
         settle(timed, receipt, 15);
-        // The letter d, 31 days, 2026-12-01T00:00:00Z, 21 bytes, the letter c, the first and the latest charge and a count.
+        // The letter d, 31 days, 2026-12-01T00:00:00Z, 21 bytes, the letter c, the first and the latest charge and a
+        // count.
         assertThat(stored())
                 .isEqualTo("64" + "009fa52400" + "0036ed7b132000" + "0015" + "63" + "0036751816a28b" + "0036751816a28b"
                         + "00000000000f");

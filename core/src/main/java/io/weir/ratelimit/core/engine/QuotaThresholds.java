@@ -120,8 +120,8 @@ public final class QuotaThresholds {
                 if (!isReached(quota, percent)) {
                     break;
                 }
-                ThresholdMark mark = ThresholdMark.of(
-                        charge, charge.policy().limits().get(i), percent, now, quota);
+                ThresholdMark mark =
+                        ThresholdMark.of(charge, charge.policy().limits().get(i), percent, now, quota);
                 if (!mark.isOfPeriod(periodEnds.getIfPresent(mark.place()))) {
                     Identity key = keys.of(policy);
                     // A resolver of the application can fail now. A later decision repeats the report.

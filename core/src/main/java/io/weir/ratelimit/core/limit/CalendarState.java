@@ -114,8 +114,7 @@ public record CalendarState(long firstMicros, long spent, long latestMicros, lon
         long raised = LimitState.raised(limit, spent, more);
         return raised == spent
                 ? this
-                : new CalendarState(
-                        firstMicros, raised, latestMicros, endMicros, inDebt || raised > limit.permits());
+                : new CalendarState(firstMicros, raised, latestMicros, endMicros, inDebt || raised > limit.permits());
     }
 
     private boolean counts(LimitState charged) {

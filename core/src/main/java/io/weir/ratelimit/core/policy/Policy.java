@@ -118,20 +118,7 @@ public record Policy(
             Disclosure disclosure,
             Optional<String> help,
             Optional<PathRule> pathRule) {
-        this(
-                limits,
-                form,
-                tiers,
-                key,
-                cost,
-                onFailure,
-                maxWaiting,
-                mode,
-                count,
-                disclosure,
-                help,
-                pathRule,
-                List.of());
+        this(limits, form, tiers, key, cost, onFailure, maxWaiting, mode, count, disclosure, help, pathRule, List.of());
     }
 
     /**
