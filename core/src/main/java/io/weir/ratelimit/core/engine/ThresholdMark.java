@@ -61,17 +61,11 @@ record ThresholdMark(Place place, Limit limit, long endMicros) {
 
     /**
      * Tests whether this mark belongs to a period that is known. Ends of the same fixed window differ by the duration of calls, those of
-     * different ones by a window at least. Ends of the same period of a calendar limit are equal.
+     * different ones by a window at least. Ends of different periods of a calendar limit differ by at least half of the nominal window.
      */
     boolean isOfPeriod(@Nullable Long knownEndMicros) {
-        if (knownEndMicros == null) {
-            return false;
-        }
-        long later = endMicros - knownEndMicros;
-        if (limit.period().isPresent()) {
-            return later <= 0;
-        }
-        return later < (fixed() ? place.windowMicros / 2 : place.windowMicros);
+        return knownEndMicros != null
+                && endMicros - knownEndMicros < (fixed() ? place.windowMicros / 2 : place.windowMicros);
     }
 
     /**
