@@ -13,6 +13,7 @@ import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.DecisionEvent;
 import io.weir.ratelimit.spi.RateLimitBackend;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -21,17 +22,26 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The report of used shares of limits, once per key, limit, share and period over all instances.
  *
- * <p>Each instance detects a share by its own decisions, and remembers it until the period ends. Before it notifies the observers, it
- * spends a {@linkplain ThresholdMark mark} in the backend, on a thread of the executor. The instance that spends the mark notifies. If the
- * backend fails to decide on the mark, the instance notifies as well, because a repeated event is better than a lost one.
+ * <p>Each instance detects a share by its own decisions and settlements, and remembers it until the period ends. Before it notifies the
+ * observers, it spends a {@linkplain ThresholdMark mark} in the backend, on a thread of the executor. The instance that spends the mark
+ * notifies. If the backend fails to decide on the mark, the instance notifies as well, because a repeated event is better than a lost one.
  */
 public final class QuotaThresholds {
     /** The number of reported shares that are remembered. A forgotten one costs a call of the backend. */
     private static final int MAX_KNOWN = 100_000;
+
+    /** The characters of the keys that are remembered for settlements. Without its key, a settlement leaves the report to a later decision. */
+    private static final long MAX_KEY_CHARACTERS = 4_000_000;
+
+    /** The characters that the memory of an entry without a key is worth. */
+    private static final int ENTRY_CHARACTERS = 100;
+
+    private static final Duration LONGEST_CALL = Duration.ofHours(1);
 
     /** The number of reports that wait for a thread. A later decision repeats a report beyond it. */
     static final int MAX_PENDING = 1_000;
@@ -42,6 +52,12 @@ public final class QuotaThresholds {
     private final GuardedListeners<Consumer<QuotaThresholdReached>> observers;
     private final Cache<ThresholdMark.Place, Long> periodEnds =
             Caffeine.newBuilder().maximumSize(MAX_KNOWN).executor(Runnable::run).build();
+    private final Cache<Place, Caller> callers = Caffeine.newBuilder()
+            .maximumWeight(MAX_KEY_CHARACTERS)
+            .weigher((Place place, Caller caller) -> ENTRY_CHARACTERS + characters(caller.key))
+            .expireAfterWrite(LONGEST_CALL)
+            .executor(Runnable::run)
+            .build();
     private final AtomicInteger pending = new AtomicInteger();
     private final RateLimitBackend backend;
     private final IdentityEncoder encoder;
@@ -50,6 +66,18 @@ public final class QuotaThresholds {
     private final LongSupplier clockMicros;
 
     private record Due(ThresholdMark mark, QuotaThresholdReached event) {}
+
+    /** A key under a policy, as a charge names it. */
+    private record Place(String policy, String storedKey) {}
+
+    /** The latest call of a key under a policy. */
+    private record Caller(String endpoint, Policy policy, Identity key) {}
+
+    private static int characters(Identity key) {
+        return key.parts().stream()
+                .mapToInt(part -> part.value() == null ? 0 : part.value().length())
+                .sum();
+    }
 
     /**
      * Creates the report of an instance.
@@ -90,7 +118,7 @@ public final class QuotaThresholds {
     /**
      * Reports the shares that a decision of the backend shows. Policies in shadow mode are left out.
      *
-     * @param keys returns the key of the call under a policy; called only for the policies of new shares
+     * @param keys returns the key of the call under a policy; called only for keys that are not known
      */
     void decided(Binding binding, TimedDecision timed, CallKeys keys) {
         if (observers.isEmpty() || timed.failure() != null) {
@@ -103,40 +131,88 @@ public final class QuotaThresholds {
             Policy policy =
                     charge.shadow() ? null : binding.policy(charge.policy().policy());
             if (policy != null && !policy.notifyAt().isEmpty()) {
-                addDue(due, event, policy, charge, event.quotasOf(i), keys);
+                Caller caller = caller(binding.endpoint(), policy, charge, keys);
+                if (caller != null) {
+                    addDue(due, caller, charge, event.quotasOf(i));
+                }
             }
         }
-        if (!due.isEmpty()) {
-            submit(due);
+        if (!due.isEmpty() && !submit(() -> due.forEach(this::report))) {
+            due.forEach(each -> periodEnds.invalidate(each.mark.place()));
         }
     }
 
-    private void addDue(
-            List<Due> due, DecisionEvent event, Policy policy, Charge charge, List<Quota> quotas, CallKeys keys) {
+    /** Returns the caller of a charge, null if its key is not that of the charge. */
+    private @Nullable Caller caller(String endpoint, Policy policy, Charge charge, CallKeys keys) {
+        Place place = new Place(policy.name(), charge.storedKey());
+        Caller known = callers.getIfPresent(place);
+        if (known != null && known.endpoint.equals(endpoint) && known.policy.equals(policy)) {
+            return known;
+        }
+        Identity key = known != null ? known.key : keys.of(policy);
+        // A resolver of the application can fail now. A later decision repeats the report.
+        if (known == null && !encoder.encode(key).equals(charge.storedKey())) {
+            return null;
+        }
+        Caller current = new Caller(endpoint, policy, key);
+        callers.put(place, current);
+        return current;
+    }
+
+    /**
+     * Reports the shares that a settlement reaches, after a call of the backend on a thread of the executor. If the key is not known or no
+     * thread is available, the next decision on the key reports them.
+     *
+     * @param settled the settled charges, with their reserved costs
+     * @param actualCost the actual cost of each
+     */
+    void settled(List<Charge> settled, long actualCost) {
+        if (observers.isEmpty()) {
+            return;
+        }
+        for (Charge charge : settled) {
+            if (actualCost > charge.cost() && !charge.shadow()) {
+                Caller caller = callers.getIfPresent(new Place(charge.policy().policy(), charge.storedKey()));
+                if (caller != null) {
+                    submit(() -> reportCurrent(caller, charge));
+                }
+            }
+        }
+    }
+
+    private void reportCurrent(Caller caller, Charge charge) {
+        List<Quota> quotas;
+        try {
+            quotas = backend.peek(charge);
+        } catch (RuntimeException e) { // the next decision reports
+            return;
+        }
+        List<Due> due = new ArrayList<>();
+        addDue(due, caller, charge, quotas);
+        due.forEach(this::report);
+    }
+
+    private void addDue(List<Due> due, Caller caller, Charge charge, List<Quota> quotas) {
         long now = clockMicros.getAsLong();
         for (int i = 0; i < quotas.size(); i++) {
             Quota quota = quotas.get(i);
-            for (int percent : policy.notifyAt()) {
+            for (int percent : caller.policy.notifyAt()) {
                 if (!isReached(quota, percent)) {
                     break;
                 }
                 ThresholdMark mark =
                         ThresholdMark.of(charge, charge.policy().limits().get(i), percent, now, quota);
                 if (!mark.isOfPeriod(periodEnds.getIfPresent(mark.place()))) {
-                    Identity key = keys.of(policy);
-                    // A resolver of the application can fail now. A later decision repeats the report.
-                    if (encoder.encode(key).equals(charge.storedKey())) {
-                        periodEnds.put(mark.place(), mark.endMicros());
-                        due.add(new Due(
-                                mark,
-                                new QuotaThresholdReached(
-                                        event.endpoint(),
-                                        policy.name(),
-                                        percent,
-                                        masker.of(charge.storedKey()),
-                                        key,
-                                        quota)));
-                    }
+                    periodEnds.put(mark.place(), mark.endMicros());
+                    due.add(new Due(
+                            mark,
+                            new QuotaThresholdReached(
+                                    caller.endpoint,
+                                    caller.policy.name(),
+                                    percent,
+                                    masker.of(charge.storedKey()),
+                                    caller.key,
+                                    quota)));
                 }
             }
         }
@@ -146,29 +222,25 @@ public final class QuotaThresholds {
         return quota.capacity() > 0 && (quota.capacity() - quota.remaining()) * 100 >= quota.capacity() * percent;
     }
 
-    /** Starts the report. If no thread is available, a later decision repeats it. */
-    private void submit(List<Due> due) {
+    /** Starts a report. Returns false if no thread is available, so a later decision has to repeat it. */
+    private boolean submit(Runnable report) {
         if (pending.incrementAndGet() > MAX_PENDING) {
             pending.decrementAndGet();
-            forget(due);
-            return;
+            return false;
         }
         try {
             executor.get().execute(() -> {
                 try {
-                    due.forEach(this::report);
+                    report.run();
                 } finally {
                     pending.decrementAndGet();
                 }
             });
+            return true;
         } catch (RuntimeException e) { // the pool is full, or the application ends
             pending.decrementAndGet();
-            forget(due);
+            return false;
         }
-    }
-
-    private void forget(List<Due> due) {
-        due.forEach(each -> periodEnds.invalidate(each.mark.place()));
     }
 
     private void report(Due due) {

@@ -92,7 +92,7 @@ public final class RateLimitEngine {
         this.charges = new Charges(encoder, overrides);
         this.topKeys = topKeys;
         this.thresholds = thresholds;
-        this.settlements = new Settlements(backend, this.listeners);
+        this.settlements = new Settlements(backend, this.listeners, thresholds);
         this.threads = threads;
         this.withoutThreads = withoutThreads;
     }

@@ -15,13 +15,15 @@ import java.util.function.Predicate;
 public final class Settlements {
     private final FallbackBackend backend;
     private final DecisionListeners listeners;
+    private final QuotaThresholds thresholds;
 
     /** One charge of a request with its actual cost. */
     private record Part(Receipt receipt, Charge charge, long actualCost) {}
 
-    Settlements(FallbackBackend backend, DecisionListeners listeners) {
+    Settlements(FallbackBackend backend, DecisionListeners listeners, QuotaThresholds thresholds) {
         this.backend = backend;
         this.listeners = listeners;
+        this.thresholds = thresholds;
     }
 
     /** Settles all charges of a receipt. */
@@ -82,6 +84,7 @@ public final class Settlements {
     private void notifyListeners(List<Charge> settled, long actualCost) {
         if (!settled.isEmpty()) {
             listeners.settled(settled, actualCost);
+            thresholds.settled(settled, actualCost);
         }
     }
 

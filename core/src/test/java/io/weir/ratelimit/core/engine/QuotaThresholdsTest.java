@@ -27,6 +27,7 @@ import io.weir.ratelimit.spi.Limit;
 import io.weir.ratelimit.spi.PolicyLimits;
 import io.weir.ratelimit.spi.RateLimitBackend;
 import io.weir.ratelimit.tck.ManualTime;
+import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneId;
@@ -423,5 +424,105 @@ class QuotaThresholdsTest {
                 0,
                 events::add);
         assertThat(call(instance, policy(Algorithm.FIXED_WINDOW), 10).allowed()).isTrue();
+    }
+
+    @ParameterizedTest
+    @EnumSource(Algorithm.class)
+    void aSettlementThatReachesSharesReportsThem(Algorithm algorithm) {
+        Policy policy = policy(algorithm, 50, 80, 100);
+        Decision.Allowed reserved = (Decision.Allowed) call(engine, policy, 2);
+        engine.settlements().settle(reserved.receipt(), 8);
+        assertThat(percents()).containsExactly(50, 80);
+        assertThat(events.get(1).endpoint()).isEqualTo("Search.find");
+        assertThat(events.get(1).identity()).isEqualTo(ANN);
+        assertThat(events.get(1).quota().remaining()).isEqualTo(2);
+
+        call(instance(0), policy, 1);
+        assertThat(percents()).as("once in a period").containsExactly(50, 80);
+        Decision.Allowed last = (Decision.Allowed) call(engine, policy, 1);
+        events.clear();
+        engine.settlements().settle(last.receipt(), 5);
+        assertThat(percents()).as("reported by the reservation").isEmpty();
+    }
+
+    @Test
+    void aSettlementIntoDebtReachesTheWholeLimit() {
+        Policy policy = policy(Algorithm.FIXED_WINDOW, 100);
+        Decision.Allowed reserved = (Decision.Allowed) engine.decide(Fixtures.binding(1, policy), ANN);
+        engine.settlements()
+                .settleAsync(reserved.receipt(), 15)
+                .toCompletableFuture()
+                .join();
+        assertThat(percents()).containsExactly(100);
+    }
+
+    @Test
+    void aSettlementOfARequestReportsItsShares() {
+        Policy policy = policy(Algorithm.FIXED_WINDOW, 80);
+        RequestState request = new RequestState(TestCall.byPrincipal("ann"));
+        engine.decide(Fixtures.binding(2, policy), request.caller(), request);
+        engine.settlements().settle(request, "api", 9);
+        assertThat(percents()).containsExactly(80);
+    }
+
+    @Test
+    void theReservedCostCountsUntilItIsSettled() {
+        Policy policy = policy(Algorithm.FIXED_WINDOW, 80, 90);
+        Decision.Allowed reserved = (Decision.Allowed) call(engine, policy, 8);
+        engine.settlements().settle(reserved.receipt(), 1);
+        assertThat(percents()).containsExactly(80);
+    }
+
+    @Test
+    void aSettlementOfAShadowPolicyReportsNothing() {
+        Policy policy = policy(Policy.Mode.SHADOW, List.of(80), tenAnHour(Algorithm.FIXED_WINDOW));
+        Decision.Allowed reserved = (Decision.Allowed) call(engine, policy, 1);
+        engine.settlements().settle(reserved.receipt(), 9);
+        assertThat(events).isEmpty();
+    }
+
+    @Test
+    void theSettlementDoesNotWaitForTheReport() {
+        Queue<Runnable> tasks = new ArrayDeque<>();
+        RateLimitEngine instance = instance(backend, tasks::add, 0, events::add);
+        Decision.Allowed reserved = (Decision.Allowed) call(instance, policy(Algorithm.FIXED_WINDOW, 80), 1);
+        instance.settlements().settle(reserved.receipt(), 9);
+        assertThat(events).isEmpty();
+        assertThat(tasks).hasSize(1);
+        tasks.remove().run();
+        assertThat(percents()).containsExactly(80);
+    }
+
+    /** Returns the backend without a result for {@code peek}. */
+    private RateLimitBackend withoutPeek() {
+        return (RateLimitBackend) Proxy.newProxyInstance(
+                QuotaThresholdsTest.class.getClassLoader(),
+                new Class<?>[] {RateLimitBackend.class},
+                (proxy, method, arguments) -> {
+                    if (method.getName().equals("peek")) {
+                        throw FakeBackend.down(BackendException.Reason.TIMEOUT);
+                    }
+                    return method.invoke(backend, arguments);
+                });
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"another instance", "no thread", "the backend fails"})
+    void theNextDecisionReportsWhatASettlementDoesNot(String cause) {
+        Policy policy = policy(Algorithm.FIXED_WINDOW, 80);
+        Executor executor = task -> {
+            if (cause.equals("no thread")) {
+                throw new RejectedExecutionException("the pool of the test is full");
+            }
+            task.run();
+        };
+        RateLimitBackend shared = cause.equals("the backend fails") ? withoutPeek() : backend;
+        RateLimitEngine reserving = instance(shared, executor, 0, events::add);
+        RateLimitEngine settling = cause.equals("another instance") ? instance(0) : reserving;
+        Decision.Allowed reserved = (Decision.Allowed) call(reserving, policy, 1);
+        settling.settlements().settle(reserved.receipt(), 8);
+        assertThat(events).isEmpty();
+        call(engine, policy, 1);
+        assertThat(percents()).containsExactly(80);
     }
 }
