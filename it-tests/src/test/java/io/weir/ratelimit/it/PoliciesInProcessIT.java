@@ -17,7 +17,8 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @ExtendWith(ArquillianExtension.class)
 @RunAsClient
 @Tag("server")
-class PoliciesInProcessIT implements PathContract, OutcomeContract, SettlementContract, CallerContract {
+class PoliciesInProcessIT
+        implements PathContract, OutcomeContract, SettlementContract, CallerContract, QuotaResourceContract {
     private final String client = UUID.randomUUID().toString();
 
     @ArquillianResource

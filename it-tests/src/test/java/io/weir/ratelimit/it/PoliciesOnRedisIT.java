@@ -14,7 +14,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** The policy contracts with Redis, where refunds follow after the response. */
 @Tag("server")
-class PoliciesOnRedisIT implements PathContract, OutcomeContract, SettlementContract, CallerContract {
+class PoliciesOnRedisIT
+        implements PathContract, OutcomeContract, SettlementContract, CallerContract, QuotaResourceContract {
     private static final String NAMESPACE = "it-" + UUID.randomUUID();
 
     @TempDir

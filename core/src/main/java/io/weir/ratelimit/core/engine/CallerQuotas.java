@@ -33,6 +33,9 @@ public final class CallerQuotas {
     /** The reads of one address per minute and instance. */
     public static final int READS_PER_MINUTE = 60;
 
+    /** The reads that a rejected login counts as, because the resource must not be a place to guess passwords. */
+    public static final int READS_PER_REJECTED_LOGIN = 10;
+
     private static final PolicyLimits READS = new PolicyLimits(
             "+quota", List.of(Limit.of(Algorithm.TOKEN_BUCKET, READS_PER_MINUTE, Duration.ofMinutes(1))));
 
@@ -65,13 +68,14 @@ public final class CallerQuotas {
     }
 
     /**
-     * Counts a read.
+     * Counts a read, as a rejected login if the request has credentials.
      *
      * @param call the request
+     * @param hasCredentials whether the server has yet to check credentials of the request
      * @return the rejection if the address of the caller reads too often, else empty
      */
-    public Optional<Decision.Rejected> rejection(CallContext call) {
-        List<Charge> charges = List.of(new Charge(READS, encoder.encode(addresses.apply(call)), 1));
+    public Optional<Decision.Rejected> rejection(CallContext call, boolean hasCredentials) {
+        List<Charge> charges = List.of(read(call, hasCredentials ? READS_PER_REJECTED_LOGIN : 1));
         Decision decision;
         try {
             decision = reads.acquire(charges);
@@ -79,6 +83,19 @@ public final class CallerQuotas {
             decision = reads.acquireApproximately(charges).orElse(Decision.Allowed.UNLIMITED);
         }
         return decision instanceof Decision.Rejected rejected ? Optional.of(rejected) : Optional.empty();
+    }
+
+    /**
+     * Reduces a read with credentials to one read, because the server has not rejected the credentials.
+     *
+     * @param call the request
+     */
+    public void loginNotRejected(CallContext call) {
+        reads.refund(read(call, READS_PER_REJECTED_LOGIN - 1));
+    }
+
+    private Charge read(CallContext call, int cost) {
+        return new Charge(READS, encoder.encode(addresses.apply(call)), cost);
     }
 
     /**

@@ -163,14 +163,37 @@ class CallerQuotasTest {
     @Test
     void boundsTheReadsOfAnAddress() {
         for (int read = 0; read < CallerQuotas.READS_PER_MINUTE; read++) {
-            assertThat(quotas.rejection(ANN)).isEmpty();
+            assertThat(quotas.rejection(ANN, false)).isEmpty();
         }
-        Decision.Rejected rejected = quotas.rejection(ANN).orElseThrow();
+        Decision.Rejected rejected = quotas.rejection(ANN, false).orElseThrow();
         assertThat(rejected.retryAfter()).contains(Duration.ofSeconds(1));
-        assertThat(quotas.rejection(TestCall.fromAddress("203.0.113.8"))).isEmpty();
+        assertThat(quotas.rejection(TestCall.fromAddress("203.0.113.8"), false)).isEmpty();
         time.advanceMicros(1_000_000);
-        assertThat(quotas.rejection(ANN)).isEmpty();
-        assertThat(quotas.rejection(ANN)).isPresent();
+        assertThat(quotas.rejection(ANN, false)).isEmpty();
+        assertThat(quotas.rejection(ANN, false)).isPresent();
+    }
+
+    @Test
+    void aRejectedLoginCountsAsSeveralReads() {
+        int logins = CallerQuotas.READS_PER_MINUTE / CallerQuotas.READS_PER_REJECTED_LOGIN;
+        for (int login = 0; login < logins; login++) {
+            assertThat(quotas.rejection(ANN, true)).isEmpty();
+        }
+        assertThat(quotas.rejection(ANN, true).orElseThrow().retryAfter()).contains(Duration.ofSeconds(10));
+        assertThat(quotas.rejection(ANN, false)).isPresent();
+    }
+
+    @Test
+    void anotherLoginCountsAsOneRead() {
+        for (int login = 0; login <= CallerQuotas.READS_PER_MINUTE - CallerQuotas.READS_PER_REJECTED_LOGIN; login++) {
+            assertThat(quotas.rejection(ANN, true)).isEmpty();
+            quotas.loginNotRejected(ANN);
+        }
+        assertThat(quotas.rejection(ANN, true)).isPresent();
+        for (int read = 1; read < CallerQuotas.READS_PER_REJECTED_LOGIN; read++) {
+            assertThat(quotas.rejection(ANN, false)).isEmpty();
+        }
+        assertThat(quotas.rejection(ANN, false)).isPresent();
     }
 
     @Test
@@ -179,12 +202,13 @@ class CallerQuotasTest {
         for (int i = 0; i < 10_000; i++) {
             TestCall caller = TestCall.fromAddress("10.0." + i / 250 + "." + (1 + i % 250));
             for (int read = 0; read < 2; read++) {
-                allowed += quotas.rejection(caller).isEmpty() ? 1 : 0;
+                allowed += quotas.rejection(caller, false).isEmpty() ? 1 : 0;
             }
         }
         int before = allowed;
         for (int read = 0; read < 1_000; read++) {
-            allowed += quotas.rejection(TestCall.fromAddress("192.0.2.1")).isEmpty() ? 1 : 0;
+            allowed +=
+                    quotas.rejection(TestCall.fromAddress("192.0.2.1"), false).isEmpty() ? 1 : 0;
         }
         assertThat(allowed - before).isLessThanOrEqualTo(CallerQuotas.READS_PER_MINUTE);
     }

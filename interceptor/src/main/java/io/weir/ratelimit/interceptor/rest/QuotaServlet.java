@@ -70,12 +70,19 @@ final class QuotaServlet implements Servlet {
             throws IOException {
         CallerQuotas known = quotas.get();
         CallContext caller = new ServletCall(request, Optional.ofNullable(request.getRemoteAddr()));
-        Optional<Decision.Rejected> rejection = known.rejection(caller);
+        boolean hasCredentials = request.getUserPrincipal() == null && request.getHeader("Authorization") != null;
+        Optional<Decision.Rejected> rejection = known.rejection(caller, hasCredentials);
         if (rejection.isPresent()) {
             send(RejectionResponses.generic(rejection.get()), response, withBody);
-        } else if (isAuthenticated(request, response)) {
-            send(200, "application/json", QuotaDocument.of(known.of(caller)), response, withBody);
+            return;
         }
+        if (hasCredentials) {
+            if (!isAuthenticated(request, response)) {
+                return;
+            }
+            known.loginNotRejected(caller);
+        }
+        send(200, "application/json", QuotaDocument.of(known.of(caller)), response, withBody);
     }
 
     /**
@@ -85,9 +92,6 @@ final class QuotaServlet implements Servlet {
      */
     private static boolean isAuthenticated(HttpServletRequest request, HttpServletResponse response)
             throws IOException {
-        if (request.getUserPrincipal() != null || request.getHeader("Authorization") == null) {
-            return true;
-        }
         try {
             if (request.authenticate(response)) {
                 return true;

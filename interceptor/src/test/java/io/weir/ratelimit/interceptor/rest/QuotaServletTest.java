@@ -283,6 +283,33 @@ class QuotaServletTest {
         assertThat(response).containsExactly(Map.entry("status", 401));
     }
 
+    @Test
+    void rejectsAnAddressAfterRejectedLogins() throws IOException {
+        headers.put("Authorization", "Basic wrong");
+        login = () -> {
+            response.put("status", 401);
+            return false;
+        };
+        for (int attempt = 0; attempt < 6; attempt++) {
+            call();
+            assertThat(response).containsEntry("status", 401);
+        }
+        login = () -> {
+            throw new AssertionError("the address has no read left");
+        };
+        assertThat(call()).contains("\"status\":429");
+    }
+
+    @Test
+    void aLoginIsOneRead() throws IOException {
+        headers.put("Authorization", "Basic YW5uOnNlY3JldA==");
+        login = () -> true;
+        for (int read = 0; read < 40; read++) {
+            call();
+            assertThat(response).containsEntry("status", 200);
+        }
+    }
+
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void aServerWithoutALoginIgnoresTheHeader(boolean fails) throws IOException {
