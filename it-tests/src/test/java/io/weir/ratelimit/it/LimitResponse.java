@@ -20,6 +20,15 @@ final class LimitResponse {
 
     /** Verifies a rejection by one policy and returns Retry-After in seconds. */
     static long verifyRejected(HttpResponse<String> response, String policy) {
+        return verifyRejected(response, policy, "");
+    }
+
+    /** Verifies a rejection by a calendar limit whose period ends as the text states. */
+    static long verifyRejectedUntil(String periodEnd, HttpResponse<String> response, String policy) {
+        return verifyRejected(response, policy, " and resets on " + periodEnd);
+    }
+
+    private static long verifyRejected(HttpResponse<String> response, String policy, String reset) {
         assertThat(response.statusCode()).isEqualTo(429);
         long seconds = number(response, "Retry-After");
         assertThat(seconds).isPositive();
@@ -32,10 +41,12 @@ final class LimitResponse {
             assertThat(response.body())
                     .isEqualTo("{\"type\":\"https://iana.org/assignments/http-problem-types#quota-exceeded\","
                             + "\"title\":\"Too Many Requests\",\"status\":429,"
-                            + "\"detail\":\"The quota of the policy " + policy + " is used up.\","
+                            + "\"detail\":\"The quota of the policy " + policy + " is used up" + reset + ".\","
                             + "\"violated-policies\":[\"" + policy + "\"],"
                             + "\"error\":\"rate_limit_exceeded\",\"retry_after\":" + seconds + ","
-                            + "\"message\":\"The quota of the policy " + policy + " is used up. Try again in " + seconds
+                            + "\"message\":\"The quota of the policy " + policy + " is used up" + reset
+                            + ". Try again in "
+                            + seconds
                             + (seconds == 1 ? " second.\"}" : " seconds.\"}"));
         }
         assertThat(field(response, "RateLimit"))
