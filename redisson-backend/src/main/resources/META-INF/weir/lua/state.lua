@@ -13,6 +13,7 @@
 --             c (calendar limit)  see calendar.lua
 --             d (debt)            end I7, length I2 of what follows, then the letter of a limit c, f, s, t or l B, and the three numbers of
 --                                 its state I7 I7 I6: a limit to which a settlement has charged more permits than it has
+--             b (block)           end I7, length I2: 0. The window is 1: the key is blocked until the end, whatever its limits
 --             other lower-case letters, of later versions: end I7, length I2 and as many bytes
 --             Functions handle the state of a limit as three numbers a, b, c. The third number of a fixed window is 0.
 -- Limit       letter B, permits I6, window in units I6, exponent of the unit B, capacity I6, largest debt of a bucket I7
@@ -235,16 +236,17 @@ local function newSections()
     return letter, {a, b, c, '', true}
   end
 
-  -- Returns three values: a list with {a, b, c, section, debt} for each limit that has one; the sections of other limits that have not ended, one
-  -- after the other, nil if there are none; and the latest end of these. Returns false for a foreign value, nil for an untouched key.
-  return function(key, limits, now)
+  -- Returns four values: a list with {a, b, c, section, debt} for each limit that has one; the sections of other limits that have not ended, one
+  -- after the other, nil if there are none; the latest end of these; and the end of the block, nil if the key is not blocked. The other
+  -- sections include that of the block unless `omitsBlock`. Returns false for a foreign value, nil for an untouched key.
+  return function(key, limits, now, omitsBlock)
     local raw = redis.pcall('GET', key)
     if not raw then
       return nil
     elseif type(raw) ~= 'string' or raw == '' then
       return false
     end
-    local found, others, latest = {}, nil, 0
+    local found, others, latest, block = {}, nil, 0, nil
     local from, expected = 1, 1
     while from <= #raw do
       local letter = byte(raw, from)
@@ -273,12 +275,17 @@ local function newSections()
         if ends > 9007199254740992 then
           return false
         elseif ends > now then
-          others = (others or '') .. string.sub(raw, from, to)
-          latest = math.max(latest, ends)
+          if letter == 98 then
+            block = ends
+          end
+          if letter ~= 98 or not omitsBlock then
+            others = (others or '') .. string.sub(raw, from, to)
+            latest = math.max(latest, ends)
+          end
         end
       end
       from = to + 1
     end
-    return found, others, latest
+    return found, others, latest, block
   end
 end
