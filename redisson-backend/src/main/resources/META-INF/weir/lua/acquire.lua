@@ -219,6 +219,7 @@ for k = 1, #keys do
   else
     find = find or newSections()
     found, others[k], ends[k], blocks[k] = find(keys[k], configs, now)
+    blocks[k] = blocks[k] and blocks[k] > now and blocks[k] or nil
     local states = {}
     for i = 1, #configs do
       local config, stored = configs[i], found and found[i]

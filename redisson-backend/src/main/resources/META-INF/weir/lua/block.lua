@@ -21,16 +21,23 @@ local function replied(outcome, ends, penalty)
   return pack('>BI7I7I2', outcome, now, ends or 0, penalty or 0)
 end
 
-local found, others, latest, block = newSections()(keys[1], {}, now, true)
+local find = newSections()
+local found, _, latest, block = find(keys[1], {}, now)
 if found == false then
   return replied(2)
+end
+-- A section can have ended under an earlier limit, and count under a later one.
+local rest, isStored = found and call('GET', keys[1]) or '', block
+if isStored then
+  rest = string.sub(rest, 1, -16)
+  block = block > now and block or nil
 end
 
 -- Blocks the key for at least a time.
 local function extend(micros)
   if not block or block < now + micros then
     block = now + micros
-    write(keys[1], (others or '') .. pack('>BI5I7I2', 98, 1, block, 0), math.max(latest or 0, block) - now, false)
+    write(keys[1], rest .. pack('>BI5I7I2', 98, 1, block, 0), math.max(latest or 0, block) - now, false)
   end
 end
 
@@ -38,10 +45,14 @@ if operation == 1 then
   extend(length)
   return replied(1, block)
 elseif operation == 2 then
-  if block and others then
-    write(keys[1], others, latest - now, false)
-  elseif block then
+  if isStored and rest == '' then
     call('DEL', keys[1])
+  elseif isStored then
+    write(keys[1], rest, 0, true)
+    found, _, latest = find(keys[1], {}, now)
+    if latest > now then
+      write(keys[1], rest, latest - now, false)
+    end
   end
   local raw = redis.pcall('GET', keys[2])
   if type(raw) == 'string' and #raw == 35 and byte(raw) == 112 then

@@ -169,6 +169,12 @@ final class ModelScenario {
     }
 
     private void stepBack() {
+        if (time.micros() >= blockEnd) {
+            // It is not specified whether a block that has ended begins again.
+            steps.add("unblock");
+            key.backend().unblock(charge(1, 0).policy(), key.storedKey());
+            blockEnd = 0;
+        }
         long window = limits.get(random.nextInt(limits.size())).windowMicros();
         long step = Math.min(time.micros() - 1, 1 + random.nextLong(random.nextBoolean() ? window : 3 * window));
         steps.add("step back " + step);
