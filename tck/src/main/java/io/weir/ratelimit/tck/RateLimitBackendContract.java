@@ -24,6 +24,8 @@ public abstract class RateLimitBackendContract extends BackendFixture
                 ConcurrencyContract,
                 MaxWaitContract,
                 ShadowContract,
+                BlockContract,
+                PenaltyContract,
                 CalendarContract,
                 CalendarSettleContract,
                 ModelContract {}

@@ -5,6 +5,7 @@ import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.Receipt;
 import io.weir.ratelimit.core.limit.BackendReceipt;
+import io.weir.ratelimit.core.limit.BlockedState;
 import io.weir.ratelimit.core.limit.ChargeStates;
 import io.weir.ratelimit.core.limit.ChargedQuotas;
 import io.weir.ratelimit.core.limit.InstantSource;
@@ -12,9 +13,13 @@ import io.weir.ratelimit.core.limit.LimitState;
 import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.Limit;
+import io.weir.ratelimit.spi.Penalty;
+import io.weir.ratelimit.spi.PenaltyRule;
 import io.weir.ratelimit.spi.PolicyLimits;
 import io.weir.ratelimit.spi.RateLimitBackend;
 import io.weir.ratelimit.spi.TimeSource;
+import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -41,9 +46,12 @@ public final class LocalBackend implements RateLimitBackend, InstantSource {
 
     private final StateTable table;
     private final UnlockedAcquire withoutLock;
+    private final Penalties penalties;
 
     /** The message of each call that finds no place. A flood of new keys must not create it each time. */
     private final String fullMessage;
+
+    private final String tooManyBlocks;
 
     /**
      * Creates a backend with the clock of the process.
@@ -67,9 +75,12 @@ public final class LocalBackend implements RateLimitBackend, InstantSource {
         this.time = time;
         this.processClock = time instanceof LocalClock clock ? clock : null;
         this.table = new StateTable(maxKeys);
+        this.penalties = new Penalties(maxKeys);
         this.withoutLock = new UnlockedAcquire(table, time);
         this.fullMessage = "the local backend is full: it can drop none of its " + maxKeys
                 + " keys (ratelimit.local.max-keys); under on-failure=open, new keys are counted approximately";
+        this.tooManyBlocks =
+                "the local backend cannot block more than " + maxKeys + " keys at once (ratelimit.local.max-keys)";
     }
 
     @Override
@@ -269,7 +280,83 @@ public final class LocalBackend implements RateLimitBackend, InstantSource {
 
     @Override
     public void reset(PolicyLimits policy, String storedKey) {
-        change(new Charge(policy, storedKey, 1), (stored, state, limit, i, now) -> LimitState.untouched(limit, now));
+        Charge charge = new Charge(policy, storedKey, 1);
+        long shards = new PendingCharge(charge).shards();
+        table.lock(shards);
+        try {
+            table.release(changeLocked(charge, (stored, state, limit, i, now) -> LimitState.untouched(limit, now)));
+            release(policy, storedKey);
+        } finally {
+            table.unlock(shards);
+        }
+    }
+
+    /** Ends the block of a key and forgets its penalties. */
+    private void release(PolicyLimits policy, String storedKey) {
+        table.blocks().unblock(policy.policy(), storedKey);
+        penalties.forget(policy.policy(), storedKey);
+    }
+
+    @Override
+    public Duration block(PolicyLimits policy, String storedKey, Duration duration) {
+        long length = BlockedState.micros(duration);
+        Charge charge = new Charge(policy, storedKey, 1);
+        long shards = new PendingCharge(charge).shards();
+        table.lock(shards);
+        try {
+            long now = time.micros();
+            return Duration.of(blockLocked(charge, now + length, now) - now, ChronoUnit.MICROS);
+        } finally {
+            table.unlock(shards);
+        }
+    }
+
+    /** Blocks a key whose shards are locked, and returns the end of the block. */
+    private long blockLocked(Charge charge, long endMicros, long nowMicros) {
+        PolicyLimits policy = charge.policy();
+        long end = table.blocks().block(policy.policy(), charge.storedKey(), endMicros, nowMicros);
+        if (end == 0) {
+            throw new BackendException(BackendException.Reason.FULL, tooManyBlocks, null);
+        }
+        for (int i = 0; i < policy.limits().size(); i++) {
+            table.renew(StateKey.of(charge, i));
+        }
+        return end;
+    }
+
+    @Override
+    public CompletionStage<Optional<Penalty>> countRejections(
+            PolicyLimits policy, String storedKey, long rejections, PenaltyRule rule) {
+        Charge charge = new Charge(policy, storedKey, 1);
+        long shards = new PendingCharge(charge).shards();
+        table.lock(shards);
+        try {
+            long now = time.micros();
+            int number = table.blocks().end(policy.policy(), storedKey, now) > 0
+                    ? 0
+                    : penalties.count(policy.policy(), storedKey, rejections, rule, now);
+            if (number == 0) {
+                return CompletableFuture.completedStage(Optional.empty());
+            }
+            long end = blockLocked(charge, now + rule.lengthMicros(number - 1), now);
+            return CompletableFuture.completedStage(
+                    Optional.of(new Penalty(Duration.of(end - now, ChronoUnit.MICROS), number)));
+        } catch (BackendException e) {
+            return CompletableFuture.failedStage(e);
+        } finally {
+            table.unlock(shards);
+        }
+    }
+
+    @Override
+    public void unblock(PolicyLimits policy, String storedKey) {
+        long shards = new PendingCharge(new Charge(policy, storedKey, 1)).shards();
+        table.lock(shards);
+        try {
+            release(policy, storedKey);
+        } finally {
+            table.unlock(shards);
+        }
     }
 
     /** A function from a stored state to its new state. */

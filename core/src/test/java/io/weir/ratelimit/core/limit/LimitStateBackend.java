@@ -6,13 +6,18 @@ import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.Receipt;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.Limit;
+import io.weir.ratelimit.spi.Penalty;
+import io.weir.ratelimit.spi.PenaltyRule;
 import io.weir.ratelimit.spi.PolicyLimits;
 import io.weir.ratelimit.spi.RateLimitBackend;
 import io.weir.ratelimit.spi.TimeSource;
+import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Predicate;
@@ -21,6 +26,10 @@ import java.util.function.Predicate;
 final class LimitStateBackend implements RateLimitBackend {
     private final TimeSource time;
     private final Map<String, LimitState> states = new HashMap<>();
+    private final Map<String, Long> blockEnds = new HashMap<>();
+
+    /** The start of the window, its rejections, the penalties and the end of their memory. */
+    private final Map<String, long[]> penalties = new HashMap<>();
 
     LimitStateBackend(TimeSource time) {
         this.time = time;
@@ -77,7 +86,8 @@ final class LimitStateBackend implements RateLimitBackend {
 
     private void storeAsOf(Charge charge, List<LimitState> asOfNow, long now) {
         for (int i : indexes(charge.policy())) {
-            states.computeIfPresent(keyOf(charge, i), (key, stored) -> stored.isAfter(now) ? asOfNow.get(i) : stored);
+            states.computeIfPresent(
+                    keyOf(charge, i), (key, stored) -> stored.isAfter(now) ? unblocked(asOfNow.get(i)) : stored);
         }
     }
 
@@ -141,27 +151,76 @@ final class LimitStateBackend implements RateLimitBackend {
         List<LimitState> seen = statesOf(charge, time.micros());
         for (int i : indexes(charge.policy())) {
             states.computeIfPresent(
-                    keyOf(charge, i), (key, spent) -> seen.get(i).refund(limit(charge, i), charge.cost()));
+                    keyOf(charge, i), (key, spent) -> unblocked(seen.get(i)).refund(limit(charge, i), charge.cost()));
         }
     }
 
     @Override
     public synchronized void reset(PolicyLimits policy, String storedKey) {
         indexes(policy).forEach(i -> states.remove(storedKey + ":" + policy.storedKeySuffix(i)));
+        unblock(policy, storedKey);
+    }
+
+    @Override
+    public synchronized Duration block(PolicyLimits policy, String storedKey, Duration duration) {
+        long now = time.micros();
+        long end = now + BlockedState.micros(duration);
+        return Duration.of(blockEnds.merge(storedKey + ":" + policy.policy(), end, Math::max) - now, ChronoUnit.MICROS);
+    }
+
+    @Override
+    public synchronized CompletionStage<Optional<Penalty>> countRejections(
+            PolicyLimits policy, String storedKey, long rejections, PenaltyRule rule) {
+        String key = storedKey + ":" + policy.policy();
+        long now = time.micros();
+        if (blockEnds.getOrDefault(key, 0L) > now) {
+            return CompletableFuture.completedStage(Optional.empty());
+        }
+        long[] counted = penalties.computeIfAbsent(key, any -> new long[4]);
+        if (now - counted[0] >= rule.window().toNanos() / 1_000) {
+            counted[0] = now;
+            counted[1] = 0;
+        }
+        counted[1] += rejections;
+        counted[2] = now < counted[3] ? counted[2] : 0;
+        if (counted[1] < rule.rejections()) {
+            return CompletableFuture.completedStage(Optional.empty());
+        }
+        long length = rule.lengthMicros((int) counted[2]);
+        counted[0] = now;
+        counted[1] = 0;
+        counted[2]++;
+        counted[3] = now + length + rule.longestMicros();
+        blockEnds.put(key, now + length);
+        return CompletableFuture.completedStage(
+                Optional.of(new Penalty(Duration.of(length, ChronoUnit.MICROS), (int) counted[2])));
+    }
+
+    @Override
+    public synchronized void unblock(PolicyLimits policy, String storedKey) {
+        blockEnds.remove(storedKey + ":" + policy.policy());
+        penalties.remove(storedKey + ":" + policy.policy());
     }
 
     private List<LimitState> statesOf(Charge charge, long now) {
         List<LimitState> found = new ArrayList<>();
+        long blockEnd = blockEnds.getOrDefault(
+                charge.storedKey() + ":" + charge.policy().policy(), 0L);
         for (int i : indexes(charge.policy())) {
             LimitState stored = states.get(keyOf(charge, i));
             Limit limit = limit(charge, i);
-            found.add(stored == null ? LimitState.untouched(limit, now) : stored.asOf(limit, now));
+            found.add(BlockedState.of(
+                    stored == null ? LimitState.untouched(limit, now) : stored.asOf(limit, now), blockEnd, now));
         }
         return found;
     }
 
     private static List<Quota> quotas(Charge charge, List<LimitState> seen, boolean spent, long now) {
         return new ChargeStates(charge, seen).quotas(spent, now);
+    }
+
+    private static LimitState unblocked(LimitState state) {
+        return state instanceof BlockedState blocked ? blocked.state() : state;
     }
 
     private static Limit limit(Charge charge, int index) {
