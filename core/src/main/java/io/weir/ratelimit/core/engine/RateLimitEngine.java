@@ -4,6 +4,7 @@ package io.weir.ratelimit.core.engine;
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.Identity;
 import io.weir.ratelimit.Quota;
+import io.weir.ratelimit.Receipt;
 import io.weir.ratelimit.core.key.IdentityEncoder;
 import io.weir.ratelimit.core.policy.Overrides;
 import io.weir.ratelimit.core.policy.Policy;
@@ -21,6 +22,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
+import java.util.concurrent.ForkJoinPool;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -36,6 +38,7 @@ public final class RateLimitEngine {
     private final TopKeysTracker topKeys;
     private final QuotaThresholds thresholds;
     private final Settlements settlements;
+    private final HeldSlots slots;
     private final WaitBulkhead threads;
     private final WaitBulkhead withoutThreads;
 
@@ -93,6 +96,7 @@ public final class RateLimitEngine {
         this.topKeys = topKeys;
         this.thresholds = thresholds;
         this.settlements = new Settlements(backend, this.listeners);
+        this.slots = new HeldSlots(backend, sleeper, ForkJoinPool.commonPool(), new SlotQueues());
         this.threads = threads;
         this.withoutThreads = withoutThreads;
     }
@@ -127,9 +131,11 @@ public final class RateLimitEngine {
             decision = backend.tryAcquire(due);
         } catch (RuntimeException e) {
             TimedDecision failed = backend.failed(binding, due, e, start);
+            slots.took(failed.decision());
             notifyListeners(binding, failed);
             return failed.decision();
         }
+        slots.took(decision);
         if (start == 0) {
             notifyListeners(binding, due, decision, 0, backend.atNanos(decision));
         } else {
@@ -156,7 +162,7 @@ public final class RateLimitEngine {
             WaitBulkhead bulkhead,
             @Nullable RequestState request,
             Function<Acquisition, List<Charge>> resolver) {
-        return new Acquisition(binding, backend, sleeper, bulkhead, request, resolver);
+        return new Acquisition(binding, backend, sleeper, bulkhead, slots, request, resolver);
     }
 
     /**
@@ -209,9 +215,40 @@ public final class RateLimitEngine {
         return decision;
     }
 
-    /** Cancels the calls that wait without a thread, because the application ends. */
+    /** Cancels the calls that wait without a thread and releases all slots, because the application ends. */
     public void stop() {
         waiting.forEach(AsyncAcquisition::cancel);
+        slots.stop();
+    }
+
+    /**
+     * Releases the slots of a call that has ended, in the background. Returns at once. A second release has no effect.
+     *
+     * @param receipt the receipt of a decision
+     */
+    public void release(Receipt receipt) {
+        slots.release(receipt);
+    }
+
+    /**
+     * Releases all slots of a request that has ended, in the background. Returns at once. Slots that the request takes later are released
+     * by another call of this method.
+     *
+     * @param request the request
+     */
+    public void release(RequestState request) {
+        for (Receipt receipt : request.quotas().takeSlots()) {
+            slots.release(receipt);
+        }
+    }
+
+    /**
+     * Returns the slots that running calls hold.
+     *
+     * @return the slots of this instance
+     */
+    public HeldSlots slots() {
+        return slots;
     }
 
     private Decision complete(Binding binding, Acquisition acquisition, @Nullable CallKeys keys) {

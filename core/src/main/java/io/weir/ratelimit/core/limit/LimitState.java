@@ -15,7 +15,12 @@ import io.weir.ratelimit.spi.Limit;
  * microseconds of the backend's clock.
  */
 public sealed interface LimitState
-        permits FixedWindowState, CalendarState, SlidingWindowState, SlidingLogState, TokenBucketState {
+        permits FixedWindowState,
+                CalendarState,
+                ConcurrencyState,
+                SlidingWindowState,
+                SlidingLogState,
+                TokenBucketState {
 
     /**
      * Returns the state of a key that was never charged.
@@ -25,6 +30,9 @@ public sealed interface LimitState
      * @return the state
      */
     static LimitState untouched(Limit limit, long nowMicros) {
+        if (limit.isConcurrency()) {
+            return ConcurrencyState.untouched(nowMicros);
+        }
         return switch (limit.algorithm()) {
             case FIXED_WINDOW ->
                 limit.period().isPresent()

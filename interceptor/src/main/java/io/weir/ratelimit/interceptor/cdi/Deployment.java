@@ -107,13 +107,14 @@ final class Deployment {
         ClientAddress clients = new ClientAddress(settings.trustedProxies(), settings.forwardedHeader());
         Resolvers resolvers = resolvers(clients);
         OverrideSources sources = OverrideSources.of(beans.all(PolicySource.class), problems);
-        PolicySnapshotLoader loader = PolicySnapshotLoader.of(beanClasses, resolvers, sources.policies(), problems)
-                .withManagedBeans(managedBeans);
-        ConfigSnapshot loadedConfig = new ConfigSnapshot(config);
-        PolicySnapshot snapshot = loader.load(loadedConfig, problems);
         RateLimitBackend backend = new BackendSelector(
                         beans.all(RateLimitBackend.class), new LocalBackend(settings.localMaxKeys()), config, problems)
                 .select(settings);
+        PolicySnapshotLoader loader = PolicySnapshotLoader.of(beanClasses, resolvers, sources.policies(), problems)
+                .withManagedBeans(managedBeans)
+                .withBackend(backend);
+        ConfigSnapshot loadedConfig = new ConfigSnapshot(config);
+        PolicySnapshot snapshot = loader.load(loadedConfig, problems);
         CdiEvents events = new CdiEvents(beans.manager());
         Telemetry telemetry = telemetry(backend, events);
         resolverListener = telemetry.resolvers();

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.core.limit;
+
+import io.weir.ratelimit.spi.Limit;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The state of a concurrency limit: the slots of the calls that run. Each slot has a number, by which exactly it is released, and an end, at
+ * which it is free if its instance has not renewed it.
+ *
+ * @param held the number of slots that are held
+ * @param earliestMicros an instant before which no slot ends, in microseconds of the backend's clock
+ * @param latestMicros an instant after which no slot ends
+ * @param next the number of the next slot
+ * @param taken the number of the slot that the latest call has taken, 0 if there is none
+ * @param slots the slots; empty in the summary of a state
+ */
+public record ConcurrencyState(
+        int held, long earliestMicros, long latestMicros, long next, long taken, List<Slot> slots)
+        implements LimitState {
+    /** The longest retry-after, because the end of a call is unknown. */
+    private static final long MAX_RETRY_AFTER_MICROS = 1_000_000;
+
+    /**
+     * A slot.
+     *
+     * @param number the number, 1 or more, which no other slot of the key has
+     * @param endMicros the end, in microseconds of the backend's clock
+     */
+    public record Slot(long number, long endMicros) {}
+
+    /** Returns the state of a key without calls. No earlier slot of the key has a number from the current instant on. */
+    static ConcurrencyState untouched(long nowMicros) {
+        return of(List.of(), Math.max(1, nowMicros), 0);
+    }
+
+    /**
+     * Returns the summary of a state that a server keeps.
+     *
+     * @param held the number of slots
+     * @param earliestMicros an instant before which no slot ends
+     * @param latestMicros an instant after which no slot ends
+     * @param next the number of the next slot
+     * @return the state without its slots
+     */
+    public static ConcurrencyState summary(int held, long earliestMicros, long latestMicros, long next) {
+        return new ConcurrencyState(held, earliestMicros, latestMicros, next, 0, List.of());
+    }
+
+    private static ConcurrencyState of(List<Slot> slots, long next, long taken) {
+        long earliest = Long.MAX_VALUE;
+        long latest = 0;
+        for (Slot slot : slots) {
+            earliest = Math.min(earliest, slot.endMicros());
+            latest = Math.max(latest, slot.endMicros());
+        }
+        return new ConcurrencyState(slots.size(), earliest, latest, next, taken, List.copyOf(slots));
+    }
+
+    /** Returns this state without its slots, for a receipt. */
+    public ConcurrencyState summary() {
+        return new ConcurrencyState(held, earliestMicros, latestMicros, next, taken, List.of());
+    }
+
+    @Override
+    public ConcurrencyState asOf(Limit limit, long nowMicros) {
+        if (nowMicros < earliestMicros) {
+            return this;
+        }
+        return of(slots.stream().filter(slot -> slot.endMicros() > nowMicros).toList(), next, taken);
+    }
+
+    /** Returns false: a slot ends at the same instant, although the clock stepped back. Its call releases it in any case. */
+    @Override
+    public boolean isAfter(long nowMicros) {
+        return false;
+    }
+
+    @Override
+    public boolean hasRoom(Limit limit, long cost, long nowMicros) {
+        return held < limit.permits();
+    }
+
+    /** {@inheritDoc} A call takes one slot, whatever its cost is. */
+    @Override
+    public ConcurrencyState spend(Limit limit, long cost, long nowMicros) {
+        long end = nowMicros + limit.windowMicros();
+        List<Slot> more = new ArrayList<>(slots.size() + 1);
+        more.addAll(slots);
+        more.add(new Slot(next, end));
+        return new ConcurrencyState(
+                held + 1,
+                Math.min(earliestMicros, end),
+                Math.max(latestMicros, end),
+                next + 1,
+                next,
+                List.copyOf(more));
+    }
+
+    @Override
+    public long remaining(Limit limit, long nowMicros) {
+        return Math.max(0, limit.permits() - held);
+    }
+
+    /** {@inheritDoc} For a concurrency limit it is a recommendation, because the end of a call is unknown. */
+    @Override
+    public long retryAfterMicros(Limit limit, long cost, long nowMicros) {
+        return hasRoom(limit, cost, nowMicros) ? 0 : untilFreeMicros(nowMicros);
+    }
+
+    /** Returns when to look for a free slot again: after a second, or when the first slot ends if its instance does not renew it. */
+    long untilFreeMicros(long nowMicros) {
+        return held == 0
+                ? MAX_RETRY_AFTER_MICROS
+                : Math.max(1, Math.min(MAX_RETRY_AFTER_MICROS, earliestMicros - nowMicros));
+    }
+
+    @Override
+    public long resetAfterMicros(Limit limit, long nowMicros) {
+        return held == 0 ? 0 : Math.max(0, latestMicros - nowMicros);
+    }
+
+    /** {@inheritDoc} A refund releases the slot. */
+    @Override
+    public ConcurrencyState refund(Limit limit, LimitState charged, long cost, long nowMicros) {
+        return charged instanceof ConcurrencyState then ? release(then.taken) : this;
+    }
+
+    /** {@inheritDoc} The cost of a call has no effect on its slot. */
+    @Override
+    public ConcurrencyState settle(Limit limit, LimitState charged, long cost, long actualCost, long nowMicros) {
+        return this;
+    }
+
+    @Override
+    public ConcurrencyState raise(Limit limit, LimitState charged, long more, long nowMicros) {
+        return this;
+    }
+
+    /** {@inheritDoc} Without a receipt, the slot of the call is unknown. */
+    @Override
+    public ConcurrencyState refund(Limit limit, long cost) {
+        return this;
+    }
+
+    /**
+     * Returns the state without a slot.
+     *
+     * @param number the number of the slot
+     * @return the state; this one if it does not have the slot
+     */
+    public ConcurrencyState release(long number) {
+        List<Slot> rest = slots.stream().filter(slot -> slot.number() != number).toList();
+        return rest.size() == slots.size() ? this : of(rest, next, taken);
+    }
+
+    /**
+     * Returns the state with a later end of a slot.
+     *
+     * @param number the number of the slot
+     * @param endMicros the new end
+     * @return the state; this one if it does not have the slot
+     */
+    public ConcurrencyState renew(long number, long endMicros) {
+        List<Slot> renewed = slots.stream()
+                .map(slot -> slot.number() == number ? new Slot(number, endMicros) : slot)
+                .toList();
+        return renewed.equals(slots) ? this : of(renewed, next, taken);
+    }
+
+    /** Tests whether the state has a slot. */
+    public boolean has(long number) {
+        return slots.stream().anyMatch(slot -> slot.number() == number);
+    }
+}
