@@ -47,6 +47,19 @@ record ScriptSender(RedisClient redis, TimeSource time, RedisClock expected) imp
     }
 
     /**
+     * Sends a release or a renewal of slots.
+     *
+     * @param deadlineNanos until when it may be sent again if Redis did not run it, as {@link System#nanoTime}
+     */
+    CompletableFuture<byte[]> send(boolean renews, List<SlotCodec.Slots> slots, long deadlineNanos) {
+        return redis.run(
+                Script.RELEASE,
+                slots.stream().<Object>map(SlotCodec.Slots::key).toList(),
+                SlotCodec.encode(renews, slots, time.micros()),
+                deadlineNanos);
+    }
+
+    /**
      * Sends a refund.
      *
      * @param storedKeys the key of each limit, in the order of the charges and their limits
