@@ -3,8 +3,8 @@
 --
 -- Releases or renews slots of concurrency limits. A slot that a key does not have stays as it is: to release one twice has no effect.
 -- KEYS        one per policy and caller, all different
--- ARGV[1]     clock (clock.lua); operation B (1 releases, 2 renews); for each key the timeout in microseconds I7, the number of slots I2
---             and the slots: instance I6, number I6 each
+-- ARGV[1]     clock (clock.lua); operation B (1 releases, 2 renews); for each key the number of slots I2 and the slots: instance I6,
+--             number I6, timeout I7 each
 -- Reply       one string: outcome B (1 done, 2 a key has a foreign value), now I7, then for each slot whether the key had it B
 -- Complexity  O(slots of keys)
 -- Redis       6.2 or later
@@ -15,8 +15,8 @@ local reply = {}
 local operation
 operation, at = parse('B', input, at)
 for k = 1, #keys do
-  local timeout, count
-  timeout, count, at = parse('>I7I2', input, at)
+  local count
+  count, at = parse('>I2', input, at)
   local found, others, othersEnd = find(keys[k], LIMITS, now)
   local held, _, first, last, hasEnded = '', 0, nil, nil, false
   if found and found[1] then
@@ -26,14 +26,15 @@ for k = 1, #keys do
   local changed = not isForeign and hasEnded
   for i = 1, count do
     local from = not isForeign and slots.find(held, string.sub(input, at, at + 11)) or nil
-    at = at + 12
+    local ends = now + parse('>I7', input, at + 12)
+    at = at + 19
     reply[#reply + 1] = pack('B', from and 1 or 0)
     if from then
       changed = true
       if operation == 1 then
         held = slots.remove(held, from)
       else
-        held, last = slots.renew(held, from, now + timeout), math.max(last, now + timeout)
+        held, last = slots.renew(held, from, ends), math.max(last, ends)
       end
     end
   end

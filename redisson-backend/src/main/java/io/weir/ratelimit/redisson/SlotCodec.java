@@ -4,6 +4,7 @@ package io.weir.ratelimit.redisson;
 import io.weir.ratelimit.core.limit.ConcurrencyState;
 import io.weir.ratelimit.spi.Limit;
 import java.security.SecureRandom;
+import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -26,13 +27,13 @@ final class SlotCodec {
     private static final AtomicLong NEXT = new AtomicLong(1);
 
     /**
-     * Slots of one key.
+     * A slot.
      *
      * @param key the key
-     * @param timeoutMicros the time after which they end if they are renewed
-     * @param numbers the numbers of the slots
+     * @param number the number
+     * @param timeoutMicros the time after which it ends if it is renewed
      */
-    record Slots(String key, long timeoutMicros, List<Long> numbers) {}
+    record Slot(String key, long number, long timeoutMicros) {}
 
     private SlotCodec() {}
 
@@ -60,18 +61,19 @@ final class SlotCodec {
      * Encodes the argument of {@code release.lua}.
      *
      * @param renews whether the slots are renewed, else released
+     * @param slots the slots of each key
      * @param nowMicros the instant in microseconds, 0 for Redis's clock
      */
-    static byte[] encode(boolean renews, List<Slots> slots, long nowMicros) {
+    static byte[] encode(boolean renews, Collection<List<Slot>> slots, long nowMicros) {
         MessageBytes out = MessageBytes.withCapacity(64 * slots.size());
         ScriptCodec.putForm(out, 0, nowMicros);
         out.put(renews ? 2 : 1, 1);
-        for (Slots each : slots) {
-            out.put(each.timeoutMicros(), TIME);
-            out.put(each.numbers().size(), COUNT);
-            for (long number : each.numbers()) {
+        for (List<Slot> ofKey : slots) {
+            out.put(ofKey.size(), COUNT);
+            for (Slot slot : ofKey) {
                 out.put(INSTANCE, NUMBER);
-                out.put(number, NUMBER);
+                out.put(slot.number(), NUMBER);
+                out.put(slot.timeoutMicros(), TIME);
             }
         }
         return out.toArray();

@@ -2,7 +2,7 @@
 package io.weir.ratelimit.redisson;
 
 import io.weir.ratelimit.core.limit.ChargeStates;
-import io.weir.ratelimit.redisson.SlotCodec.Slots;
+import io.weir.ratelimit.redisson.SlotCodec.Slot;
 import io.weir.ratelimit.spi.PolicyLimits;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -27,7 +27,7 @@ final class SlotSender {
     /** The slots of one call. As many keys block Redis for about 0.2 ms. */
     private static final int MAX_SLOTS = 64;
 
-    private record Entry(String key, long timeoutMicros, long number, CompletableFuture<Boolean> had) {}
+    private record Entry(Slot slot, CompletableFuture<Boolean> had) {}
 
     private final ScriptSender scripts;
     private final RedisKeys keys;
@@ -72,7 +72,8 @@ final class SlotSender {
     CompletableFuture<List<Boolean>> renew(List<ChargeStates> charges) {
         List<Entry> entries = charges.stream().map(this::entry).toList();
         for (int from = 0; from < entries.size(); from += MAX_SLOTS) {
-            send(entries.subList(from, Math.min(entries.size(), from + MAX_SLOTS)), true);
+            CompletableFuture<Void> unused =
+                    send(entries.subList(from, Math.min(entries.size(), from + MAX_SLOTS)), true);
         }
         return CompletableFuture.allOf(entries.stream().map(Entry::had).toArray(CompletableFuture<?>[]::new))
                 .thenApply(done ->
@@ -82,7 +83,7 @@ final class SlotSender {
     private Entry entry(ChargeStates charged) {
         PolicyLimits policy = charged.charge().policy();
         long timeout = policy.limits().get(policy.concurrencyIndex()).windowMicros();
-        return new Entry(keys.of(charged.charge()), timeout, charged.slot(), new CompletableFuture<>());
+        return new Entry(new Slot(keys.of(charged.charge()), charged.slot(), timeout), new CompletableFuture<>());
     }
 
     private void sendNext() {
@@ -115,7 +116,7 @@ final class SlotSender {
     private CompletableFuture<Void> send(List<Entry> entries, boolean renews) {
         Map<Integer, List<Entry>> bySlot = new HashMap<>();
         for (Entry entry : entries) {
-            bySlot.computeIfAbsent(scripts.redis().slot(entry.key()), slot -> new ArrayList<>())
+            bySlot.computeIfAbsent(scripts.redis().slot(entry.slot().key()), slot -> new ArrayList<>())
                     .add(entry);
         }
         return CompletableFuture.allOf(
@@ -123,20 +124,16 @@ final class SlotSender {
     }
 
     private CompletableFuture<byte[]> sendCall(List<Entry> entries, boolean renews) {
-        Map<String, List<Entry>> byKey = new LinkedHashMap<>();
-        entries.forEach(entry ->
-                byKey.computeIfAbsent(entry.key(), key -> new ArrayList<>()).add(entry));
-        List<Slots> slots = byKey.entrySet().stream()
-                .map(each -> new Slots(
-                        each.getKey(),
-                        each.getValue().stream()
-                                .mapToLong(Entry::timeoutMicros)
-                                .max()
-                                .orElseThrow(),
-                        each.getValue().stream().map(Entry::number).toList()))
-                .toList();
-        List<Entry> inOrder = byKey.values().stream().flatMap(List::stream).toList();
-        CompletableFuture<byte[]> sent = scripts.send(renews, slots, System.nanoTime() + deadline.toNanos());
+        Map<String, List<Slot>> byKey = new LinkedHashMap<>();
+        Map<String, List<Entry>> entriesByKey = new LinkedHashMap<>();
+        for (Entry entry : entries) {
+            String key = entry.slot().key();
+            byKey.computeIfAbsent(key, same -> new ArrayList<>()).add(entry.slot());
+            entriesByKey.computeIfAbsent(key, same -> new ArrayList<>()).add(entry);
+        }
+        List<Entry> inOrder =
+                entriesByKey.values().stream().flatMap(List::stream).toList();
+        CompletableFuture<byte[]> sent = scripts.send(renews, byKey, System.nanoTime() + deadline.toNanos());
         return sent.whenComplete((reply, failure) -> {
             for (int i = 0; i < inOrder.size(); i++) {
                 complete(inOrder.get(i), reply, failure, i);
