@@ -224,7 +224,9 @@ public final class HeldSlots {
             HeldReceipt known = held.remove((HeldReceipt) each);
             if (known != null) {
                 count(known, -1);
-                logOnce("WEIR-426", known);
+                if (isFirst("unreleased", known)) {
+                    MESSAGES.log(LOG, "WEIR-426", known.policy(), known.timeoutMillis());
+                }
             }
         }
     }
@@ -267,16 +269,15 @@ public final class HeldSlots {
         if (known != null && !known.lost) {
             known.lost = true;
             lost.incrementAndGet();
-            logOnce("WEIR-425", known);
+            if (isFirst("lost", known)) {
+                MESSAGES.log(LOG, "WEIR-425", known.policy(), known.timeoutMillis());
+            }
         }
     }
 
-    /** Logs a message once for each policy, because many calls can be concerned at once. */
-    private void logOnce(String number, HeldReceipt receipt) {
-        String policy = receipt.slots.isEmpty() ? "" : receipt.slots.get(0).policy();
-        if (logged.add(number + policy)) {
-            MESSAGES.log(LOG, number, policy, TimeUnit.NANOSECONDS.toMillis(receipt.timeoutNanos));
-        }
+    /** Returns whether an event is the first one of a policy: many calls can be concerned at once. */
+    private boolean isFirst(String event, HeldReceipt receipt) {
+        return logged.add(event + ' ' + receipt.policy());
     }
 
     /** Releases all slots, because the application ends. Waits a short time for the backend. */
