@@ -45,6 +45,14 @@ public sealed interface Decision {
     List<Quota> shadowQuotas();
 
     /**
+     * Returns the receipt of the charges of this decision.
+     *
+     * @return the receipt; {@link Receipt#EMPTY} for a rejection, and for a call that was allowed without the shared backend, unless that
+     *     call took a slot of a concurrency limit in process
+     */
+    Receipt receipt();
+
+    /**
      * The decision that allows a call: every limit had enough permits, or the call waits for permits that return within its {@code
      * max-wait}. All limits are charged. {@link RateLimiter} returns this decision after the wait.
      *
@@ -131,6 +139,11 @@ public sealed interface Decision {
             return List.of();
         }
 
+        @Override
+        public Receipt receipt() {
+            return Receipt.EMPTY;
+        }
+
         /**
          * Returns the shortest wait after which the same call is allowed if no other call spends permits. It is the longest wait of
          * the limits that rejected the call.
@@ -194,14 +207,29 @@ public sealed interface Decision {
      *     timeout} or {@code breaker-open}
      * @param retryAfter the time after which a retry can succeed, with a random addition that spreads the retries; zero if that is
      *     unknown or if the call may proceed
+     * @param receipt the receipt of a slot of a concurrency limit that the call took in process, otherwise {@link Receipt#EMPTY}
      */
-    record Degraded(FailureMode mode, boolean allowed, String reason, Duration retryAfter) implements Decision {
+    record Degraded(FailureMode mode, boolean allowed, String reason, Duration retryAfter, Receipt receipt)
+            implements Decision {
 
         /** Checks that no component is null. */
         public Degraded {
             Objects.requireNonNull(mode, "mode");
             Objects.requireNonNull(reason, "reason");
             Objects.requireNonNull(retryAfter, "retryAfter");
+            Objects.requireNonNull(receipt, "receipt");
+        }
+
+        /**
+         * Creates a decision without slots.
+         *
+         * @param mode the failure mode that took the decision
+         * @param allowed whether the call may proceed
+         * @param reason why the backend was unavailable
+         * @param retryAfter the time after which a retry can succeed; zero if that is unknown or if the call may proceed
+         */
+        public Degraded(FailureMode mode, boolean allowed, String reason, Duration retryAfter) {
+            this(mode, allowed, reason, retryAfter, Receipt.EMPTY);
         }
 
         /**

@@ -17,11 +17,12 @@ import org.jspecify.annotations.Nullable;
  *     {@code api-1m} or {@code api-month}
  * @param permits the permits per window, 0 or more
  * @param capacity the greatest number of permits that are available at once: the burst of a bucket, otherwise the permits
- * @param window the length of the window; for a calendar limit the length of the current period
+ * @param window the length of the window; for a calendar limit the length of the current period; zero for a concurrency limit
  * @param remaining the permits that a call can spend at that instant, 0 or more
  * @param rejected whether the limit rejected the call
  * @param retryAfterMicros the shortest wait, in microseconds, after which the same cost is allowed if no other call spends permits. It is
- *     0 if the limit did not reject the call, and {@link #NEVER} if the cost exceeds the capacity
+ *     0 if the limit did not reject the call, and {@link #NEVER} if the cost exceeds the capacity. For a concurrency limit it is a
+ *     recommendation of one second at most, because the end of a call is unknown
  * @param resetAfterMicros the time until the key equals an untouched key, in microseconds, 0 or more
  * @param nextPermitAfterMicros the time until {@code remaining} first increases, in microseconds; 0 if it equals the capacity
  * @param periodEnd the end of the period of a calendar limit, in the time zone of the limit; null for a limit with a window
@@ -158,6 +159,15 @@ public record Quota(
             }
         }
         return closest;
+    }
+
+    /**
+     * Tests whether the limit is a concurrency limit, whose permits are the calls that may run at once.
+     *
+     * @return true for a concurrency limit
+     */
+    public boolean isConcurrency() {
+        return window.isZero();
     }
 
     /**

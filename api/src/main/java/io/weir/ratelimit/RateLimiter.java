@@ -82,7 +82,7 @@ public interface RateLimiter {
     List<Quota> peek(String policy);
 
     /**
-     * Refunds exactly the charges of a decision.
+     * Refunds exactly the charges of a decision, and releases its slots.
      *
      * @param receipt the receipt of a {@link Decision.Allowed}
      * @throws RateLimitUnavailableException if the shared backend is unavailable. In this case it is unknown whether the charges are
@@ -118,6 +118,20 @@ public interface RateLimiter {
      * @throws IllegalArgumentException if the actual cost is negative
      */
     CompletionStage<Void> settleAsync(Receipt receipt, long actualCost);
+
+    /**
+     * Releases the slots of concurrency limits that a call has taken, because the call has ended. Other limits keep their charges.
+     *
+     * <p>This method returns at once and never throws an exception for a receipt. The slots are released in the background. If the shared
+     * backend is unavailable, the release is tried again until the slots expire. A second release has no effect, nor has the release of a
+     * receipt without slots. A {@link #refund(Receipt)} releases the slots too.
+     *
+     * <p>While a call runs, this instance renews its slots, so a call can last longer than the {@code concurrency-timeout} of its policy. The
+     * application has to keep a reference to the receipt: if the receipt is no longer reachable, its slots expire.
+     *
+     * @param receipt the receipt of a decision
+     */
+    void release(Receipt receipt);
 
     /**
      * Refunds permits without a receipt.

@@ -3,7 +3,7 @@ package io.weir.ratelimit;
 
 /**
  * The receipt of an allowed call, by which exactly its charges can be refunded with {@link RateLimiter#refund(Receipt)}, or settled with
- * {@link RateLimiter#settle(Receipt, long)}.
+ * {@link RateLimiter#settle(Receipt, long)}, and its slots can be released with {@link RateLimiter#release(Receipt)}.
  *
  * <p>A refund never returns more permits than the charges spent. It has no effect after the window of the charges has passed, and no
  * effect if the charges have been refunded before. A receipt is valid only in the process that created it. Its content is specific to the
@@ -18,4 +18,14 @@ public interface Receipt {
             return "Receipt.EMPTY";
         }
     };
+
+    /**
+     * Tests whether the call took a slot of a concurrency limit. Such a receipt is {@linkplain RateLimiter#release(Receipt) released} when
+     * the call ends.
+     *
+     * @return true if the call took a slot, also after its release
+     */
+    default boolean holdsSlots() {
+        return false;
+    }
 }

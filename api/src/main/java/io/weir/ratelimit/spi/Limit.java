@@ -7,7 +7,7 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * A limit: permits per window, with an algorithm, or permits per period of the calendar. A value-based class.
+ * A limit: permits per window, with an algorithm, permits per period of the calendar, or calls that may run at once. A value-based class.
  *
  * <p>Backends count in whole numbers that an IEEE 754 double represents exactly, because Redis scripts have no other numbers. Each limit
  * therefore has a time unit, which is one of 1 µs, 10 µs, … 1 s. It is the finest that divides the window and for which permits × window is
@@ -21,6 +21,9 @@ public final class Limit {
     /** The greatest number of permits per window of a {@link Algorithm#SLIDING_LOG}. */
     public static final long MAX_LOG_PERMITS = 10_000;
 
+    /** The greatest number of calls that may run at once: a backend stores each of them. */
+    public static final int MAX_CONCURRENCY = 3_000;
+
     /** The longest window. */
     public static final Duration MAX_WINDOW = Duration.ofDays(366);
 
@@ -33,6 +36,7 @@ public final class Limit {
     private final long capacity;
     private final Duration maxWait;
     private final Optional<CalendarPeriod> period;
+    private final boolean concurrency;
     private final int unitExponent;
     private final long unitMicros;
     private final long windowMicros;
@@ -46,7 +50,8 @@ public final class Limit {
             Duration window,
             long capacity,
             Duration maxWait,
-            Optional<CalendarPeriod> period) {
+            Optional<CalendarPeriod> period,
+            boolean concurrency) {
         this.algorithm = Objects.requireNonNull(algorithm, "algorithm");
         this.permits = checkedPermits(permits, "permits");
         this.window = checkedWindow(window);
@@ -57,8 +62,9 @@ public final class Limit {
         }
         this.maxWait = checkedMaxWait(maxWait);
         this.period = period;
-        // The arithmetic of a calendar limit does not multiply permits by time.
-        ExactTime time = period.isPresent()
+        this.concurrency = concurrency;
+        // The arithmetic of a calendar or a concurrency limit does not multiply permits by time.
+        ExactTime time = period.isPresent() || concurrency
                 ? ExactTime.of(1, 1, window.toMillis(), 0)
                 : ExactTime.of(
                         permits,
@@ -85,7 +91,13 @@ public final class Limit {
     public static Limit of(Algorithm algorithm, long permits, Duration window) {
         checkLog(algorithm, permits);
         return new Limit(
-                algorithm, permits, window, defaultCapacity(algorithm, permits), Duration.ZERO, Optional.empty());
+                algorithm,
+                permits,
+                window,
+                defaultCapacity(algorithm, permits),
+                Duration.ZERO,
+                Optional.empty(),
+                false);
     }
 
     /**
@@ -98,7 +110,29 @@ public final class Limit {
      */
     public static Limit of(long permits, CalendarPeriod period) {
         return new Limit(
-                Algorithm.FIXED_WINDOW, permits, period.unit().length(), permits, Duration.ZERO, Optional.of(period));
+                Algorithm.FIXED_WINDOW,
+                permits,
+                period.unit().length(),
+                permits,
+                Duration.ZERO,
+                Optional.of(period),
+                false);
+    }
+
+    /**
+     * Returns a concurrency limit: calls that may run at once. Each call takes one slot, whatever its cost is, and releases it when it ends.
+     *
+     * @param calls the number of calls, 0 (blocks) to {@link #MAX_CONCURRENCY}
+     * @param timeout the time after which a slot is free if its instance has not renewed it, whole milliseconds from 1 ms to {@link
+     *     #MAX_WINDOW}
+     * @return the limit, whose {@link #window()} is the timeout and whose algorithm has no meaning
+     * @throws IllegalArgumentException if a value is out of range
+     */
+    public static Limit concurrency(long calls, Duration timeout) {
+        if (calls > MAX_CONCURRENCY) {
+            throw new IllegalArgumentException("concurrency must be from 0 to " + MAX_CONCURRENCY);
+        }
+        return new Limit(Algorithm.FIXED_WINDOW, calls, timeout, calls, Duration.ZERO, Optional.empty(), true);
     }
 
     private static void checkLog(Algorithm algorithm, long permits) {
@@ -128,7 +162,7 @@ public final class Limit {
         if (!isBucket(algorithm)) {
             throw new IllegalArgumentException("burst requires token-bucket or leaky-bucket");
         }
-        return new Limit(algorithm, permits, window, burst, Duration.ZERO, Optional.empty());
+        return new Limit(algorithm, permits, window, burst, Duration.ZERO, Optional.empty(), false);
     }
 
     private static boolean isBucket(Algorithm algorithm) {
@@ -144,7 +178,7 @@ public final class Limit {
      */
     public Limit withMaxWait(Duration wait) {
         // A limit that blocks has the capacity 0, which is not a valid burst.
-        return new Limit(algorithm, permits, window, Math.max(1, capacity), wait, period);
+        return new Limit(algorithm, permits, window, Math.max(1, capacity), wait, period, concurrency);
     }
 
     /**
@@ -155,6 +189,9 @@ public final class Limit {
      * @throws IllegalArgumentException as {@link #of(Algorithm, long, Duration)}
      */
     public Limit withPermits(long other) {
+        if (concurrency) {
+            return concurrency(other, window);
+        }
         return period.isPresent() ? of(other, period.get()) : of(algorithm, other, window);
     }
 
@@ -213,18 +250,32 @@ public final class Limit {
     }
 
     /**
-     * Returns the letter of this limit in stored keys: {@code c} for a calendar limit, otherwise the letter of the algorithm.
+     * Tests whether this is a concurrency limit.
+     *
+     * @return true if the permits are calls that may run at once
+     */
+    public boolean isConcurrency() {
+        return concurrency;
+    }
+
+    /**
+     * Returns the letter of this limit in stored keys: {@code c} for a calendar limit, {@code n} for a concurrency limit, otherwise the
+     * letter of the algorithm.
      *
      * @return the letter
      */
     public char letter() {
+        if (concurrency) {
+            return 'n';
+        }
         return period.isPresent() ? 'c' : algorithm.letter();
     }
 
     /**
      * Returns the window.
      *
-     * @return the window, whole milliseconds; for a calendar limit the {@linkplain CalendarPeriod.Unit#length() nominal length} of a period
+     * @return the window, whole milliseconds; for a calendar limit the {@linkplain CalendarPeriod.Unit#length() nominal length} of a period;
+     *     for a concurrency limit the timeout of a slot
      */
     public Duration window() {
         return window;
@@ -312,6 +363,7 @@ public final class Limit {
                         && capacity == that.capacity
                         && window.equals(that.window)
                         && maxWait.equals(that.maxWait)
+                        && concurrency == that.concurrency
                         && period.equals(that.period));
     }
 
@@ -321,10 +373,14 @@ public final class Limit {
     }
 
     /**
-     * Returns the limit in the syntax of configuration, such as {@code 100/1m sliding-window} or {@code 1000/month Europe/Berlin}.
+     * Returns the limit in the syntax of configuration, such as {@code 100/1m sliding-window} or {@code 1000/month Europe/Berlin}. A
+     * concurrency limit is a text such as {@code 10 concurrent}.
      */
     @Override
     public String toString() {
+        if (concurrency) {
+            return permits + " concurrent";
+        }
         if (period.isPresent()) {
             return permits + "/" + period.get() + (maxWait.isZero() ? "" : " max-wait " + DurationText.of(maxWait));
         }
@@ -336,9 +392,12 @@ public final class Limit {
     /**
      * Returns the window in the syntax of configuration, in the largest unit that divides it, or the unit of the calendar.
      *
-     * @return the text, such as {@code 1m} or {@code month}
+     * @return the text, such as {@code 1m} or {@code month}; {@code concurrent} for a concurrency limit
      */
     public String windowText() {
+        if (concurrency) {
+            return "concurrent";
+        }
         return period.isPresent() ? period.get().unit().configName() : DurationText.of(window);
     }
 }

@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -24,6 +25,7 @@ public final class PolicyLimits {
     private final long lease;
     private final List<String> names;
     private final List<String> storedKeySuffixes;
+    private final int concurrency;
 
     /**
      * Creates the limits of a policy without tiers.
@@ -58,8 +60,13 @@ public final class PolicyLimits {
         List<String> allNames = new ArrayList<>();
         List<String> allSuffixes = new ArrayList<>();
         Set<String> windows = new HashSet<>();
+        int slots = -1;
         for (Limit limit : limits) {
-            String suffix = policy + ":" + limit.letter() + limit.windowMicros() / 1_000;
+            if (limit.isConcurrency()) {
+                slots = allNames.size();
+            }
+            // A changed timeout keeps the slots.
+            String suffix = policy + ":" + limit.letter() + (limit.isConcurrency() ? 1 : limit.windowMicros() / 1_000);
             if (!windows.add(limit.windowText())) {
                 throw new IllegalArgumentException("two limits have the same window " + limit.windowText());
             }
@@ -68,6 +75,7 @@ public final class PolicyLimits {
         }
         this.names = List.copyOf(allNames);
         this.storedKeySuffixes = List.copyOf(allSuffixes);
+        this.concurrency = slots;
     }
 
     private PolicyLimits(PolicyLimits other, long lease) {
@@ -77,6 +85,23 @@ public final class PolicyLimits {
         this.lease = lease;
         this.names = other.names;
         this.storedKeySuffixes = other.storedKeySuffixes;
+        this.concurrency = other.concurrency;
+    }
+
+    private PolicyLimits(PolicyLimits other, int without) {
+        this.policy = other.policy;
+        this.tier = other.tier;
+        this.lease = 0;
+        this.limits = without(other.limits, without);
+        this.names = without(other.names, without);
+        this.storedKeySuffixes = without(other.storedKeySuffixes, without);
+        this.concurrency = -1;
+    }
+
+    private static <T> List<T> without(List<T> list, int index) {
+        List<T> rest = new ArrayList<>(list);
+        rest.remove(index);
+        return List.copyOf(rest);
     }
 
     /**
@@ -85,8 +110,8 @@ public final class PolicyLimits {
      * @param permits the value of {@link #lease}, 0 to {@link #MAX_LEASE}
      * @return the limits
      * @throws IllegalArgumentException if the permits are out of range, or if they are greater than 0 and a limit cannot be leased. A
-     *     limit can be leased if it has no {@code max-wait}, is no calendar limit, and its algorithm is fixed window, sliding window or
-     *     token bucket
+     *     limit can be leased if it has no {@code max-wait}, is no calendar limit and no concurrency limit, and its algorithm is fixed
+     *     window, sliding window or token bucket
      */
     public PolicyLimits withLease(long permits) {
         if (permits < 0 || permits > MAX_LEASE) {
@@ -94,7 +119,7 @@ public final class PolicyLimits {
         }
         if (permits > 0 && !limits.stream().allMatch(PolicyLimits::canBeLeased)) {
             throw new IllegalArgumentException(
-                    "a lease requires fixed-window, sliding-window or token-bucket without max-wait, and no calendar limit");
+                    "a lease requires fixed-window, sliding-window or token-bucket without max-wait, no calendar limit and no concurrency");
         }
         return permits == lease ? this : new PolicyLimits(this, permits);
     }
@@ -102,6 +127,7 @@ public final class PolicyLimits {
     private static boolean canBeLeased(Limit limit) {
         return limit.maxWait().isZero()
                 && limit.period().isEmpty()
+                && !limit.isConcurrency()
                 && switch (limit.algorithm()) {
                     case FIXED_WINDOW, SLIDING_WINDOW, TOKEN_BUCKET -> true;
                     case SLIDING_LOG, LEAKY_BUCKET -> false;
@@ -136,6 +162,37 @@ public final class PolicyLimits {
     }
 
     /**
+     * Tests whether a call takes a slot.
+     *
+     * @return true if one of the limits is a concurrency limit
+     */
+    public boolean hasConcurrency() {
+        return concurrency >= 0;
+    }
+
+    /**
+     * Returns the position of the concurrency limit.
+     *
+     * @return the position in {@link #limits()}; -1 if there is no such limit
+     */
+    public int concurrencyIndex() {
+        return concurrency;
+    }
+
+    /**
+     * Returns these limits without the concurrency limit, for a charge of a call that has its slot already. The other limits keep their
+     * names.
+     *
+     * @return the limits; empty if the concurrency limit is the only one
+     */
+    public Optional<PolicyLimits> withoutConcurrency() {
+        if (concurrency < 0) {
+            return Optional.of(this);
+        }
+        return limits.size() == 1 ? Optional.empty() : Optional.of(new PolicyLimits(this, concurrency));
+    }
+
+    /**
      * Returns the number of permits of a key that an instance may lease. Leased permits are charged to the key and not yet spent, so that
      * the instance decides from memory. A backend without shared state ignores this value.
      *
@@ -146,8 +203,8 @@ public final class PolicyLimits {
     }
 
     /**
-     * Returns the suffix of the stored key of a limit: {@code <policy>:<letter><window in ms>}, with the letter of the limit. The suffix is
-     * part of the stored format.
+     * Returns the suffix of the stored key of a limit: {@code <policy>:<letter><window in ms>}, with the letter of the limit. A concurrency
+     * limit has the window 1. The suffix is part of the stored format.
      *
      * @param index the position of the limit
      * @return the suffix, such as {@code api:s60000}

@@ -210,6 +210,39 @@ public interface RateLimitBackend {
     }
 
     /**
+     * Tests whether this backend has concurrency limits. If it has none, a policy with {@code concurrency} fails the deployment.
+     *
+     * @return true if {@link #acquire}, {@link #release} and {@link #renew} handle {@linkplain Limit#concurrency concurrency limits}
+     */
+    default boolean supportsConcurrency() {
+        return false;
+    }
+
+    /**
+     * Releases the slots of a receipt, without blocking the thread. Other limits keep their charges. A slot is free once: a second release,
+     * a release after a {@linkplain #refund(Receipt) refund}, which releases the slots as well, or after the slot has expired has no effect
+     * on the slots of other calls. A release that failed can be tried again.
+     *
+     * @param receipt a receipt of this backend, or {@link Receipt#EMPTY}
+     * @return a stage that completes after the release, or with a {@link BackendException}, on any thread
+     */
+    default CompletionStage<Void> release(Receipt receipt) {
+        return CompletableFuture.completedStage(null);
+    }
+
+    /**
+     * Renews the slots of receipts, so that they expire one timeout from now, without blocking the thread. An expired or released slot is
+     * not taken again.
+     *
+     * @param receipts receipts of this backend, all with slots
+     * @return a stage that completes with those of the receipts that have lost a slot, because it had expired and its key no longer has it,
+     *     or with a {@link BackendException}, on any thread
+     */
+    default CompletionStage<List<Receipt>> renew(List<Receipt> receipts) {
+        return CompletableFuture.completedStage(List.of());
+    }
+
+    /**
      * Refunds a cost that was spent at an unknown time, at most the permits that are spent.
      *
      * @param charge the policy, the stored key and the cost

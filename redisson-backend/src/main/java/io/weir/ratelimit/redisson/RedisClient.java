@@ -177,6 +177,7 @@ final class RedisClient implements AutoCloseable {
             loaded.scriptLoad(Script.REFUND.text());
             loaded.scriptLoad(Script.SETTLE.text());
             loaded.scriptLoad(Script.BLOCK.text());
+            loaded.scriptLoad(Script.RELEASE.text());
             tryOut(loaded);
             hasSlots = created.getConfig().isClusterConfig();
             writes = ClusterWrites.of(created);

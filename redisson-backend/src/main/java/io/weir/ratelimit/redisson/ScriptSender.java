@@ -4,6 +4,7 @@ package io.weir.ratelimit.redisson;
 import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.TimeSource;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 
 /**
@@ -55,6 +56,20 @@ record ScriptSender(RedisClient redis, TimeSource time, RedisClock expected) imp
     CompletableFuture<BlockCall.Result> send(BlockCall block, List<String> storedKeys, long deadlineNanos) {
         return redis.run(Script.BLOCK, List.copyOf(storedKeys), block.encode(time.micros()), deadlineNanos)
                 .thenApply(BlockCall::decode);
+    }
+
+    /**
+     * Sends a release or a renewal of slots.
+     *
+     * @param slots the slots by key
+     * @param deadlineNanos until when it may be sent again if Redis did not run it, as {@link System#nanoTime}
+     */
+    CompletableFuture<byte[]> send(boolean renews, Map<String, List<SlotCodec.Slot>> slots, long deadlineNanos) {
+        return redis.run(
+                Script.RELEASE,
+                List.copyOf(slots.keySet()),
+                SlotCodec.encode(renews, slots.values(), time.micros()),
+                deadlineNanos);
     }
 
     /**

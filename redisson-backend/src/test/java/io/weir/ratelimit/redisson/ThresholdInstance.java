@@ -245,7 +245,8 @@ final class ThresholdInstance implements AutoCloseable {
                         Policy.Disclosure.FULL,
                         Optional.empty(),
                         Optional.empty(),
-                        SHARES),
+                        SHARES,
+                        Optional.empty()),
                 1);
     }
 }

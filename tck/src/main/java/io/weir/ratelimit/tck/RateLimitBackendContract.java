@@ -28,4 +28,5 @@ public abstract class RateLimitBackendContract extends BackendFixture
                 PenaltyContract,
                 CalendarContract,
                 CalendarSettleContract,
+                SlotContract,
                 ModelContract {}

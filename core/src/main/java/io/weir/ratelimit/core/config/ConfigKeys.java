@@ -195,6 +195,17 @@ public final class ConfigKeys {
             ValueForm.number(1, CalendarPeriod.MAX_ANCHOR),
             "the day of the month on which a month, quarter or year of a limit begins; in a shorter month its last day");
 
+    public static final ConfigKey<Integer> CONCURRENCY = key(
+            "ratelimit.policies.<p>.concurrency",
+            ValueForm.number(0, Limit.MAX_CONCURRENCY),
+            "the calls of one key that may run at once on all instances; with limit or alone");
+
+    public static final ConfigKey<Duration> CONCURRENCY_TIMEOUT = key(
+            "ratelimit.policies.<p>.concurrency-timeout",
+            "60s",
+            ValueForm.duration("from 1s to 1d", Duration.ofSeconds(1), Duration.ofDays(1)),
+            "the time after which the slots of an instance that has died are free; running calls renew their slots");
+
     public static final ConfigKey<Long> BURST = noted(
             "ratelimit.policies.<p>.burst",
             "the permits of a token bucket, 1 for a leaky bucket",
@@ -246,6 +257,12 @@ public final class ConfigKeys {
             "as burst",
             ValueForm.permits(1),
             "the capacity of the bucket of the tier");
+
+    public static final ConfigKey<Integer> TIER_CONCURRENCY = noted(
+            "ratelimit.policies.<p>.tiers.<t>.concurrency",
+            "as concurrency",
+            ValueForm.number(0, Limit.MAX_CONCURRENCY),
+            "the calls of one key of the tier that may run at once");
 
     public static final ConfigKey<String> MODE = key(
             "ratelimit.policies.<p>.mode",

@@ -12,6 +12,7 @@ import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.Limit;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -19,8 +20,9 @@ import org.jspecify.annotations.Nullable;
  * The acquisition of permits by one call: it calls the backend, waits if the policies allow a wait, and calls the backend again.
  *
  * <p>A bucket reserves permits for a call that waits, so the call waits once. A window reserves none: a rejected call calls the
- * backend again when the window has room, at most for the max-wait of its policy. If too many calls wait already, the call
- * refunds its reserved permits and requests a decision without a wait.
+ * backend again when the window has room, at most for the max-wait of its policy. A call that waits for a slot enters the queue of its key,
+ * and calls the backend again when it is the first one. If too many calls wait already, the call refunds its reserved permits and requests
+ * a decision without a wait.
  *
  * <table>
  * <caption>Transitions</caption>
@@ -45,10 +47,14 @@ final class Acquisition {
         END
     }
 
+    /** The time after which the first call that waits for a slot looks for one that another instance has released. */
+    private static final long SLOT_INTERVAL_MICROS = 50_000;
+
     private final Binding binding;
     private final FallbackBackend backend;
     private final Sleeper sleeper;
     private final WaitBulkhead bulkhead;
+    private final HeldSlots slots;
     private final @Nullable RequestState request;
     private final Function<Acquisition, List<Charge>> resolver;
     private final long startNanos;
@@ -58,6 +64,10 @@ final class Acquisition {
     private List<Charge> charges = List.of();
     private boolean reserved;
     private boolean interrupted;
+
+    /** The place of this call among those that wait for a slot, null if it does not. */
+    private SlotQueues.@Nullable Place place;
+
     private @Nullable TimedDecision result;
 
     /**
@@ -71,12 +81,14 @@ final class Acquisition {
             FallbackBackend backend,
             Sleeper sleeper,
             WaitBulkhead bulkhead,
+            HeldSlots slots,
             @Nullable RequestState request,
             Function<Acquisition, List<Charge>> resolver) {
         this.binding = binding;
         this.backend = backend;
         this.sleeper = sleeper;
         this.bulkhead = bulkhead;
+        this.slots = slots;
         this.request = request;
         this.resolver = resolver;
         this.startNanos = binding.canWait() ? sleeper.nanos() : 0;
@@ -124,7 +136,7 @@ final class Acquisition {
     }
 
     private Step next(Step step) {
-        return step == Step.ACQUIRE ? decided(acquire()) : refunded(backend.refund(receipt()));
+        return step == Step.ACQUIRE ? decided(acquire()) : refunded(backend.refund(refundedReceipt()));
     }
 
     private TimedDecision acquire() {
@@ -152,7 +164,12 @@ final class Acquisition {
 
     private Step sleep() {
         try {
-            sleeper.sleep(waitMicros);
+            SlotQueues.Place waiting = place;
+            if (waiting == null) {
+                sleeper.sleep(waitMicros);
+            } else {
+                sleeper.sleep(slots.queues().signal(waiting), waitMicros);
+            }
         } catch (InterruptedException e) {
             interrupted = true;
             return interrupted();
@@ -164,6 +181,9 @@ final class Acquisition {
     Step begin() {
         result = null;
         charges = resolver.apply(this);
+        if (waitsForTurn()) {
+            return Step.SLEEP;
+        }
         if (request != null) {
             List<Charge> due = request.ledger().reserve(charges, backend.deadlineNanos());
             if (due == null) {
@@ -189,8 +209,35 @@ final class Acquisition {
         return result;
     }
 
+    /** Returns whether other calls wait for the same slot already, so that this one waits behind them until its max-wait ends. */
+    private boolean waitsForTurn() {
+        SlotQueues.Place waiting = place;
+        for (int i = 0; i < charges.size(); i++) {
+            Charge charge = charges.get(i);
+            if (charge.maxWaitMicros() > 0 && charge.policy().hasConcurrency()) {
+                SlotQueues.Key key = SlotQueues.Key.of(charge);
+                if (waiting == null && slots.queues().isWaitedFor(key) && enterBulkhead(charges)) {
+                    waiting = slots.queues().enter(key);
+                    place = waiting;
+                }
+                if (waiting != null && !slots.queues().isFirst(waiting)) {
+                    waitMicros = charge.maxWaitMicros();
+                    return true;
+                }
+            }
+        }
+        return false;
+    }
+
+    /** Returns a future that completes when a call that waits for a slot should go on before its time, null if it waits for none. */
+    @Nullable
+    CompletableFuture<Void> signal() {
+        return place == null ? null : slots.queues().signal(place);
+    }
+
     Step decided(TimedDecision timed) {
         result = timed;
+        slots.took(timed.decision());
         waitMicros = waitMicros(timed);
         if (waitMicros == 0) {
             return end(timed, timed.decision().allowed());
@@ -199,15 +246,32 @@ final class Acquisition {
             return timed.decision().allowed() ? Step.REFUND : end(timed, false);
         }
         if (timed.decision().allowed()) {
+            leaveQueue();
             end(timed, true);
         } else {
             release();
+            enterQueue(timed);
         }
         return Step.SLEEP;
     }
 
     long waitMicros() {
         return waitMicros;
+    }
+
+    /** Enters the queue of a slot that the call lacks. */
+    private void enterQueue(TimedDecision timed) {
+        if (place == null) {
+            Charge lacking = lackingSlot(timed);
+            place = lacking == null ? null : slots.queues().enter(SlotQueues.Key.of(lacking));
+        }
+    }
+
+    private void leaveQueue() {
+        if (place != null) {
+            slots.queues().leave(place);
+            place = null;
+        }
     }
 
     Step woken() {
@@ -235,6 +299,13 @@ final class Acquisition {
         return result != null && result.decision() instanceof Decision.Allowed allowed
                 ? allowed.receipt()
                 : Receipt.EMPTY;
+    }
+
+    /** Returns the receipt to refund, whose slots are no longer renewed. */
+    Receipt refundedReceipt() {
+        Receipt receipt = receipt();
+        slots.refunded(receipt);
+        return receipt;
     }
 
     Step refunded(@Nullable BackendException failure) {
@@ -274,7 +345,7 @@ final class Acquisition {
      */
     Receipt abandon() {
         close();
-        Receipt receipt = receipt();
+        Receipt receipt = refundedReceipt();
         if (request != null && !receipt.equals(Receipt.EMPTY)) {
             request.ledger().refund(charges);
         }
@@ -284,6 +355,7 @@ final class Acquisition {
     /** Leaves the bulkhead and releases the charges that are still reserved after an error. */
     void close() {
         release();
+        leaveQueue();
         if (!entered.isEmpty()) {
             bulkhead.leave(entered);
             entered = List.of();
@@ -303,6 +375,21 @@ final class Acquisition {
         needed.addAll(entered);
         entered = needed;
         return true;
+    }
+
+    /** Returns the first charge whose concurrency limit rejected the call, null if there is none. */
+    private static @Nullable Charge lackingSlot(TimedDecision timed) {
+        int next = 0;
+        for (Charge charge : timed.charges()) {
+            if (!charge.shadow()) {
+                int index = charge.policy().concurrencyIndex();
+                if (index >= 0 && timed.decision().quotas().get(next + index).rejected()) {
+                    return charge;
+                }
+                next += charge.policy().limits().size();
+            }
+        }
+        return null;
     }
 
     private static boolean waits(Policy policy, List<Charge> charges) {
@@ -343,7 +430,12 @@ final class Acquisition {
             for (Limit limit : charge.policy().limits()) {
                 Quota quota = quotas.get(next);
                 next++;
-                if (quota.rejected()) {
+                if (quota.rejected() && limit.isConcurrency() && quota.blockedMicros() == 0) {
+                    if (maxWait == 0 || limit.permits() == 0) {
+                        return 0;
+                    }
+                    longest = Math.max(longest, Math.min(maxWait, SLOT_INTERVAL_MICROS));
+                } else if (quota.rejected()) {
                     // A bucket lets no call of a blocked key spend ahead.
                     long delay = quota.blockedMicros() > 0 ? 0 : LimitState.maxDelayMicros(limit, maxWait);
                     if (quota.retryAfterMicros() > maxWait - delay) {

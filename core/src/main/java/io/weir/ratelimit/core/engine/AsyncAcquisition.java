@@ -79,7 +79,7 @@ final class AsyncAcquisition {
         switch (step) {
             case ACQUIRE -> acquire();
             case SLEEP -> sleep();
-            case REFUND -> onExecutor(() -> run(call.refunded(backend.refund(call.receipt()))));
+            case REFUND -> onExecutor(() -> run(call.refunded(backend.refund(call.refundedReceipt()))));
             case END -> onExecutor(this::end);
         }
     }
@@ -107,8 +107,12 @@ final class AsyncAcquisition {
 
     private void sleep() {
         CompletableFuture<Void> timer = sleeper.timer(call.waitMicros());
-        CompletionStage<Void> due = timer;
-        due.whenComplete((nothing, failure) -> onExecutor(this::wake));
+        CompletableFuture<Void> signal = call.signal();
+        CompletionStage<?> due = signal == null ? timer : CompletableFuture.anyOf(timer, signal);
+        due.whenComplete((nothing, failure) -> {
+            timer.cancel(false);
+            onExecutor(this::wake);
+        });
         CompletionStage<Decision> ended = result;
         ended.whenComplete((decision, failure) -> timer.cancel(false));
     }

@@ -109,14 +109,21 @@ final class ChargeLedger {
                 cost -= isSameKey(charge, before) ? before.cost() : 0;
             }
             if (cost > 0) {
-                due.add(cost == charge.cost() ? charge : withCost(charge, cost));
+                Charge rest = cost == charge.cost() ? charge : withCost(charge, cost);
+                if (rest != null) {
+                    due.add(rest);
+                }
             }
         }
         return List.copyOf(due);
     }
 
-    private static Charge withCost(Charge charge, long cost) {
-        return new Charge(charge.policy(), charge.storedKey(), cost, charge.maxWaitMicros(), charge.shadow());
+    /** Returns the rest of a charge of which the request has paid a part. It has its slot already. Returns null if there is no other limit. */
+    private static @Nullable Charge withCost(Charge charge, long cost) {
+        return charge.policy()
+                .withoutConcurrency()
+                .map(limits -> new Charge(limits, charge.storedKey(), cost, charge.maxWaitMicros(), charge.shadow()))
+                .orElse(null);
     }
 
     /** Pays reserved charges. */

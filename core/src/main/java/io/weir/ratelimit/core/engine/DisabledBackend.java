@@ -33,6 +33,11 @@ public final class DisabledBackend implements RateLimitBackend {
     }
 
     @Override
+    public boolean supportsConcurrency() {
+        return true;
+    }
+
+    @Override
     public Decision acquire(List<Charge> charges) {
         return Decision.Allowed.UNLIMITED;
     }

@@ -97,7 +97,13 @@ public final class EngineRateLimiter implements RateLimiter {
     }
 
     @Override
+    public void release(Receipt receipt) {
+        engine.release(Objects.requireNonNull(receipt, "receipt"));
+    }
+
+    @Override
     public void refund(Receipt receipt) {
+        engine.release(receipt);
         engine.call(backend -> {
             backend.refund(receipt);
             return true;

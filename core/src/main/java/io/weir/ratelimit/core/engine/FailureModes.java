@@ -5,6 +5,7 @@ import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.FailureMode;
+import io.weir.ratelimit.Receipt;
 import io.weir.ratelimit.core.limit.BackendReceipt;
 import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.Charge;
@@ -13,6 +14,7 @@ import java.time.Duration;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.IntUnaryOperator;
 import java.util.function.Supplier;
@@ -117,13 +119,31 @@ public final class FailureModes {
             Duration retryAfter = rejected.retryAfter().orElse(Duration.ZERO);
             return new Decision.Degraded(FailureMode.LOCAL, false, reason, retryAfter);
         }
-        Decision.Degraded degraded = new Decision.Degraded(FailureMode.LOCAL, true, reason);
+        Receipt slots = decision.receipt() instanceof BackendReceipt receipt && receipt.holdsSlots()
+                ? new DegradedReceipt(receipt)
+                : Receipt.EMPTY;
+        Decision.Degraded degraded = new Decision.Degraded(FailureMode.LOCAL, true, reason, Duration.ZERO, slots);
         if (binding.countsOutcomes()
                 && decision instanceof Decision.Allowed allowed
                 && allowed.receipt() instanceof BackendReceipt receipt) {
             localCharges.put(degraded, new LocalCharges(receipt, charges));
         }
         return degraded;
+    }
+
+    /** Releases a slot in process. */
+    CompletionStage<Void> release(DegradedReceipt receipt) {
+        return local().release(receipt.local());
+    }
+
+    /** Renews slots in process. The backend in process does not fail. */
+    void renew(List<DegradedReceipt> receipts) {
+        if (!receipts.isEmpty()) {
+            CompletionStage<List<Receipt>> renewed = local().renew(receipts.stream()
+                    .<Receipt>map(DegradedReceipt::local)
+                    .toList());
+            renewed.exceptionally(failure -> List.of());
+        }
     }
 
     private RateLimitBackend local() {

@@ -11,6 +11,7 @@ import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.ChargeReceipt;
 import io.weir.ratelimit.spi.RateLimitBackend;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -186,6 +187,50 @@ public final class FallbackBackend {
             });
         } catch (RuntimeException e) {
             health.operationFailed(asBackendException(e));
+        }
+    }
+
+    /** Releases the slots of a receipt without waiting. */
+    CompletionStage<Void> release(Receipt receipt) {
+        try {
+            CompletionStage<Void> released = receipt instanceof DegradedReceipt degraded
+                    ? failureModes.release(degraded)
+                    : backend.release(receipt);
+            return released.whenComplete((done, failure) -> {
+                if (failure != null) {
+                    health.operationFailed(asBackendException(failure));
+                }
+            });
+        } catch (RuntimeException e) {
+            BackendException failure = asBackendException(e);
+            health.operationFailed(failure);
+            return CompletableFuture.failedStage(failure);
+        }
+    }
+
+    /** Renews the slots of receipts without waiting. Completes with the receipts that have lost a slot; with none after a failure. */
+    CompletionStage<List<Receipt>> renew(List<Receipt> receipts) {
+        List<Receipt> shared = new ArrayList<>(receipts.size());
+        List<DegradedReceipt> inProcess = new ArrayList<>();
+        for (Receipt receipt : receipts) {
+            if (receipt instanceof DegradedReceipt degraded) {
+                inProcess.add(degraded);
+            } else {
+                shared.add(receipt);
+            }
+        }
+        failureModes.renew(inProcess);
+        if (shared.isEmpty()) {
+            return CompletableFuture.completedStage(List.of());
+        }
+        try {
+            return backend.renew(shared).exceptionally(failure -> {
+                health.operationFailed(asBackendException(failure));
+                return List.of();
+            });
+        } catch (RuntimeException e) {
+            health.operationFailed(asBackendException(e));
+            return CompletableFuture.completedStage(List.of());
         }
     }
 

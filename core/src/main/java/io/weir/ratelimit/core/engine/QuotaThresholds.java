@@ -219,7 +219,9 @@ public final class QuotaThresholds {
     }
 
     private static boolean isReached(Quota quota, int percent) {
-        return quota.capacity() > 0 && (quota.capacity() - quota.remaining()) * 100 >= quota.capacity() * percent;
+        return quota.capacity() > 0
+                && !quota.isConcurrency()
+                && (quota.capacity() - quota.remaining()) * 100 >= quota.capacity() * percent;
     }
 
     /** Starts a report. Returns false if no thread is available, so a later decision has to repeat it. */

@@ -4,6 +4,7 @@ package io.weir.ratelimit.core.engine;
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.Identity;
 import io.weir.ratelimit.Quota;
+import io.weir.ratelimit.Receipt;
 import io.weir.ratelimit.core.key.IdentityEncoder;
 import io.weir.ratelimit.core.policy.Overrides;
 import io.weir.ratelimit.core.policy.Policy;
@@ -21,6 +22,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
+import java.util.concurrent.ForkJoinPool;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -37,6 +39,7 @@ public final class RateLimitEngine {
     private final QuotaThresholds thresholds;
     private final Penalties penalties;
     private final Settlements settlements;
+    private final HeldSlots slots;
     private final WaitBulkhead threads;
     private final WaitBulkhead withoutThreads;
 
@@ -96,10 +99,11 @@ public final class RateLimitEngine {
                 thresholds,
                 penalties,
                 WaitBulkhead.ofThreads(),
-                WaitBulkhead.withoutThreads());
+                WaitBulkhead.withoutThreads(),
+                ForkJoinPool.commonPool());
     }
 
-    /** Creates an engine with bounds on its waiting calls. */
+    /** Creates an engine with bounds on its waiting calls, and an executor of the renewals of slots. */
     RateLimitEngine(
             FallbackBackend backend,
             IdentityEncoder encoder,
@@ -110,7 +114,8 @@ public final class RateLimitEngine {
             QuotaThresholds thresholds,
             Penalties penalties,
             WaitBulkhead threads,
-            WaitBulkhead withoutThreads) {
+            WaitBulkhead withoutThreads,
+            Executor renewals) {
         this.backend = backend;
         this.encoder = encoder;
         this.listeners = new DecisionListeners(listeners);
@@ -121,6 +126,7 @@ public final class RateLimitEngine {
         this.thresholds = thresholds;
         this.penalties = penalties;
         this.settlements = new Settlements(backend, this.listeners, thresholds);
+        this.slots = new HeldSlots(backend, sleeper, renewals, new SlotQueues());
         this.threads = threads;
         this.withoutThreads = withoutThreads;
     }
@@ -155,9 +161,11 @@ public final class RateLimitEngine {
             decision = backend.tryAcquire(due);
         } catch (RuntimeException e) {
             TimedDecision failed = backend.failed(binding, due, e, start);
+            slots.took(failed.decision());
             notifyListeners(binding, failed);
             return failed.decision();
         }
+        slots.took(decision);
         if (start == 0) {
             notifyListeners(binding, due, decision, 0, backend.atNanos(decision));
         } else {
@@ -184,7 +192,7 @@ public final class RateLimitEngine {
             WaitBulkhead bulkhead,
             @Nullable RequestState request,
             Function<Acquisition, List<Charge>> resolver) {
-        return new Acquisition(binding, backend, sleeper, bulkhead, request, resolver);
+        return new Acquisition(binding, backend, sleeper, bulkhead, slots, request, resolver);
     }
 
     /**
@@ -237,9 +245,40 @@ public final class RateLimitEngine {
         return decision;
     }
 
-    /** Cancels the calls that wait without a thread, because the application ends. */
+    /** Cancels the calls that wait without a thread and releases all slots, because the application ends. */
     public void stop() {
         waiting.forEach(AsyncAcquisition::cancel);
+        slots.stop();
+    }
+
+    /**
+     * Releases the slots of a call that has ended, in the background. Returns at once. A second release has no effect.
+     *
+     * @param receipt the receipt of a decision
+     */
+    public void release(Receipt receipt) {
+        slots.release(receipt);
+    }
+
+    /**
+     * Releases all slots of a request that has ended, in the background. Returns at once. Slots that the request takes later are released
+     * by another call of this method.
+     *
+     * @param request the request
+     */
+    public void release(RequestState request) {
+        for (Receipt receipt : request.quotas().takeSlots()) {
+            slots.release(receipt);
+        }
+    }
+
+    /**
+     * Returns the slots that running calls hold.
+     *
+     * @return the slots of this instance
+     */
+    public HeldSlots slots() {
+        return slots;
     }
 
     private Decision complete(Binding binding, Acquisition acquisition, @Nullable CallKeys keys) {

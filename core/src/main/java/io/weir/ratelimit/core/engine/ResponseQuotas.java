@@ -19,6 +19,9 @@ public final class ResponseQuotas {
     /** The decisions before the last one, as far as they spent permits. */
     private List<Decision.Allowed> earlier = List.of();
 
+    /** The receipts with slots, which are released when the request ends. */
+    private List<Receipt> slots = List.of();
+
     private String endpoint = "";
     private List<Charge> charges = List.of();
     private boolean hidden;
@@ -33,6 +36,10 @@ public final class ResponseQuotas {
             earlier.add(allowed);
         }
         decision = last;
+        if (last.receipt().holdsSlots()) {
+            slots = new ArrayList<>(slots);
+            slots.add(last.receipt());
+        }
         endpoint = binding.endpoint();
         charges = timed.charges();
         atNanos = timed.atNanos();
@@ -48,6 +55,13 @@ public final class ResponseQuotas {
             receipts.add(allowed.receipt());
         }
         return receipts;
+    }
+
+    /** Removes and returns the receipts with slots. */
+    synchronized List<Receipt> takeSlots() {
+        List<Receipt> taken = slots;
+        slots = List.of();
+        return taken;
     }
 
     private static List<Quota> merge(List<Quota> older, List<Quota> newer) {

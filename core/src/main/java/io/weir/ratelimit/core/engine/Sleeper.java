@@ -2,7 +2,9 @@
 package io.weir.ratelimit.core.engine;
 
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
 
 /** The clock and the timer of calls that wait for permits. */
@@ -54,4 +56,19 @@ public interface Sleeper {
      * @return a future that completes on any thread; canceling it stops the timer
      */
     CompletableFuture<Void> timer(long micros);
+
+    /**
+     * Blocks the calling thread until a signal, for a time at most.
+     *
+     * @param signal completes when the wait ends early
+     * @param micros the longest duration, in microseconds
+     * @throws InterruptedException if the thread is interrupted
+     */
+    default void sleep(CompletableFuture<Void> signal, long micros) throws InterruptedException {
+        try {
+            signal.get(micros, TimeUnit.MICROSECONDS);
+        } catch (TimeoutException | ExecutionException e) {
+            // The wait has ended.
+        }
+    }
 }

@@ -26,6 +26,9 @@ public final class BackendReceipt implements ChargeReceipt {
     /** The positions of the claimed charges; null while there are none. Guarded by this. */
     private @Nullable BitSet claimed;
 
+    /** The positions of the charges whose slots are released; null while there are none. Guarded by this. */
+    private @Nullable BitSet released;
+
     /** The settled charges by position, with their actual cost; null while there are none. Guarded by this. */
     private @Nullable Map<Integer, ChargeStates> settled;
 
@@ -79,6 +82,48 @@ public final class BackendReceipt implements ChargeReceipt {
             }
         }
         return open;
+    }
+
+    @Override
+    public boolean holdsSlots() {
+        if (only != null) {
+            return only.policy().hasConcurrency();
+        }
+        List<ChargeStates> charged = charged();
+        for (int i = 0; i < charged.size(); i++) {
+            if (charged.get(i).charge().policy().hasConcurrency()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /**
+     * Returns the charges with slots that are not reported as {@linkplain #slotsReleased released}.
+     *
+     * @return the charges, also those that are claimed or moved to a {@link #split}: to release a slot twice has no effect
+     */
+    public List<ChargeStates> slots() {
+        if (!holdsSlots()) {
+            return List.of();
+        }
+        List<ChargeStates> held = new ArrayList<>();
+        List<ChargeStates> charged = charged();
+        synchronized (this) {
+            for (int i = 0; i < charged.size(); i++) {
+                if (charged.get(i).charge().policy().hasConcurrency() && (released == null || !released.get(i))) {
+                    held.add(charged.get(i));
+                }
+            }
+        }
+        return held;
+    }
+
+    /** Reports that all slots are released. */
+    public synchronized void slotsReleased() {
+        BitSet all = new BitSet();
+        all.set(0, charged().size());
+        released = all;
     }
 
     /**

@@ -23,6 +23,15 @@ public record ChargeStates(Charge charge, List<LimitState> states) {
     }
 
     /**
+     * Returns the number of the slot that the charge has taken.
+     *
+     * @return the number, 1 or more
+     */
+    public long slot() {
+        return ((ConcurrencyState) states.get(charge.policy().concurrencyIndex())).taken();
+    }
+
+    /**
      * Returns this charge as if its cost had been the actual cost, for a refund after a settlement.
      *
      * @param actualCost the actual cost in permits, 1 or more

@@ -15,7 +15,13 @@ import io.weir.ratelimit.spi.Limit;
  * microseconds of the backend's clock.
  */
 public sealed interface LimitState
-        permits FixedWindowState, CalendarState, SlidingWindowState, SlidingLogState, TokenBucketState, BlockedState {
+        permits FixedWindowState,
+                CalendarState,
+                ConcurrencyState,
+                SlidingWindowState,
+                SlidingLogState,
+                TokenBucketState,
+                BlockedState {
 
     /**
      * Returns the state of a key that was never charged.
@@ -25,6 +31,9 @@ public sealed interface LimitState
      * @return the state
      */
     static LimitState untouched(Limit limit, long nowMicros) {
+        if (limit.isConcurrency()) {
+            return ConcurrencyState.untouched();
+        }
         return switch (limit.algorithm()) {
             case FIXED_WINDOW ->
                 limit.period().isPresent()

@@ -5,6 +5,7 @@ import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.Limit;
 import io.weir.ratelimit.spi.PolicyLimits;
+import java.time.Duration;
 import java.time.ZonedDateTime;
 
 /** The calculation of the quota of a key from the state of one limit. */
@@ -35,12 +36,12 @@ public final class QuotaCalculator {
                 policy.limitName(index),
                 limit.permits(),
                 limit.capacity(),
-                calendar ? CalendarState.bounds(limit, nowMicros).length() : limit.window(),
+                window(limit, calendar, nowMicros),
                 remaining,
                 retryAfter > 0,
                 retryAfter,
                 state.resetAfterMicros(limit, nowMicros),
-                remaining < limit.capacity() ? state.retryAfterMicros(limit, remaining + 1, nowMicros) : 0,
+                remaining < limit.capacity() ? nextPermitAfterMicros(limit, state, remaining, nowMicros) : 0,
                 calendar ? periodEnd(limit, (CalendarState) state) : null);
     }
 
@@ -60,6 +61,19 @@ public final class QuotaCalculator {
                 quota.capacity() == 0 ? 0 : Math.max(untilPermit, blockedMicros),
                 quota.periodEnd(),
                 blockedMicros);
+    }
+
+    private static Duration window(Limit limit, boolean calendar, long nowMicros) {
+        if (limit.isConcurrency()) {
+            return Duration.ZERO;
+        }
+        return calendar ? CalendarState.bounds(limit, nowMicros).length() : limit.window();
+    }
+
+    private static long nextPermitAfterMicros(Limit limit, LimitState state, long remaining, long nowMicros) {
+        return state instanceof ConcurrencyState slots
+                ? slots.untilFreeMicros(nowMicros)
+                : state.retryAfterMicros(limit, remaining + 1, nowMicros);
     }
 
     private static ZonedDateTime periodEnd(Limit limit, CalendarState state) {

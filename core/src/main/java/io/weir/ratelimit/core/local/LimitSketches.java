@@ -87,9 +87,15 @@ final class LimitSketches {
         }
     }
 
-    /** Creates the sketch of a limit unless it exists. Returns false if there are too many. The caller holds the lock. */
+    /**
+     * Creates the sketch of a limit unless it exists. Returns false if there are too many, or for a concurrency limit. The caller holds the
+     * lock.
+     */
     boolean create(StateKey key, Limit limit, long nowMicros) {
         Id id = Id.of(key.suffix(), limit);
+        if (limit.isConcurrency()) {
+            return false; // shared counts have no slots to release
+        }
         if (sketches.containsKey(id)) {
             return true;
         }

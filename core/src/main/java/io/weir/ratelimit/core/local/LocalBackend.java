@@ -271,6 +271,24 @@ public final class LocalBackend implements RateLimitBackend, InstantSource {
     }
 
     @Override
+    public boolean supportsConcurrency() {
+        return true;
+    }
+
+    @Override
+    public CompletionStage<Void> release(Receipt receipt) {
+        if (receipt instanceof BackendReceipt spent) {
+            new LocalSlots(table, time).release(spent);
+        }
+        return CompletableFuture.completedStage(null);
+    }
+
+    @Override
+    public CompletionStage<List<Receipt>> renew(List<Receipt> receipts) {
+        return CompletableFuture.completedStage(new LocalSlots(table, time).renew(receipts));
+    }
+
+    @Override
     public void refund(Charge charge) {
         change(charge, (stored, state, limit, i, now) -> {
             stored.limit = limit;

@@ -2,6 +2,7 @@
 package io.weir.ratelimit.core.local;
 
 import io.weir.ratelimit.core.limit.BlockedState;
+import io.weir.ratelimit.core.limit.ConcurrencyState;
 import io.weir.ratelimit.core.limit.LimitState;
 import io.weir.ratelimit.spi.Limit;
 import java.util.Objects;
@@ -65,7 +66,8 @@ final class PendingLimit {
     /** Spends a cost from the state that was read, and stores the result. The place of a new key is reserved. */
     void spend(StateTable table, Limit limit, long cost, long nowMicros) {
         LimitState spent = state().spend(limit, cost, nowMicros);
-        state = spent;
+        // The receipts of all calls of a key would need a copy of all its slots.
+        state = spent instanceof ConcurrencyState slots ? slots.summary() : spent;
         if (stored == null) {
             table.add(key, limit, spent, nowMicros);
         } else {

@@ -27,8 +27,8 @@ final class UnlockedAcquire {
     }
 
     /**
-     * Decides and spends. Returns null, and changes nothing, if there are several limits, if the key is new, if another call has taken its
-     * state, if its limit has changed, if it is blocked, or if the clock has stepped back.
+     * Decides and spends. Returns null, and changes nothing, if there are several limits or a concurrency limit, if the key is new, if
+     * another call has taken its state, if its limit has changed, if it is blocked, or if the clock has stepped back.
      */
     @Nullable
     Decision decide(List<Charge> charges) {
@@ -37,7 +37,10 @@ final class UnlockedAcquire {
         }
         Charge charge = charges.get(0);
         List<Limit> limits = charge.policy().limits();
-        StoredState stored = limits.size() == 1 && !charge.shadow() ? find(charges, charge) : null;
+        // The states of slots are copied for each call, which a lock costs less than attempts.
+        boolean isFast =
+                limits.size() == 1 && !charge.shadow() && !limits.get(0).isConcurrency();
+        StoredState stored = isFast ? find(charges, charge) : null;
         return stored == null ? null : decide(charge, limits.get(0), stored);
     }
 

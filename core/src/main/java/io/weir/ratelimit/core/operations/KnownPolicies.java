@@ -72,6 +72,9 @@ public record KnownPolicies(
     }
 
     private static String text(Limit limit) {
+        if (limit.isConcurrency()) {
+            return limit.toString();
+        }
         return limit.permits() + "/"
                 + limit.period().map(CalendarPeriod::toString).orElse(limit.windowText());
     }

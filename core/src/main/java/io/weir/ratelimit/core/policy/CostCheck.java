@@ -78,13 +78,14 @@ public final class CostCheck {
     }
 
     /**
-     * Returns the most permits that a caller can spend at once. A limit of zero blocks on purpose.
+     * Returns the most permits that a caller can spend at once. A limit of zero blocks on purpose, and a concurrency limit holds any cost.
      *
      * @param limits the limits of a policy or of a tier
-     * @return the smallest capacity of a limit, empty if all limits are zero
+     * @return the smallest capacity of a limit, empty if no limit bounds the cost
      */
     public static OptionalLong capacity(PolicyLimits limits) {
         return limits.limits().stream()
+                .filter(limit -> !limit.isConcurrency())
                 .mapToLong(Limit::capacity)
                 .filter(permits -> permits > 0)
                 .min();

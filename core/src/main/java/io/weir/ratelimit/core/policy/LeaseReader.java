@@ -53,6 +53,9 @@ final class LeaseReader {
         if (hasCalendarLimit(limits)) {
             return Optional.of(MESSAGES.problem("WEIR-128.calendar", property, value));
         }
+        if (limits.stream().anyMatch(Limit::isConcurrency)) {
+            return Optional.of(MESSAGES.problem("WEIR-128.concurrency", property, value));
+        }
         long maximum = maximum(limits);
         if (lease > maximum) {
             return Optional.of(
@@ -69,10 +72,10 @@ final class LeaseReader {
 
     /**
      * Adds the lease of a policy to the limits of a tier or of a single key, reduced to the greatest lease of these limits. A
-     * calendar limit cannot be leased.
+     * calendar limit or a concurrency limit cannot be leased.
      */
     static PolicyLimits withLease(PolicyLimits limits, long lease) {
-        if (hasCalendarLimit(limits.limits())) {
+        if (limits.hasConcurrency() || hasCalendarLimit(limits.limits())) {
             return limits;
         }
         return limits.withLease(Math.min(lease, maximum(limits.limits())));

@@ -3,8 +3,13 @@ package io.weir.ratelimit.core.policy;
 
 import io.weir.ratelimit.Algorithm;
 import io.weir.ratelimit.spi.CalendarPeriod;
+import io.weir.ratelimit.spi.Limit;
 import io.weir.ratelimit.spi.LimitOverride;
+import java.time.Duration;
 import java.time.ZoneId;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.OptionalInt;
 
 /**
  * The attributes that all limits of a policy share, those of its tiers and of single keys included.
@@ -12,24 +17,46 @@ import java.time.ZoneId;
  * @param algorithm the algorithm of the limits with a window
  * @param zone the time zone of the calendar limits
  * @param anchor the day of the month on which their months, quarters and years begin, 1 to 31
+ * @param concurrency the number of calls that may run at once; empty without a concurrency limit
+ * @param slotTimeout the time after which a slot is free if its instance has not renewed it
  */
-public record LimitForm(Algorithm algorithm, ZoneId zone, int anchor) {
+public record LimitForm(Algorithm algorithm, ZoneId zone, int anchor, OptionalInt concurrency, Duration slotTimeout) {
     private static final ZoneId UTC = ZoneId.of("UTC");
+    private static final Duration SLOT_TIMEOUT = Duration.ofMinutes(1);
 
     /**
-     * Returns a form with the default calendar.
+     * Returns a form with the default calendar, without a concurrency limit.
      *
      * @param algorithm the algorithm of the limits with a window
      * @return the form
      */
     public static LimitForm of(Algorithm algorithm) {
-        return new LimitForm(algorithm, UTC, 1);
+        return new LimitForm(algorithm, UTC, 1, OptionalInt.empty(), SLOT_TIMEOUT);
     }
 
-    /** Returns this form with the calendar of a single key. */
+    /** Returns this form with the calendar and the concurrency of a single key. */
     LimitForm with(LimitOverride override) {
         return new LimitForm(
-                algorithm, override.zone().orElse(zone), override.anchor().orElse(anchor));
+                algorithm,
+                override.zone().orElse(zone),
+                override.anchor().orElse(anchor),
+                override.concurrency().isPresent() ? override.concurrency() : concurrency,
+                slotTimeout);
+    }
+
+    /** Returns this form with the concurrency of a tier, if it has one of its own. */
+    LimitForm withConcurrency(OptionalInt calls) {
+        return calls.isPresent() ? new LimitForm(algorithm, zone, anchor, calls, slotTimeout) : this;
+    }
+
+    /** Returns limits with the concurrency limit after the others, if there is one. */
+    List<Limit> withSlots(List<Limit> limits) {
+        if (concurrency.isEmpty()) {
+            return limits;
+        }
+        List<Limit> all = new ArrayList<>(limits);
+        all.add(Limit.concurrency(concurrency.getAsInt(), slotTimeout));
+        return List.copyOf(all);
     }
 
     /** Returns the periods of a calendar limit. */

@@ -59,14 +59,15 @@ record OverrideAnswer(
     private static PolicyLimits parse(LimitOverride override, Policy policy) {
         Limit model = policy.limits().limits().get(0);
         OptionalLong burst = override.burst();
+        LimitForm form = policy.form().with(override);
         List<Limit> limits = LimitParser.parse(
-                override.limit(),
-                policy.form().with(override),
-                burst.isPresent() ? Optional.of(burst.getAsLong()) : Optional.empty());
+                override.limit(), form, burst.isPresent() ? Optional.of(burst.getAsLong()) : Optional.empty());
         PolicyLimits ofKey = new PolicyLimits(
                 policy.name(),
                 TIER,
-                limits.stream().map(limit -> limit.withMaxWait(model.maxWait())).toList());
+                form.withSlots(limits).stream()
+                        .map(limit -> limit.withMaxWait(model.maxWait()))
+                        .toList());
         return LeaseReader.withLease(ofKey, policy.limits().lease());
     }
 }

@@ -17,6 +17,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Set;
 
 /** A reader of one policy from its properties and its annotation. */
@@ -48,8 +49,7 @@ final class PolicyReader {
      * @return the policy; empty if it has no valid limits or no valid key
      */
     Optional<Policy> read(Set<String> attributes) {
-        LimitForm form =
-                new LimitForm(algorithm(), properties.value(ConfigKeys.ZONE), properties.value(ConfigKeys.ANCHOR));
+        LimitForm form = form();
         Duration maxWait = properties.value(ConfigKeys.MAX_WAIT);
         Optional<List<Limit>> withoutWait = limits(form);
         Optional<KeyExpression> key = key();
@@ -58,7 +58,8 @@ final class PolicyReader {
                 .flatMap(each -> limits.withMaxWait(each, maxWait))
                 .flatMap(each -> limits.named(PolicyLimits.NO_TIER, limitPlace(), each))
                 .map(each -> each.withLease(lease));
-        Tiers tiers = new TierReader(properties, resolvers, limits).read(attributes, form, maxWait, lease, key);
+        Tiers tiers = new TierReader(properties, resolvers, limits)
+                .read(attributes, form, hasOtherLimits(withoutWait), maxWait, lease, key);
         Optional<PathRule> pathRule = new PathRuleReader(properties).read(attributes, key);
         long cost = properties.value(ConfigKeys.COST);
         FailureMode onFailure = properties.value(ConfigKeys.ON_FAILURE);
@@ -88,6 +89,16 @@ final class PolicyReader {
                         penalty));
     }
 
+    private LimitForm form() {
+        Optional<Integer> concurrency = properties.optional(ConfigKeys.CONCURRENCY);
+        return new LimitForm(
+                algorithm(),
+                properties.value(ConfigKeys.ZONE),
+                properties.value(ConfigKeys.ANCHOR),
+                concurrency.isPresent() ? OptionalInt.of(concurrency.get()) : OptionalInt.empty(),
+                properties.value(ConfigKeys.CONCURRENCY_TIMEOUT));
+    }
+
     private Algorithm algorithm() {
         Algorithm configured = properties.value(ConfigKeys.ALGORITHM);
         return properties.text(ConfigKeys.ALGORITHM).isPresent()
@@ -106,6 +117,9 @@ final class PolicyReader {
         Optional<String> text = properties
                 .text(ConfigKeys.LIMIT)
                 .or(() -> inlinePolicy.map(InlinePolicy::limit).filter(limit -> !limit.isEmpty()));
+        if (text.isEmpty() && form.concurrency().isPresent()) {
+            return onlyConcurrency(form);
+        }
         if (text.isEmpty() && properties.isReadable(property)) {
             properties.report(
                     inlinePolicy.isPresent()
@@ -113,7 +127,27 @@ final class PolicyReader {
                             : MESSAGES.problem("WEIR-110", place, "", policy, property));
         }
         Optional<Long> burst = properties.optional(ConfigKeys.BURST);
-        return text.flatMap(each -> limits.parse(each, limitPlace(), form, burst, properties.name(ConfigKeys.BURST)));
+        return text.flatMap(each -> limits.parse(each, limitPlace(), form, burst, properties.name(ConfigKeys.BURST)))
+                .map(form::withSlots);
+    }
+
+    private static boolean hasOtherLimits(Optional<List<Limit>> limits) {
+        return limits.isEmpty() || !limits.get().stream().allMatch(Limit::isConcurrency);
+    }
+
+    /** Returns the concurrency limit of a policy without other limits. Reports attributes that only other limits have. */
+    private Optional<List<Limit>> onlyConcurrency(LimitForm form) {
+        for (ConfigKey<?> key : List.of(ConfigKeys.BURST, ConfigKeys.ALGORITHM, ConfigKeys.NOTIFY_AT)) {
+            properties
+                    .text(key)
+                    .ifPresent(value -> properties.report(MESSAGES.problem(
+                            "WEIR-133",
+                            properties.name(key),
+                            value,
+                            key.attribute(),
+                            properties.name(ConfigKeys.LIMIT))));
+        }
+        return Optional.of(form.withSlots(List.of()));
     }
 
     /** Returns the property or the annotation with the limits of a policy that has some. */

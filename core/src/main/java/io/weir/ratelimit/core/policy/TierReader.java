@@ -12,8 +12,10 @@ import io.weir.ratelimit.spi.ConfigurationProblem;
 import io.weir.ratelimit.spi.PolicyLimits;
 import java.time.Duration;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Function;
@@ -34,12 +36,22 @@ final class TierReader {
         this.limits = limits;
     }
 
-    /** Reads the tiers, {@link Tiers#NONE} if the policy has none. */
-    Tiers read(Set<String> attributes, LimitForm form, Duration maxWait, long lease, Optional<KeyExpression> key) {
+    /**
+     * Reads the tiers, {@link Tiers#NONE} if the policy has none.
+     *
+     * @param hasOtherLimits whether the policy has other limits than a concurrency limit, which a tier then has as well
+     */
+    Tiers read(
+            Set<String> attributes,
+            LimitForm form,
+            boolean hasOtherLimits,
+            Duration maxWait,
+            long lease,
+            Optional<KeyExpression> key) {
         Set<String> names = names(attributes);
         Map<String, PolicyLimits> byTier = new LinkedHashMap<>();
         for (String name : names) {
-            tierLimits(name, form, maxWait)
+            tierLimits(name, form, maxWait, hasOtherLimits)
                     .ifPresent(each -> byTier.put(QuotedName.unquoted(name), withLease(name, each, lease)));
         }
         Optional<String> selector = properties.text(ConfigKeys.TIER);
@@ -53,11 +65,11 @@ final class TierReader {
 
     private static Set<String> names(Set<String> attributes) {
         return attributes.stream()
-                .flatMap(attribute ->
-                        ConfigKeys.TIER_LIMIT
-                                .variable(attribute)
-                                .or(() -> ConfigKeys.TIER_BURST.variable(attribute))
-                                .stream())
+                .flatMap(attribute -> ConfigKeys.TIER_LIMIT
+                        .variable(attribute)
+                        .or(() -> ConfigKeys.TIER_BURST.variable(attribute))
+                        .or(() -> ConfigKeys.TIER_CONCURRENCY.variable(attribute))
+                        .stream())
                 .collect(Collectors.toCollection(TreeSet::new));
     }
 
@@ -68,14 +80,22 @@ final class TierReader {
                 .orElseGet(() -> MESSAGES.problem("WEIR-119.no-selector", property, "", property));
     }
 
-    private Optional<PolicyLimits> tierLimits(String name, LimitForm form, Duration maxWait) {
+    private Optional<PolicyLimits> tierLimits(String name, LimitForm form, Duration maxWait, boolean hasOtherLimits) {
         String limit = properties.name(ConfigKeys.TIER_LIMIT.attribute(name));
         String burst = properties.name(ConfigKeys.TIER_BURST.attribute(name));
         String tier = QuotedName.unquoted(name);
+        String concurrency = properties.name(ConfigKeys.TIER_CONCURRENCY.attribute(name));
+        Optional<Integer> calls = properties.optional(concurrency, ConfigKeys.TIER_CONCURRENCY);
+        LimitForm tierForm =
+                form.withConcurrency(calls.isPresent() ? OptionalInt.of(calls.get()) : OptionalInt.empty());
         Optional<String> text = properties.optional(limit, ConfigKeys.TIER_LIMIT);
         if (!NAME.matcher(tier).matches()) {
             properties.report(MESSAGES.problem("WEIR-120", limit, name));
             return Optional.empty();
+        }
+        if (text.isEmpty() && calls.isPresent() && !hasOtherLimits) {
+            return limits.withMaxWait(tierForm.withSlots(List.of()), maxWait)
+                    .flatMap(each -> limits.named(tier, concurrency, each));
         }
         if (text.isEmpty()) {
             if (properties.isReadable(limit)) {
@@ -84,13 +104,19 @@ final class TierReader {
             return Optional.empty();
         }
         return limits.parse(text.get(), limit, form, properties.optional(burst, ConfigKeys.TIER_BURST), burst)
+                .map(tierForm::withSlots)
                 .flatMap(each -> limits.withMaxWait(each, maxWait))
                 .flatMap(each -> limits.named(tier, limit, each));
     }
 
-    /** Adds the lease of the policy to the limits of a tier. It reports a calendar limit, which cannot be leased. */
+    /** Adds the lease of the policy to the limits of a tier. It reports limits that cannot be leased. */
     private PolicyLimits withLease(String name, PolicyLimits limits, long lease) {
-        if (lease > 0 && LeaseReader.hasCalendarLimit(limits.limits())) {
+        if (lease > 0 && limits.hasConcurrency()) {
+            properties.report(MESSAGES.problem(
+                    "WEIR-128.concurrency",
+                    properties.name(ConfigKeys.TIER_CONCURRENCY.attribute(name)),
+                    limits.limits().toString()));
+        } else if (lease > 0 && LeaseReader.hasCalendarLimit(limits.limits())) {
             properties.report(MESSAGES.problem(
                     "WEIR-128.calendar",
                     properties.name(ConfigKeys.TIER_LIMIT.attribute(name)),

@@ -92,6 +92,7 @@ final class Fixtures {
                 QuotaThresholds.NONE,
                 Penalties.NONE,
                 threads,
-                withoutThreads);
+                withoutThreads,
+                Runnable::run);
     }
 }

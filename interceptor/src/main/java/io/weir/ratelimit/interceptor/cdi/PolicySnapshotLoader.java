@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.interceptor.cdi;
 
+import static io.weir.ratelimit.interceptor.message.InterceptorMessages.MESSAGES;
+
+import io.weir.ratelimit.core.config.ConfigKeys;
 import io.weir.ratelimit.core.config.ConfigProperties;
+import io.weir.ratelimit.core.config.ConfigReader;
 import io.weir.ratelimit.core.config.Origin;
 import io.weir.ratelimit.core.config.Problems;
 import io.weir.ratelimit.core.engine.PathRules;
@@ -13,6 +17,8 @@ import io.weir.ratelimit.core.policy.MethodLimits;
 import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.core.policy.PolicyLoader;
 import io.weir.ratelimit.core.policy.Resolvers;
+import io.weir.ratelimit.spi.PolicyLimits;
+import io.weir.ratelimit.spi.RateLimitBackend;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -35,6 +41,7 @@ final class PolicySnapshotLoader {
     private final Set<String> policiesOfSources;
     private final LateMethods late;
     private Predicate<Class<?>> managed = beanClass -> false;
+    private Optional<String> backendWithoutSlots = Optional.empty();
 
     private PolicySnapshotLoader(List<LimitedMethod> methods, Resolvers resolvers, Set<String> policiesOfSources) {
         this.methods = List.copyOf(methods);
@@ -65,6 +72,12 @@ final class PolicySnapshotLoader {
         return this;
     }
 
+    /** Sets the backend, which has concurrency limits or not. */
+    PolicySnapshotLoader withBackend(RateLimitBackend backend) {
+        backendWithoutSlots = backend.supportsConcurrency() ? Optional.empty() : Optional.of(backend.name());
+        return this;
+    }
+
     /** Returns the limited methods of beans. */
     List<MethodLimits> methods() {
         return methods.stream().map(LimitedMethod::limits).toList();
@@ -86,6 +99,8 @@ final class PolicySnapshotLoader {
         LoadedPolicies loaded = PolicyLoader.load(config, known, resolvers, problems);
         Set<String> invalid = new TreeSet<>(loaded.invalid());
         invalid.addAll(misused(loaded.policies(), problems));
+        backendWithoutSlots.ifPresent(
+                backend -> invalid.addAll(withoutSlots(backend, config, loaded.policies(), problems)));
         Map<String, Policy> policies = new LinkedHashMap<>(loaded.policies());
         Map<String, Long> costs =
                 costs(config, known, previous.map(PolicySnapshot::costs).orElse(Map.of()), problems);
@@ -125,6 +140,29 @@ final class PolicySnapshotLoader {
                     });
         }
         return misused;
+    }
+
+    /** Finds the policies whose concurrency limits the backend does not have. */
+    private static Set<String> withoutSlots(
+            String backend, ConfigProperties config, Map<String, Policy> policies, Problems problems) {
+        Set<String> found = new TreeSet<>();
+        for (Policy policy : new TreeMap<>(policies).values()) {
+            if (Stream.concat(Stream.of(policy.limits()), policy.tiers().limits().values().stream())
+                    .anyMatch(PolicyLimits::hasConcurrency)) {
+                found.add(policy.name());
+                String property =
+                        new ConfigReader(config, problems).policy(policy.name()).name(ConfigKeys.CONCURRENCY);
+                problems.add(MESSAGES.problem(
+                        "WEIR-134",
+                        property,
+                        policy.form().concurrency().stream()
+                                .mapToObj(String::valueOf)
+                                .findFirst()
+                                .orElse(""),
+                        backend));
+            }
+        }
+        return found;
     }
 
     /** Finds the policies that can never hold the cost of a call. */

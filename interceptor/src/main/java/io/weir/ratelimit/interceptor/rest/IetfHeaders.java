@@ -10,6 +10,8 @@ final class IetfHeaders implements HeaderDialect {
     private static final String POLICY_FIELD = "RateLimit-Policy";
     private static final String LIMIT_FIELD = "RateLimit";
     private static final String QUOTA = "q";
+    private static final String UNIT = "qu";
+    private static final String CONCURRENT_REQUESTS = "concurrent-requests";
     private static final String WINDOW = "w";
     private static final String REMAINING = "r";
     private static final String RESET = "t";
@@ -24,6 +26,9 @@ final class IetfHeaders implements HeaderDialect {
         StructuredList policies = new StructuredList();
         for (Quota quota : view.quotas()) {
             policies.member(quota.name()).parameter(QUOTA, quota.permits());
+            if (quota.isConcurrency()) {
+                policies.parameter(UNIT, CONCURRENT_REQUESTS);
+            }
             // The unit is a second, and zero is not valid, so a shorter window is omitted.
             if (quota.window().toMillis() >= 1_000) {
                 policies.parameter(WINDOW, QuotaView.ceilSeconds(quota.window().toMillis() * 1_000));
@@ -32,6 +37,11 @@ final class IetfHeaders implements HeaderDialect {
         fields.accept(POLICY_FIELD, policies.toString());
         Quota decisive = view.decisive();
         StructuredList limit = new StructuredList().member(decisive.name()).parameter(REMAINING, decisive.remaining());
+        if (!decisive.rejected() && decisive.isConcurrency()) {
+            // Nobody knows when a call ends.
+            fields.accept(LIMIT_FIELD, limit.toString());
+            return;
+        }
         if (!decisive.rejected()) {
             limit.parameter(RESET, QuotaView.ceilSeconds(decisive.nextPermitAfterMicros()));
         } else if (decisive.retryAfterMicros() != Quota.NEVER) {

@@ -35,7 +35,7 @@ final class QuotaDocument {
                 .with("name", quota.name())
                 .with("permits", quota.permits())
                 .withNumber("window", seconds(quota.window()))
-                .with("unit", "requests")
+                .with("unit", quota.isConcurrency() ? "concurrent-requests" : "requests")
                 .with("capacity", quota.capacity())
                 .with("remaining", quota.remaining())
                 .with("reset", QuotaView.ceilSeconds(quota.resetAfterMicros()));

@@ -15,7 +15,26 @@ final class StructuredList {
      * @throws IllegalArgumentException if the string cannot be sent
      */
     StructuredList member(String value) {
-        text.append(text.isEmpty() ? "\"" : ", \"");
+        text.append(text.isEmpty() ? "" : ", ");
+        string(value);
+        return this;
+    }
+
+    /**
+     * Adds a parameter with a string to the last member.
+     *
+     * @param key the name, in lower case letters
+     * @param value printable ASCII
+     * @throws IllegalArgumentException if the string cannot be sent
+     */
+    StructuredList parameter(String key, String value) {
+        text.append(';').append(key).append('=');
+        string(value);
+        return this;
+    }
+
+    private void string(String value) {
+        text.append('"');
         for (int i = 0; i < value.length(); i++) {
             char c = value.charAt(i);
             if (c < ' ' || c > '~') {
@@ -27,7 +46,6 @@ final class StructuredList {
             text.append(c);
         }
         text.append('"');
-        return this;
     }
 
     /**

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.core.local;
+
+import io.weir.ratelimit.Receipt;
+import io.weir.ratelimit.core.limit.BackendReceipt;
+import io.weir.ratelimit.core.limit.ChargeStates;
+import io.weir.ratelimit.core.limit.ConcurrencyState;
+import io.weir.ratelimit.spi.Charge;
+import io.weir.ratelimit.spi.Limit;
+import io.weir.ratelimit.spi.TimeSource;
+import java.util.ArrayList;
+import java.util.List;
+
+/** The release and the renewal of the slots of receipts. */
+final class LocalSlots {
+    private final StateTable table;
+    private final TimeSource time;
+
+    LocalSlots(StateTable table, TimeSource time) {
+        this.table = table;
+        this.time = time;
+    }
+
+    /** Releases the slots of a receipt. */
+    void release(BackendReceipt receipt) {
+        for (ChargeStates charged : receipt.slots()) {
+            release(key(charged.charge()), charged.slot());
+        }
+        receipt.slotsReleased();
+    }
+
+    private void release(StateKey key, long slot) {
+        long shard = StateTable.shardOf(key);
+        table.lock(shard);
+        try {
+            StoredState stored = table.find(key);
+            if (stored != null) {
+                ConcurrencyState after = ((ConcurrencyState) stored.take()).release(slot);
+                stored.put(after);
+                // A key that still has slots keeps its place in the queue, which is late by one timeout at most.
+                if (after.held() == 0 && table.refunded(stored, time.micros())) {
+                    table.release(1);
+                }
+            }
+        } finally {
+            table.unlock(shard);
+        }
+    }
+
+    /** Renews the slots of receipts, and returns the receipts that have lost one. */
+    List<Receipt> renew(List<Receipt> receipts) {
+        List<Receipt> lost = new ArrayList<>();
+        for (Receipt receipt : receipts) {
+            if (receipt instanceof BackendReceipt held) {
+                boolean complete = true;
+                for (ChargeStates charged : held.slots()) {
+                    complete &= renew(charged);
+                }
+                if (!complete) {
+                    lost.add(receipt);
+                }
+            }
+        }
+        return lost;
+    }
+
+    private boolean renew(ChargeStates charged) {
+        StateKey key = key(charged.charge());
+        Limit limit = limit(charged.charge());
+        long shard = StateTable.shardOf(key);
+        table.lock(shard);
+        try {
+            StoredState stored = table.find(key);
+            if (stored == null) {
+                return false;
+            }
+            long now = time.micros();
+            ConcurrencyState before = (ConcurrencyState) stored.take();
+            ConcurrencyState live = before.asOf(limit, now);
+            boolean found = live.has(charged.slot());
+            stored.put(found ? live.renew(charged.slot(), now + limit.windowMicros()) : before);
+            return found;
+        } finally {
+            table.unlock(shard);
+        }
+    }
+
+    private static Limit limit(Charge charge) {
+        return charge.policy().limits().get(charge.policy().concurrencyIndex());
+    }
+
+    private static StateKey key(Charge charge) {
+        return StateKey.of(charge, charge.policy().concurrencyIndex());
+    }
+}
