@@ -12,15 +12,21 @@ import org.jspecify.annotations.Nullable;
  * @param decision the decision; {@link Decision.Allowed#UNLIMITED} if nothing was decided
  * @param binding the policies that were decided; {@link Binding#NONE} if nothing was decided
  * @param request the state of the request, null if the call belongs to no request or nothing was decided
- * @param settlesOnReturn whether the entry point must leave with the outcome of the call, because the charges depend on the outcome
+ * @param settlesOnReturn whether the entry point must leave with the outcome of the call, because the charges depend on the outcome or the call
+ *     owns slots
+ * @param ownsSlots whether the call owns slots that no request holds
  */
 public record Entry(
-        Decision decision, Binding binding, @Nullable RequestState request, boolean settlesOnReturn) {
+        Decision decision,
+        Binding binding,
+        @Nullable RequestState request,
+        boolean settlesOnReturn,
+        boolean ownsSlots) {
     /** A call for which nothing was decided. */
-    static final Entry OPEN = new Entry(Decision.Allowed.UNLIMITED, Binding.NONE, null, false);
+    static final Entry OPEN = new Entry(Decision.Allowed.UNLIMITED, Binding.NONE, null, false, false);
 
     /** A request whose method waits for its permits before it runs. */
-    static final Entry WAITING = new Entry(Decision.Allowed.UNLIMITED, Binding.NONE, null, false);
+    static final Entry WAITING = new Entry(Decision.Allowed.UNLIMITED, Binding.NONE, null, false, false);
 
     /**
      * Returns whether the method of the request waits for its permits before it runs.
