@@ -13,13 +13,9 @@ import jakarta.inject.Inject;
 import jakarta.ws.rs.GET;
 import jakarta.ws.rs.Path;
 import jakarta.ws.rs.WebApplicationException;
-import jakarta.ws.rs.container.AsyncResponse;
-import jakarta.ws.rs.container.Suspended;
 import jakarta.ws.rs.core.StreamingOutput;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
@@ -29,7 +25,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** The release of slots at the end of responses on a runtime without the Servlet API. */
+/** The release of slots at the end of responses on a runtime without the Servlet API. This one has no asynchronous responses. */
 class ResponseEndTest {
     private static final Map<String, String> POLICIES = Map.of(
             "ratelimit.policies.one.concurrency", "1",
@@ -86,36 +82,6 @@ class ResponseEndTest {
             throw new IllegalStateException("failed");
         }
 
-        @GET
-        @Path("stage")
-        @RateLimit("one")
-        public CompletionStage<String> stage() {
-            return CompletableFuture.supplyAsync(() -> "later");
-        }
-
-        @GET
-        @Path("failed-stage")
-        @RateLimit("one")
-        public CompletionStage<String> failedStage() {
-            return CompletableFuture.supplyAsync(() -> {
-                throw new IllegalStateException("failed");
-            });
-        }
-
-        @GET
-        @Path("suspended")
-        @RateLimit("one")
-        public void suspended(@Suspended AsyncResponse response) {
-            CompletableFuture.runAsync(() -> response.resume("resumed"));
-        }
-
-        @GET
-        @Path("timeout")
-        @RateLimit("one")
-        public void timeout(@Suspended AsyncResponse response) {
-            response.setTimeout(1, TimeUnit.MILLISECONDS);
-        }
-
         /** Shows whether the stream still has its slot. */
         @GET
         @Path("stream")
@@ -146,10 +112,6 @@ class ResponseEndTest {
         "nothing, 204",
         "mapped, 409",
         "unmapped, 500",
-        "stage, 200",
-        "failed-stage, 500",
-        "suspended, 200",
-        "timeout, 503",
         "stream, 200",
         "broken-stream, 500",
     })
