@@ -44,6 +44,9 @@ public final class RequestState {
     /** The outcome of a request that holds slots; null if it is not known yet. */
     private volatile @Nullable Boolean succeeded;
 
+    /** The calls that share the slots of the request. Guarded by this. */
+    private int sharing;
+
     private volatile boolean ended;
     private volatile boolean endAwaited;
 
@@ -263,6 +266,45 @@ public final class RequestState {
     }
 
     /**
+     * Lets a call of a bean share the slots of the request. They are released when the request and all of these calls have ended.
+     *
+     * @return false if the request holds no slots
+     */
+    public synchronized boolean shareSlots() {
+        if (release == null) {
+            return false;
+        }
+        sharing++;
+        return true;
+    }
+
+    /** Ends a call that {@linkplain #shareSlots shares} the slots of the request. */
+    public void endShare() {
+        Consumer<RequestState> due;
+        synchronized (this) {
+            sharing--;
+            due = takeRelease();
+        }
+        release(due);
+    }
+
+    /** Returns what releases the slots if nothing uses them any longer, else null. The caller holds the monitor. */
+    private @Nullable Consumer<RequestState> takeRelease() {
+        if (!ended || sharing > 0) {
+            return null;
+        }
+        Consumer<RequestState> due = release;
+        release = null;
+        return due;
+    }
+
+    private void release(@Nullable Consumer<RequestState> due) {
+        if (due != null) {
+            due.accept(this);
+        }
+    }
+
+    /**
      * Tests whether the request holds slots.
      *
      * @return true from the first slot to the end of the request
@@ -314,12 +356,9 @@ public final class RequestState {
         if (release != null) {
             Consumer<RequestState> due;
             synchronized (this) {
-                due = release;
-                release = null;
+                due = takeRelease();
             }
-            if (due != null) {
-                due.accept(this);
-            }
+            release(due);
         }
     }
 }

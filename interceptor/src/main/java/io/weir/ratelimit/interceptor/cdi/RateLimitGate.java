@@ -230,10 +230,26 @@ public final class RateLimitGate {
         if (settles && attempt.settlesWithResponse() && request != null) {
             request.settleLater(binding, decision);
         }
-        Receipt receipt = decision.receipt();
-        boolean ownsSlots = receipt.holdsSlots() && (request == null || !states.hold(request, engine::end));
+        Entry.Slots slots = slots(attempt, decision);
         return new Entry(
-                decision, binding, request, ownsSlots || (settles && !attempt.settlesWithResponse()), ownsSlots);
+                decision,
+                binding,
+                request,
+                slots != Entry.Slots.NONE || (settles && !attempt.settlesWithResponse()),
+                slots);
+    }
+
+    /** Lets the request hold the slots of a decision, else the call. A call of a bean shares the slots of its request. */
+    private Entry.Slots slots(Attempt attempt, Decision decision) {
+        RequestState request = attempt.request();
+        if (decision.receipt().holdsSlots()) {
+            if (request == null || !states.hold(request, engine::end)) {
+                return Entry.Slots.OF_CALL;
+            }
+        } else if (request == null || !request.holdsSlots() || !attempt.binding().takesSlots()) {
+            return Entry.Slots.NONE;
+        }
+        return !attempt.settlesWithResponse() && request.shareSlots() ? Entry.Slots.OF_REQUEST : Entry.Slots.NONE;
     }
 
     /** Returns the charges of the request that the calling thread serves. */
@@ -254,8 +270,11 @@ public final class RateLimitGate {
      */
     void leave(Entry entry, boolean succeeded) {
         engine.settle(entry.binding(), entry.decision(), succeeded, entry.request());
-        if (entry.ownsSlots()) {
+        RequestState request = entry.request();
+        if (entry.slots() == Entry.Slots.OF_CALL) {
             engine.release(entry.decision().receipt());
+        } else if (entry.slots() == Entry.Slots.OF_REQUEST && request != null) {
+            request.endShare();
         }
     }
 

@@ -38,6 +38,8 @@ class SlotReleaseTest {
         "ratelimit.policies.patient.concurrency-timeout=1h",
         "ratelimit.policies.patient.max-wait=1h",
         "ratelimit.policies.patient.key=global",
+        "ratelimit.policies.rate.limit=9/1h",
+        "ratelimit.policies.rate.key=global",
         "ratelimit.policies.requests.concurrency=1",
         "ratelimit.policies.requests.concurrency-timeout=1h",
         "ratelimit.policies.requests.key=global",
@@ -165,6 +167,39 @@ class SlotReleaseTest {
     }
 
     @Test
+    void requestKeepsTheSlotOfACallThatLastsLonger() {
+        CompletableFuture<String> answer = new CompletableFuture<>();
+        container.inRequest(CallContext.NONE, () -> {
+            work.later(answer);
+            work.call(() -> {});
+        });
+        assertThat(free("one")).as("after the request").isZero();
+        answer.complete("done");
+        assertThat(free("one")).isEqualTo(1);
+    }
+
+    @Test
+    void callThatSharesTheSlotOfAnEarlierOneKeepsIt() {
+        CompletableFuture<String> answer = new CompletableFuture<>();
+        container.inRequest(CallContext.NONE, () -> {
+            work.call(() -> {});
+            work.later(answer);
+        });
+        assertThat(free("one")).as("after the request").isZero();
+        answer.complete("done");
+        assertThat(free("one")).isEqualTo(1);
+    }
+
+    @Test
+    void callUnderOtherPoliciesDoesNotKeepTheSlot() {
+        container.inRequest(CallContext.NONE, () -> {
+            work.call(() -> {});
+            work.unlimitedCalls(new CompletableFuture<>());
+        });
+        assertThat(free("one")).isEqualTo(1);
+    }
+
+    @Test
     void nestedCallOfTheSamePolicySharesTheSlot() {
         container.inRequest(CallContext.NONE, () -> assertThat(work.nested()).isEqualTo("inner"));
         assertThat(free("one")).isEqualTo(1);
@@ -240,6 +275,11 @@ class SlotReleaseTest {
 
         @RateLimit("one")
         public CompletionStage<String> later(CompletionStage<String> answer) {
+            return answer;
+        }
+
+        @RateLimit("rate")
+        public CompletionStage<String> unlimitedCalls(CompletionStage<String> answer) {
             return answer;
         }
 
