@@ -1,12 +1,13 @@
 -- SPDX-License-Identifier: Apache-2.0
--- Times are in microseconds; see clock.lua, plain.lua, state.lua, log.lua and calendar.lua, which precede this script.
+-- Times are in microseconds; see clock.lua, plain.lua, state.lua, log.lua, calendar.lua and slots.lua, which precede this script.
 --
 -- Decides on groups of equal requests, in their order and at one instant. A request is spent if all its limits have room, else nothing of
--- it. Of a group the first requests are allowed, as many as have room. A rejection writes nothing, with one exception: a state from the
--- future, left by a clock that stepped back, is written as of now. Otherwise each rejection would report the same retry-after again.
+-- it. Of a group the first requests are allowed, as many as have room. A rejection writes nothing, with two exceptions. A state from the
+-- future, left by a clock that stepped back, is written as of now: otherwise each rejection would report the same retry-after again. Slots
+-- that have ended are removed: otherwise each rejection would read all slots again.
 -- A foreign value fails the groups of its key, and no others.
--- A batch is plain if the keys of each group are those that follow the keys of the groups before, and no limit is a sliding log or a
--- calendar limit. plain.lua decides on such a batch, up to the first group that it does not handle.
+-- A batch is plain if the keys of each group are those that follow the keys of the groups before, and no limit is a sliding log, a
+-- calendar limit or a concurrency limit. plain.lua decides on such a batch, up to the first group that it does not handle.
 -- KEYS        one per policy and caller, all different
 -- ARGV[1]     form and clock (clock.lua): 0 or 1 for a plain batch, 2 or 3 for others; then limits and groups
 --             Limits: 0 B if they are those of the limits before, else one limit, or 1 B, the number of limits I2, their bytes I2 and the
@@ -15,7 +16,7 @@
 --                             short: the capacity is the permits, and there is no delay
 --             letter + 128 B, then the other fields of a limit (state.lua)
 --             A calendar limit has neither: letter c B, nominal window in ms I5, permits I6, start and end of a period and end of the next
---             one, I7 each
+--             one, I7 each; nor has a concurrency limit: letter n B, permits I6, timeout I7, instance I6, number of its next slot I6
 --             Plain batch: for each run of groups the limits of a group, then one of the following; nothing if each group that is left has
 --             one request that spends a cost of 1 of each key without delay. The limits of a group of several keys are 0 B if they are
 --             those of the group before, else 2 B, the number of keys I2, the bytes of the limits I2 and the limits of each key
@@ -37,7 +38,8 @@
 --             States: for each limit its state before the call, as of now. Of a limit in short form, except for a log, 0 B if the limit is
 --             untouched; else with the time since its start and the permits of this window and the previous one (0 for f) 1 B I5 I2,
 --             2 B I5 I2 I2 or 3 B I6 I4 I4 (s, f), or 1 B and the time since its anchor I3 and debt I7 (t, l). Of others I7 I7 I6, and
---             of a calendar limit the first charge that counts I7, spent permits I6, latest charge I7, end I7
+--             of a calendar limit the first charge that counts I7, spent permits I6, latest charge I7, end I7; of a concurrency limit the
+--             number of slots I2, the instants before and after which none ends I7 I7, the number of the next slot I6
 --             Group: count of allowed requests, or the largest number for a foreign value: B if the group has one request, else I2. Then,
 --             unless the value is foreign, for each sliding log of a request the instant of the entry at whose end the cost has room I7
 -- Complexity  O(limits of keys + groups), and that of log.lua for sliding logs
@@ -48,13 +50,15 @@
 local floor = math.floor
 local LETTER, WINDOW, PERMITS, UNITS, EXPONENT, UNIT, CAPACITY, MAX_DEBT, SHORT = 1, 2, 3, 4, 5, 6, 7, 8, 9
 local PERIOD_START, PERIOD_END = 10, 11
+local TIMEOUT, INSTANCE, NUMBER = 10, 11, 12
 
 -- Fields of a limit of a key. FREE and SPENT count parts: those that are free, and those that the groups before have spent. A permit has
 -- PARTS.
 local FREE, PARTS, SPENT, A, B, C, KEEP, FUTURE, CONFIG, LOG, DEBT = 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11
 local LATEST, END = 12, 13
+local SLOTS, FIRST_END, LAST_END = 14, 15, 16
 
-local calendars, isOutside
+local calendars, isOutside, slots
 
 -- Returns a limit and the position behind it.
 local function limitAt(from)
@@ -65,6 +69,10 @@ local function limitAt(from)
     start, ends = calendars.period(start, ends, nextEnd)
     isOutside = isOutside or not start
     return {letter, window, permits, 0, 0, 1, permits, 0, false, start, ends}, after
+  elseif letter == 110 then
+    local permits, timeout, instance, number, after = parse('>I6I7I6I6', input, from + 1)
+    slots = slots or newSlots(now)
+    return {letter, 1, permits, 0, 0, 1, permits, 0, false, timeout, instance, number}, after
   elseif letter < 128 then
     local permits, units, exponent, after = parse('>I4I6B', input, from + 1)
     local unit = 10 ^ exponent
@@ -120,6 +128,19 @@ local function ofCalendar(config, first, spent, latest, ends, debt)
     calendars.advance(config[PERMITS], config[PERIOD_START], config[PERIOD_END], first, spent, latest, ends, debt)
   return {config[PERMITS] - spent, 1, 0, first, spent, 0, false, isFuture, config, nil, debt, latest, ends},
     pack('>I7I6I7I7', first, spent, latest, ends)
+end
+
+-- Returns the state of a concurrency limit of a key, and its part of the reply; false for a foreign value.
+local function ofSlots(config, stored)
+  local held, count, first, last, hasEnded = '', 0, 9007199254740992, 0, false
+  if stored then
+    held, count, first, last, hasEnded = slots.read(stored[4])
+    if not held then
+      return false
+    end
+  end
+  return {config[PERMITS] - count, 1, 0, 0, count, 0, false, hasEnded, config, nil, nil, nil, nil, held, first, last},
+    pack('>I2I7I7I6', count, first, last, config[NUMBER])
 end
 
 -- The rest of a plain batch becomes a batch of the other kind, from the group on at which plain.lua ended.
@@ -210,7 +231,7 @@ for k = 1, #keys do
   end
   limitIndex[k] = #limits + 1
   local a, b, c, found = false, nil, nil, nil
-  if #configs == 1 and configs[1][LETTER] ~= 103 and configs[1][LETTER] ~= 99 then
+  if #configs == 1 and configs[1][LETTER] ~= 103 and configs[1][LETTER] ~= 99 and configs[1][LETTER] ~= 110 then
     a, b, c = read(keys[k], configs[1][LETTER], configs[1][WINDOW])
   end
   if a ~= false then
@@ -230,6 +251,12 @@ for k = 1, #keys do
       elseif config[LETTER] == 99 and stored then
         stored[1], stored[2], stored[3], stored[6], stored[5] = calendars.read(stored[4])
         found = stored[1] and found
+      elseif config[LETTER] == 110 then
+        local state, text = ofSlots(config, stored)
+        states[i] = state and {state, text}
+        if not state then
+          found = false
+        end
       end
     end
     for i = 1, #configs do
@@ -240,10 +267,14 @@ for k = 1, #keys do
           reply[#reply + 1] = pack('>I7I7I6', 0, 0, 0)
         elseif config[LETTER] == 99 then
           reply[#reply + 1] = pack('>I7I6I7I7', 0, 0, 0, 0)
+        elseif config[LETTER] == 110 then
+          reply[#reply + 1] = pack('>I2I7I7I6', 0, 0, 0, 0)
         else
           local _
           _, reply[#reply + 1] = bucketOrWindow(config, nil, nil, nil)
         end
+      elseif config[LETTER] == 110 then
+        limits[#limits + 1], reply[#reply + 1] = log[1], log[2]
       elseif log then
         a, b, c = logs.summary(log, config[PERMITS])
         limits[#limits + 1] = {config[PERMITS] - c, 1, 0, 0, c, 0, false, log.future, config, log}
@@ -292,7 +323,7 @@ while at <= size do
       if not limit then
         allowed = nil
       elseif allowed then
-        local free, needed = limit[FREE], cost * limit[PARTS]
+        local free, needed = limit[FREE], limit[SLOTS] and 1 or cost * limit[PARTS]
         if delay > 0 then
           local config = limit[CONFIG]
           free = cost <= config[CAPACITY] and free + config[PERMITS] * floor((delay + now - limit[A]) / config[UNIT]) or 0
@@ -318,7 +349,7 @@ while at <= size do
       for i = limitIndex[index], limitIndex[index + 1] - 1 do
         local limit = limits[i]
         if groupForm ~= 4 then
-          local newlySpent = allowed * cost * limit[PARTS]
+          local newlySpent = allowed * (limit[SLOTS] and 1 or cost * limit[PARTS])
           limit[FREE] = limit[FREE] - newlySpent
           limit[SPENT] = limit[SPENT] + newlySpent
           rewrite[index] = rewrite[index] or newlySpent > 0 or limit[FUTURE]
@@ -343,6 +374,13 @@ for k = 1, #keys do
         if after > 0 then
           section, life = logs.encode(log, after)
         end
+      elseif limit[SLOTS] then
+        local held, first, last = limit[SLOTS], limit[FIRST_END], limit[LAST_END]
+        if limit[SPENT] > 0 then
+          held, first, last =
+            slots.add(held, limit[SPENT], config[INSTANCE], config[NUMBER], now + config[TIMEOUT], first, last)
+        end
+        section, life = slots.encode(held, first, last), last - now
       elseif config[LETTER] == 99 then
         if limit[SPENT] > 0 then
           section, life = calendars.encode(config[WINDOW], limit[A], after, now, config[PERIOD_END], false)

@@ -3,7 +3,7 @@
 --
 -- Stored states of limits, and their arithmetic. This file precedes acquire.lua and refund.lua.
 -- A script call creates its functions anew, and an upvalue costs more than a function. Therefore functions take all values as arguments
--- and compare letters by their codes: c 99, f 102, g 103, l 108, s 115, t 116.
+-- and compare letters by their codes: c 99, f 102, g 103, l 108, n 110, s 115, t 116.
 -- State       one string per policy and caller, with one section per limit, big-endian: letter B, window in ms I5, then
 --             f (fixed window)    start I7, spent permits I6
 --             s (sliding window)  start I7, spent permits of this window I6, of the previous window I6
@@ -11,6 +11,7 @@
 --                                 instant at which the debt is 0
 --             g (sliding log)     see log.lua
 --             c (calendar limit)  see calendar.lua
+--             n (concurrency limit)  see slots.lua
 --             d (debt)            end I7, length I2 of what follows, then the letter of a limit c, f, s, t or l B, and the three numbers of
 --                                 its state I7 I7 I6: a limit to which a settlement has charged more permits than it has
 --             other lower-case letters, of later versions: end I7, length I2 and as many bytes

@@ -259,16 +259,6 @@ public final class Limit {
     }
 
     /**
-     * Returns the permits that a call takes from this limit: one slot of a concurrency limit, otherwise the cost.
-     *
-     * @param cost the cost of the call in permits, 1 or more
-     * @return the permits
-     */
-    public long costOf(long cost) {
-        return concurrency ? 1 : cost;
-    }
-
-    /**
      * Returns the letter of this limit in stored keys: {@code c} for a calendar limit, {@code n} for a concurrency limit, otherwise the
      * letter of the algorithm.
      *

@@ -5,6 +5,7 @@ import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.Charge;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -38,6 +39,10 @@ final class AcquireRequest extends CompletableFuture<AcquireResult> {
     /** The latest instant at which the request may be sent, as {@link System#nanoTime}. */
     final long deadlineNanos;
 
+    /** Receives a result with slots that arrives after the deadline; null if the charges have no slots. */
+    @Nullable
+    Consumer<AcquireResult> late;
+
     /** The queue of the request's slot, once it is enqueued. */
     @Nullable
     BatchQueue queue;
@@ -63,12 +68,18 @@ final class AcquireRequest extends CompletableFuture<AcquireResult> {
         this.deadlineNanos = deadlineNanos;
     }
 
-    /** Completes the request. A rejection that arrives after the deadline is cached, since it holds for later calls. */
+    /**
+     * Completes the request. A rejection that arrives after the deadline is cached, since it holds for later calls. Slots that are taken after
+     * the deadline are released.
+     */
     @Override
     public boolean complete(AcquireResult result) {
         boolean inTime = super.complete(result);
         if (!inTime && cache != null && !result.hasRoom()) {
             cache.put(this, result);
+        }
+        if (!inTime && late != null && result.spent()) {
+            late.accept(result);
         }
         return inTime;
     }

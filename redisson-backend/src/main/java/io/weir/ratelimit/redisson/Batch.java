@@ -192,7 +192,7 @@ final class Batch {
         }
     }
 
-    /** Returns whether no group before has one of the keys of a request, and none of its limits is a sliding log or a calendar limit. */
+    /** Returns whether no group before has one of the keys of a request, and all of its limits are plain. */
     private boolean isPlain(AcquireRequest request, int[] keyIndexes) {
         for (int i = 0; i < keyIndexes.length; i++) {
             if (keyIndexes[i] < keys.size() || !arePlain(limitsOf(request, i))) {
@@ -205,7 +205,7 @@ final class Batch {
     private static boolean arePlain(List<Limit> limits) {
         for (int i = 0; i < limits.size(); i++) {
             Limit limit = limits.get(i);
-            if (limit.algorithm() == Algorithm.SLIDING_LOG || limit.period().isPresent()) {
+            if (limit.algorithm() == Algorithm.SLIDING_LOG || limit.period().isPresent() || limit.isConcurrency()) {
                 return false;
             }
         }
@@ -228,7 +228,7 @@ final class Batch {
 
     /**
      * Returns whether the keys of each group are those that follow the keys of the groups before, no group has several keys with more
-     * limits than a batch, and no limit is a sliding log or a calendar limit.
+     * limits than a batch, and no limit is a sliding log, a calendar limit or a concurrency limit.
      */
     boolean isPlain() {
         return plain;

@@ -3,6 +3,7 @@ package io.weir.ratelimit.redisson;
 
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.Quota;
+import io.weir.ratelimit.Receipt;
 import io.weir.ratelimit.core.limit.BackendReceipt;
 import io.weir.ratelimit.spi.BackendListener;
 import io.weir.ratelimit.spi.BackendStatus;
@@ -185,6 +186,14 @@ final class LeasingBackend implements AutoCloseable {
 
     CompletableFuture<List<Charge>> settleAsync(BackendReceipt receipt, Predicate<Charge> selection, long actualCost) {
         return store.settleAsync(receipt, selection, actualCost);
+    }
+
+    CompletableFuture<Void> release(BackendReceipt receipt) {
+        return store.release(receipt);
+    }
+
+    CompletableFuture<List<Receipt>> renew(List<BackendReceipt> receipts) {
+        return store.renew(receipts);
     }
 
     /**

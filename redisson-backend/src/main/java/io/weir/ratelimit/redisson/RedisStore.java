@@ -3,7 +3,9 @@ package io.weir.ratelimit.redisson;
 
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.Quota;
+import io.weir.ratelimit.Receipt;
 import io.weir.ratelimit.core.limit.BackendReceipt;
+import io.weir.ratelimit.core.limit.ChargeStates;
 import io.weir.ratelimit.redisson.AcquireRequest.Operation;
 import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.BackendException.Reason;
@@ -13,8 +15,11 @@ import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.TimeSource;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
@@ -38,6 +43,7 @@ final class RedisStore implements AutoCloseable {
     private final RequestFactory requests;
     private final Batcher batcher;
     private final RefundSender refunds;
+    private final SlotSender slots;
     private final Breaker breaker;
     private final Function<AcquireRequest, Decision> toDecision = this::decision;
 
@@ -65,7 +71,8 @@ final class RedisStore implements AutoCloseable {
         this.requests = new RequestFactory(keys, cache);
         ScriptSender scripts = new ScriptSender(redis, time, RedisClock.ofProcess());
         this.batcher = new Batcher(scripts, listener, breaker);
-        this.refunds = new RefundSender(scripts, keys, deadline, cache);
+        this.slots = new SlotSender(scripts, keys, deadline);
+        this.refunds = new RefundSender(scripts, keys, deadline, cache, slots);
         this.breaker = breaker;
         redis.onFirstConnection(breaker::connected);
     }
@@ -202,6 +209,11 @@ final class RedisStore implements AutoCloseable {
     }
 
     void enqueue(AcquireRequest request) {
+        for (int i = 0; i < request.charges.size(); i++) {
+            if (request.charges.get(i).policy().hasConcurrency()) {
+                request.late = this::releaseLate;
+            }
+        }
         batcher.enqueue(request, redis.slot(request.keys.get(0)));
     }
 
@@ -287,6 +299,51 @@ final class RedisStore implements AutoCloseable {
         return breaker.isOpen() ? CompletableFuture.failedFuture(breaker.openException()) : refunds.sendBounded(refund);
     }
 
+    /** Releases slots of a call that no longer awaits them. They end by themselves if this fails. */
+    private void releaseLate(AcquireResult result) {
+        CompletionStage<Void> released = slots.release(result.charges());
+        released.whenComplete((done, failure) -> {
+            if (failure != null) {
+                LOG.log(Level.DEBUG, "A release failed: {0}", failure.toString());
+            }
+        });
+    }
+
+    /** Releases the slots of a receipt, without waiting. */
+    CompletableFuture<Void> release(BackendReceipt receipt) {
+        List<ChargeStates> held = receipt.slots();
+        if (held.isEmpty()) {
+            return CompletableFuture.completedFuture(null);
+        }
+        return breaker.isOpen()
+                ? CompletableFuture.failedFuture(breaker.openException())
+                : slots.release(held).thenRun(receipt::slotsReleased);
+    }
+
+    /** Renews the slots of receipts, without waiting. Completes with the receipts that have lost a slot. */
+    CompletableFuture<List<Receipt>> renew(List<BackendReceipt> receipts) {
+        if (breaker.isOpen()) {
+            return CompletableFuture.failedFuture(breaker.openException());
+        }
+        List<ChargeStates> held = new ArrayList<>();
+        List<Receipt> owners = new ArrayList<>();
+        for (BackendReceipt receipt : receipts) {
+            for (ChargeStates charged : receipt.slots()) {
+                held.add(charged);
+                owners.add(receipt);
+            }
+        }
+        return slots.renew(held).thenApply(had -> {
+            Set<Receipt> lost = new LinkedHashSet<>();
+            for (int i = 0; i < had.size(); i++) {
+                if (!had.get(i)) {
+                    lost.add(owners.get(i));
+                }
+            }
+            return List.copyOf(lost);
+        });
+    }
+
     /** Refunds a receipt that no caller awaits. */
     void refundUnawaited(BackendReceipt receipt) {
         if (breaker.isOpen()) {
@@ -334,6 +391,9 @@ final class RedisStore implements AutoCloseable {
     /** Refunds a cost once another refund has completed. Waits until the deadline at most. */
     void refund(Charge charge, CompletableFuture<Void> before) {
         requireClosed(List.of(charge));
+        if (charge.policy().withoutConcurrency().isEmpty()) {
+            return; // it is unknown which call has the slot
+        }
         long deadlineNanos = await.deadlineFromNow();
         // A caller that has timed out may try again, so nothing is refunded after its deadline.
         await.await(

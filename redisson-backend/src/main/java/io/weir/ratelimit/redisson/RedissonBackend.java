@@ -282,6 +282,29 @@ public class RedissonBackend implements RateLimitBackend {
     }
 
     @Override
+    public boolean supportsConcurrency() {
+        return true;
+    }
+
+    @Override
+    public CompletionStage<Void> release(Receipt receipt) {
+        return receipt instanceof BackendReceipt held
+                ? started().release(held)
+                : CompletableFuture.completedStage(null);
+    }
+
+    @Override
+    public CompletionStage<List<Receipt>> renew(List<Receipt> receipts) {
+        List<BackendReceipt> held = new ArrayList<>(receipts.size());
+        for (Receipt receipt : receipts) {
+            if (receipt instanceof BackendReceipt known) {
+                held.add(known);
+            }
+        }
+        return started().renew(held);
+    }
+
+    @Override
     public void refund(Charge charge) {
         started().refund(charge);
     }

@@ -52,8 +52,11 @@ final class RefundCodec {
     private static void put(MessageBytes out, Charge charge, List<LimitState> charged) {
         List<Limit> limits = charge.policy().limits();
         out.put(Math.min(charge.cost(), MAX_EXACT), 7);
-        out.put(limits.size(), 2);
+        out.put(charge.policy().hasConcurrency() ? limits.size() - 1 : limits.size(), 2);
         for (int i = 0; i < limits.size(); i++) {
+            if (limits.get(i).isConcurrency()) {
+                continue; // release.lua releases slots
+            }
             out.put(limits.get(i).letter(), 1);
             ScriptCodec.putValues(out, limits.get(i));
             if (!charged.isEmpty()) {

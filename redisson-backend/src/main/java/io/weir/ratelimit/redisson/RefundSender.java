@@ -28,6 +28,7 @@ final class RefundSender {
     private final RedisKeys keys;
     private final Duration deadline;
     private final RejectionCache cache;
+    private final SlotSender slots;
     private final Semaphore inFlight = new Semaphore(MAX_IN_FLIGHT);
 
     /**
@@ -35,8 +36,10 @@ final class RefundSender {
      *
      * @param deadline until when a refund may be sent again if Redis did not run it, and until when a bounded one completes
      * @param cache the cache whose entries of the refunded keys become invalid
+     * @param slots releases the slots of refunded charges
      */
-    RefundSender(ScriptSender scripts, RedisKeys keys, Duration deadline, RejectionCache cache) {
+    RefundSender(ScriptSender scripts, RedisKeys keys, Duration deadline, RejectionCache cache, SlotSender slots) {
+        this.slots = slots;
         this.scripts = scripts;
         this.keys = keys;
         this.deadline = deadline;
@@ -55,16 +58,26 @@ final class RefundSender {
                 .whenComplete((done, failure) -> cache.invalidate(storedKeys));
     }
 
-    /** Claims the charges of a receipt and refunds them, with one script call per slot. */
+    /** Claims the charges of a receipt, refunds them with one script call per slot of a cluster, and releases their slots. */
     CompletableFuture<Void> send(BackendReceipt receipt) {
         Map<Integer, List<ChargeStates>> bySlot = new LinkedHashMap<>();
-        for (ChargeStates charged : receipt.claim()) {
+        List<ChargeStates> claimed = receipt.claim();
+        for (ChargeStates charged : claimed) {
+            if (hasNoPermits(charged)) {
+                continue;
+            }
             int slot = scripts.redis().slot(keys.of(charged.charge()));
             bySlot.computeIfAbsent(slot, any -> new ArrayList<>()).add(charged);
         }
-        return CompletableFuture.allOf(bySlot.values().stream()
+        CompletableFuture<Void> refunded = CompletableFuture.allOf(bySlot.values().stream()
                 .map(charged -> send(Refund.byReceipt(charged)))
                 .toArray(CompletableFuture<?>[]::new));
+        return receipt.holdsSlots() ? CompletableFuture.allOf(refunded, slots.release(claimed)) : refunded;
+    }
+
+    /** Returns whether a charge has only a slot. */
+    private static boolean hasNoPermits(ChargeStates charged) {
+        return charged.charge().policy().hasConcurrency() && charged.states().size() == 1;
     }
 
     /**
@@ -78,7 +91,7 @@ final class RefundSender {
         Map<List<Integer>, List<ChargeStates>> bySlot = new LinkedHashMap<>();
         for (ChargeStates charged : due) {
             int direction = Long.compare(actualCost, charged.charge().cost());
-            if (direction != 0) {
+            if (direction != 0 && !hasNoPermits(charged)) {
                 int slot = scripts.redis().slot(keys.of(charged.charge()));
                 bySlot.computeIfAbsent(List.of(slot, direction), any -> new ArrayList<>())
                         .add(charged);

@@ -134,7 +134,7 @@ final class RejectionCache {
      * @param version the {@link #version} of the keys before the request was sent
      */
     void put(List<ChargeStates> charges, List<String> storedKeys, RedisTime time, long version) {
-        if (!enabled) {
+        if (!enabled || haveSlots(charges)) {
             return;
         }
         CachedRejection[] rejections = new CachedRejection[storedKeys.size()];
@@ -153,6 +153,16 @@ final class RejectionCache {
                 put(rejection);
             }
         }
+    }
+
+    /** Returns whether a call took a slot or lacked one. Nobody knows when a slot is free, so such a rejection is not cached. */
+    private static boolean haveSlots(List<ChargeStates> charges) {
+        for (int i = 0; i < charges.size(); i++) {
+            if (charges.get(i).charge().policy().hasConcurrency()) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** Keeps the newer of two states: replies may be processed in another order than they arrived. A lost race is lost to a newer state. */

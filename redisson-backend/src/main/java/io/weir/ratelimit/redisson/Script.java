@@ -19,10 +19,14 @@ import java.util.stream.Stream;
  */
 record Script(String text, String digest) {
     /** Decides on charges; the header of the resource describes its arguments and its reply. */
-    static final Script ACQUIRE = of("clock.lua", "plain.lua", "state.lua", "log.lua", "calendar.lua", "acquire.lua");
+    static final Script ACQUIRE =
+            of("clock.lua", "plain.lua", "state.lua", "log.lua", "calendar.lua", "slots.lua", "acquire.lua");
 
     /** Refunds charges and removes states; the header of the resource describes its arguments and its reply. */
     static final Script REFUND = of("clock.lua", "state.lua", "log.lua", "calendar.lua", "refund.lua");
+
+    /** Releases and renews slots; the header of the resource describes its arguments and its reply. */
+    static final Script RELEASE = of("clock.lua", "state.lua", "slots.lua", "release.lua");
 
     /** Checks the server; the header of the resource describes its arguments and its reply. */
     static final Script CHECK = of("check.lua");

@@ -81,7 +81,7 @@ final class ScriptCodec {
                 if (i > 0 && limits.get(i).equals(limits.get(i - 1))) {
                     out.put(SAME_LIMITS, FORM);
                 } else {
-                    putLimits(out, limits.get(i), expectedMicros);
+                    putLimits(out, limits.get(i), expectedMicros, batch.size());
                 }
             }
             List<RequestGroup> groups = batch.groups();
@@ -171,7 +171,7 @@ final class ScriptCodec {
             out.put(length, COUNT);
         }
         for (int i = 0; i < keys; i++) {
-            putLimits(out, batch.limits().get(group.keyIndex(i)), 0);
+            putLimits(out, batch.limits().get(group.keyIndex(i)), 0, 0);
         }
     }
 
@@ -184,8 +184,8 @@ final class ScriptCodec {
         return length;
     }
 
-    /** Puts the limits of a key. */
-    private static void putLimits(MessageBytes out, List<Limit> limits, long expectedMicros) {
+    /** Puts the limits of a key, from which the message spends for a number of requests at most. */
+    private static void putLimits(MessageBytes out, List<Limit> limits, long expectedMicros, int requests) {
         if (limits.size() > 1) {
             out.put(SEVERAL_LIMITS, FORM);
             out.put(limits.size(), COUNT);
@@ -195,6 +195,8 @@ final class ScriptCodec {
             Limit limit = limits.get(i);
             if (limit.period().isPresent()) {
                 CalendarCodec.put(out, limit, limit.period().get(), expectedMicros);
+            } else if (limit.isConcurrency()) {
+                SlotCodec.put(out, limit, requests);
             } else if (hasShortForm(limit)) {
                 putShort(out, limit);
             } else {
@@ -205,6 +207,9 @@ final class ScriptCodec {
     }
 
     private static int size(Limit limit) {
+        if (limit.isConcurrency()) {
+            return SlotCodec.BYTES;
+        }
         return limit.period().isPresent()
                 ? CalendarCodec.BYTES
                 : hasShortForm(limit) ? SHORT_LIMIT_BYTES : LONG_LIMIT_BYTES;
@@ -348,6 +353,9 @@ final class ScriptCodec {
     private static LimitState getState(MessageBytes in, Limit limit, long now) {
         if (limit.period().isPresent()) {
             return CalendarCodec.get(in, limit);
+        }
+        if (limit.isConcurrency()) {
+            return SlotCodec.get(in);
         }
         if (!hasShortForm(limit) || limit.algorithm() == Algorithm.SLIDING_LOG) {
             return getLongState(in, limit);

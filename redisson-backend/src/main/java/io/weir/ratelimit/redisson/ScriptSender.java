@@ -4,6 +4,7 @@ package io.weir.ratelimit.redisson;
 import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.TimeSource;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 
 /**
@@ -44,6 +45,20 @@ record ScriptSender(RedisClient redis, TimeSource time, RedisClock expected) imp
                                     "Redis's clock was in none of the periods of a calendar limit.",
                                     null));
                 });
+    }
+
+    /**
+     * Sends a release or a renewal of slots.
+     *
+     * @param slots the slots by key
+     * @param deadlineNanos until when it may be sent again if Redis did not run it, as {@link System#nanoTime}
+     */
+    CompletableFuture<byte[]> send(boolean renews, Map<String, List<SlotCodec.Slot>> slots, long deadlineNanos) {
+        return redis.run(
+                Script.RELEASE,
+                List.copyOf(slots.keySet()),
+                SlotCodec.encode(renews, slots.values(), time.micros()),
+                deadlineNanos);
     }
 
     /**

@@ -26,4 +26,5 @@ public abstract class RateLimitBackendContract extends BackendFixture
                 ShadowContract,
                 CalendarContract,
                 CalendarSettleContract,
+                SlotContract,
                 ModelContract {}

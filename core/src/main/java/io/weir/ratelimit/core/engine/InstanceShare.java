@@ -37,7 +37,7 @@ record InstanceShare(int instances) {
             return limit;
         }
         long permits = Math.max(1, limit.permits() / instances);
-        long oneCall = Math.min(limit.costOf(cost), limit.capacity());
+        long oneCall = Math.min(limit.isConcurrency() ? 1 : cost, limit.capacity());
         if (!isBucket(limit.algorithm())) {
             return limit.withPermits(Math.max(permits, oneCall));
         }

@@ -3,7 +3,10 @@ package io.weir.ratelimit.core.limit;
 
 import io.weir.ratelimit.spi.Limit;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The state of a concurrency limit: the slots of the calls that run. Each slot has a number, by which exactly it is released, and an end, at
@@ -12,13 +15,20 @@ import java.util.List;
  * @param held the number of slots that are held
  * @param earliestMicros an instant before which no slot ends, in microseconds of the backend's clock
  * @param latestMicros an instant after which no slot ends
- * @param next the number of the next slot
+ * @param next the number of the next slot, which the server determines; 0 if this process does
  * @param taken the number of the slot that the latest call has taken, 0 if there is none
- * @param slots the slots; empty in the summary of a state
+ * @param slots the slots; null in the summary of a state
  */
 public record ConcurrencyState(
-        int held, long earliestMicros, long latestMicros, long next, long taken, List<Slot> slots)
-        implements LimitState {
+        int held,
+        long earliestMicros,
+        long latestMicros,
+        long next,
+        long taken,
+        @Nullable List<Slot> slots) implements LimitState {
+    /** The number of the latest slot in this process. No other slot has it, so that a late release finds no slot of another call. */
+    private static final AtomicLong LATEST = new AtomicLong();
+
     /** The longest retry-after, because the end of a call is unknown. */
     private static final long MAX_RETRY_AFTER_MICROS = 1_000_000;
 
@@ -30,9 +40,9 @@ public record ConcurrencyState(
      */
     public record Slot(long number, long endMicros) {}
 
-    /** Returns the state of a key without calls. No earlier slot of the key has a number from the current instant on. */
-    static ConcurrencyState untouched(long nowMicros) {
-        return of(List.of(), Math.max(1, nowMicros), 0);
+    /** Returns the state of a key without calls. */
+    static ConcurrencyState untouched() {
+        return of(List.of(), 0);
     }
 
     /**
@@ -45,30 +55,30 @@ public record ConcurrencyState(
      * @return the state without its slots
      */
     public static ConcurrencyState summary(int held, long earliestMicros, long latestMicros, long next) {
-        return new ConcurrencyState(held, earliestMicros, latestMicros, next, 0, List.of());
+        return new ConcurrencyState(held, earliestMicros, latestMicros, next, 0, null);
     }
 
-    private static ConcurrencyState of(List<Slot> slots, long next, long taken) {
+    private static ConcurrencyState of(List<Slot> slots, long taken) {
         long earliest = Long.MAX_VALUE;
         long latest = 0;
         for (Slot slot : slots) {
             earliest = Math.min(earliest, slot.endMicros());
             latest = Math.max(latest, slot.endMicros());
         }
-        return new ConcurrencyState(slots.size(), earliest, latest, next, taken, List.copyOf(slots));
+        return new ConcurrencyState(slots.size(), earliest, latest, 0, taken, List.copyOf(slots));
     }
 
     /** Returns this state without its slots, for a receipt. */
     public ConcurrencyState summary() {
-        return new ConcurrencyState(held, earliestMicros, latestMicros, next, taken, List.of());
+        return new ConcurrencyState(held, earliestMicros, latestMicros, next, taken, null);
     }
 
     @Override
     public ConcurrencyState asOf(Limit limit, long nowMicros) {
-        if (nowMicros < earliestMicros) {
+        if (nowMicros < earliestMicros || slots == null) {
             return this;
         }
-        return of(slots.stream().filter(slot -> slot.endMicros() > nowMicros).toList(), next, taken);
+        return of(slots.stream().filter(slot -> slot.endMicros() > nowMicros).toList(), taken);
     }
 
     /** Returns false: a slot ends at the same instant, although the clock stepped back. Its call releases it in any case. */
@@ -86,16 +96,24 @@ public record ConcurrencyState(
     @Override
     public ConcurrencyState spend(Limit limit, long cost, long nowMicros) {
         long end = nowMicros + limit.windowMicros();
-        List<Slot> more = new ArrayList<>(slots.size() + 1);
-        more.addAll(slots);
-        more.add(new Slot(next, end));
+        long number = next == 0 ? LATEST.incrementAndGet() : next;
         return new ConcurrencyState(
                 held + 1,
                 Math.min(earliestMicros, end),
                 Math.max(latestMicros, end),
-                next + 1,
-                next,
-                List.copyOf(more));
+                next == 0 ? 0 : next + 1,
+                number,
+                with(slots, new Slot(number, end)));
+    }
+
+    private static @Nullable List<Slot> with(@Nullable List<Slot> slots, Slot slot) {
+        if (slots == null) {
+            return null;
+        }
+        List<Slot> more = new ArrayList<>(slots.size() + 1);
+        more.addAll(slots);
+        more.add(slot);
+        return Collections.unmodifiableList(more);
     }
 
     @Override
@@ -151,8 +169,8 @@ public record ConcurrencyState(
      * @return the state; this one if it does not have the slot
      */
     public ConcurrencyState release(long number) {
-        List<Slot> rest = slots.stream().filter(slot -> slot.number() != number).toList();
-        return rest.size() == slots.size() ? this : of(rest, next, taken);
+        List<Slot> rest = all().stream().filter(slot -> slot.number() != number).toList();
+        return rest.size() == held ? this : of(rest, taken);
     }
 
     /**
@@ -163,14 +181,23 @@ public record ConcurrencyState(
      * @return the state; this one if it does not have the slot
      */
     public ConcurrencyState renew(long number, long endMicros) {
-        List<Slot> renewed = slots.stream()
+        List<Slot> renewed = all().stream()
                 .map(slot -> slot.number() == number ? new Slot(number, endMicros) : slot)
                 .toList();
-        return renewed.equals(slots) ? this : of(renewed, next, taken);
+        return of(renewed, taken);
     }
 
-    /** Tests whether the state has a slot. */
+    /**
+     * Tests whether the state has a slot.
+     *
+     * @param number the number of the slot
+     * @return true if a call holds it
+     */
     public boolean has(long number) {
-        return slots.stream().anyMatch(slot -> slot.number() == number);
+        return all().stream().anyMatch(slot -> slot.number() == number);
+    }
+
+    private List<Slot> all() {
+        return slots == null ? List.of() : slots;
     }
 }

@@ -31,7 +31,7 @@ public sealed interface LimitState
      */
     static LimitState untouched(Limit limit, long nowMicros) {
         if (limit.isConcurrency()) {
-            return ConcurrencyState.untouched(nowMicros);
+            return ConcurrencyState.untouched();
         }
         return switch (limit.algorithm()) {
             case FIXED_WINDOW ->

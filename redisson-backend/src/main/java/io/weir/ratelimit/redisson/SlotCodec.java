@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.redisson;
+
+import io.weir.ratelimit.core.limit.ConcurrencyState;
+import io.weir.ratelimit.spi.Limit;
+import java.security.SecureRandom;
+import java.util.Collection;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * The parts of concurrency limits in the argument and the reply of {@code acquire.lua}, and the wire format of {@code release.lua}. The
+ * headers of the scripts describe them.
+ *
+ * <p>A slot is identified by the instance, which is a random number, and a number of the instance.
+ */
+final class SlotCodec {
+    /** The number of bytes of a concurrency limit in the argument. */
+    static final int BYTES = 26;
+
+    private static final int TIME = 7;
+    private static final int NUMBER = 6;
+    private static final int COUNT = 2;
+    private static final int DONE = 1;
+
+    private static final long INSTANCE = 1 + new SecureRandom().nextLong(1L << 47);
+    private static final AtomicLong NEXT = new AtomicLong(1);
+
+    /**
+     * A slot.
+     *
+     * @param key the key
+     * @param number the number
+     * @param timeoutMicros the time after which it ends if it is renewed
+     */
+    record Slot(String key, long number, long timeoutMicros) {}
+
+    private SlotCodec() {}
+
+    /**
+     * Puts a concurrency limit.
+     *
+     * @param requests the greatest number of slots that the message can take from a key
+     */
+    static void put(MessageBytes out, Limit limit, int requests) {
+        out.put(limit.letter(), 1);
+        out.put(limit.permits(), NUMBER);
+        out.put(limit.windowMicros(), TIME);
+        out.put(INSTANCE, NUMBER);
+        out.put(NEXT.getAndAdd(requests), NUMBER);
+    }
+
+    /** Returns the state of a limit as of now. */
+    static ConcurrencyState get(MessageBytes in) {
+        int held = (int) in.get(COUNT);
+        long earliest = in.get(TIME);
+        return ConcurrencyState.summary(held, earliest, in.get(TIME), in.get(NUMBER));
+    }
+
+    /**
+     * Encodes the argument of {@code release.lua}.
+     *
+     * @param renews whether the slots are renewed, else released
+     * @param slots the slots of each key
+     * @param nowMicros the instant in microseconds, 0 for Redis's clock
+     */
+    static byte[] encode(boolean renews, Collection<List<Slot>> slots, long nowMicros) {
+        MessageBytes out = MessageBytes.withCapacity(64 * slots.size());
+        ScriptCodec.putForm(out, 0, nowMicros);
+        out.put(renews ? 2 : 1, 1);
+        for (List<Slot> ofKey : slots) {
+            out.put(ofKey.size(), COUNT);
+            for (Slot slot : ofKey) {
+                out.put(INSTANCE, NUMBER);
+                out.put(slot.number(), NUMBER);
+                out.put(slot.timeoutMicros(), TIME);
+            }
+        }
+        return out.toArray();
+    }
+
+    /** Returns whether a key of a call of {@code release.lua} contains a foreign value. */
+    static boolean isForeign(byte[] reply) {
+        return reply[0] != DONE;
+    }
+
+    /** Returns whether a key had the slot with an index in the call. */
+    static boolean had(byte[] reply, int index) {
+        return reply[1 + TIME + index] == DONE;
+    }
+}

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.redisson;
+
+import io.weir.ratelimit.core.limit.ChargeStates;
+import io.weir.ratelimit.redisson.SlotCodec.Slot;
+import io.weir.ratelimit.spi.PolicyLimits;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Sends releases and renewals of slots, without waiting. Releases that arrive while others are in flight leave together, in one script call
+ * (in a cluster one per slot of the cluster). Their number is bounded by that of the slots that running calls hold.
+ */
+final class SlotSender {
+    private static final int MAX_IN_FLIGHT = 2;
+
+    /** The slots of one call. As many keys block Redis for about 0.2 ms. */
+    private static final int MAX_SLOTS = 64;
+
+    private record Entry(Slot slot, CompletableFuture<Boolean> had) {}
+
+    private final ScriptSender scripts;
+    private final RedisKeys keys;
+    private final Duration deadline;
+    private final ReentrantLock lock = new ReentrantLock();
+    private final ArrayDeque<Entry> waiting = new ArrayDeque<>();
+    private int inFlight;
+
+    /**
+     * Creates a sender.
+     *
+     * @param deadline until when a call may be sent again if Redis did not run it
+     */
+    SlotSender(ScriptSender scripts, RedisKeys keys, Duration deadline) {
+        this.scripts = scripts;
+        this.keys = keys;
+        this.deadline = deadline;
+    }
+
+    /** Releases the slots of charges. */
+    CompletableFuture<Void> release(List<ChargeStates> charges) {
+        List<Entry> entries = new ArrayList<>(charges.size());
+        for (ChargeStates charged : charges) {
+            if (charged.charge().policy().hasConcurrency()) {
+                entries.add(entry(charged));
+            }
+        }
+        if (entries.isEmpty()) {
+            return CompletableFuture.completedFuture(null);
+        }
+        lock.lock();
+        try {
+            waiting.addAll(entries);
+        } finally {
+            lock.unlock();
+        }
+        sendNext();
+        return CompletableFuture.allOf(entries.stream().map(Entry::had).toArray(CompletableFuture<?>[]::new));
+    }
+
+    /** Renews the slots of charges. Completes with whether all of them were held. */
+    CompletableFuture<List<Boolean>> renew(List<ChargeStates> charges) {
+        List<Entry> entries = charges.stream().map(this::entry).toList();
+        for (int from = 0; from < entries.size(); from += MAX_SLOTS) {
+            CompletableFuture<Void> unused =
+                    send(entries.subList(from, Math.min(entries.size(), from + MAX_SLOTS)), true);
+        }
+        return CompletableFuture.allOf(entries.stream().map(Entry::had).toArray(CompletableFuture<?>[]::new))
+                .thenApply(done ->
+                        entries.stream().map(entry -> entry.had().join()).toList());
+    }
+
+    private Entry entry(ChargeStates charged) {
+        PolicyLimits policy = charged.charge().policy();
+        long timeout = policy.limits().get(policy.concurrencyIndex()).windowMicros();
+        return new Entry(new Slot(keys.of(charged.charge()), charged.slot(), timeout), new CompletableFuture<>());
+    }
+
+    private void sendNext() {
+        List<Entry> batch = new ArrayList<>();
+        lock.lock();
+        try {
+            if (inFlight == MAX_IN_FLIGHT || waiting.isEmpty()) {
+                return;
+            }
+            inFlight++;
+            while (batch.size() < MAX_SLOTS && !waiting.isEmpty()) {
+                batch.add(waiting.remove());
+            }
+        } finally {
+            lock.unlock();
+        }
+        CompletionStage<Void> sent = send(batch, false);
+        sent.whenComplete((done, failure) -> {
+            lock.lock();
+            try {
+                inFlight--;
+            } finally {
+                lock.unlock();
+            }
+            sendNext();
+        });
+    }
+
+    /** Sends slots, with one call per slot of a cluster, and completes their entries. */
+    private CompletableFuture<Void> send(List<Entry> entries, boolean renews) {
+        Map<Integer, List<Entry>> bySlot = new HashMap<>();
+        for (Entry entry : entries) {
+            bySlot.computeIfAbsent(scripts.redis().slot(entry.slot().key()), slot -> new ArrayList<>())
+                    .add(entry);
+        }
+        return CompletableFuture.allOf(
+                bySlot.values().stream().map(call -> sendCall(call, renews)).toArray(CompletableFuture<?>[]::new));
+    }
+
+    private CompletableFuture<byte[]> sendCall(List<Entry> entries, boolean renews) {
+        Map<String, List<Slot>> byKey = new LinkedHashMap<>();
+        Map<String, List<Entry>> entriesByKey = new LinkedHashMap<>();
+        for (Entry entry : entries) {
+            String key = entry.slot().key();
+            byKey.computeIfAbsent(key, same -> new ArrayList<>()).add(entry.slot());
+            entriesByKey.computeIfAbsent(key, same -> new ArrayList<>()).add(entry);
+        }
+        List<Entry> inOrder =
+                entriesByKey.values().stream().flatMap(List::stream).toList();
+        CompletableFuture<byte[]> sent = scripts.send(renews, byKey, System.nanoTime() + deadline.toNanos());
+        return sent.whenComplete((reply, failure) -> {
+            for (int i = 0; i < inOrder.size(); i++) {
+                complete(inOrder.get(i), reply, failure, i);
+            }
+        });
+    }
+
+    private static void complete(Entry entry, byte @Nullable [] reply, @Nullable Throwable failure, int index) {
+        if (reply == null) {
+            entry.had().completeExceptionally(RedisFailures.toBackendException(Objects.requireNonNull(failure)));
+        } else if (SlotCodec.isForeign(reply) && !SlotCodec.had(reply, index)) {
+            entry.had().completeExceptionally(Batch.foreignState());
+        } else {
+            entry.had().complete(SlotCodec.had(reply, index));
+        }
+    }
+}

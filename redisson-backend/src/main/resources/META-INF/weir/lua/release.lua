@@ -1,0 +1,54 @@
+-- SPDX-License-Identifier: Apache-2.0
+-- Times are in microseconds; see clock.lua, state.lua and slots.lua, which precede this script.
+--
+-- Releases or renews slots of concurrency limits. A slot that a key does not have stays as it is: to release one twice has no effect.
+-- KEYS        one per policy and caller, all different
+-- ARGV[1]     clock (clock.lua); operation B (1 releases, 2 renews); for each key the number of slots I2 and the slots: instance I6,
+--             number I6, timeout I7 each
+-- Reply       one string: outcome B (1 done, 2 a key has a foreign value), now I7, then for each slot whether the key had it B
+-- Complexity  O(slots of keys)
+-- Redis       6.2 or later
+
+local outcome, find, slots = 1, newSections(), newSlots(now)
+local LIMITS = {{110, 1}}
+local reply = {}
+local operation
+operation, at = parse('B', input, at)
+for k = 1, #keys do
+  local count
+  count, at = parse('>I2', input, at)
+  local found, others, othersEnd = find(keys[k], LIMITS, now)
+  local held, _, first, last, hasEnded = '', 0, nil, nil, false
+  if found and found[1] then
+    held, _, first, last, hasEnded = slots.read(found[1][4])
+  end
+  local isForeign = found == false or not held
+  local changed = not isForeign and hasEnded
+  for i = 1, count do
+    local from = not isForeign and slots.find(held, string.sub(input, at, at + 11)) or nil
+    local ends = now + parse('>I7', input, at + 12)
+    at = at + 19
+    reply[#reply + 1] = pack('B', from and 1 or 0)
+    if from then
+      changed = true
+      if operation == 1 then
+        held = slots.remove(held, from)
+      else
+        held, last = slots.renew(held, from, ends), math.max(last, ends)
+      end
+    end
+  end
+  if isForeign then
+    outcome = 2
+  elseif changed then
+    local sections = (others or '') .. (slots.encode(held, first, last) or '')
+    if sections == '' then
+      call('DEL', keys[k])
+    elseif operation == 1 then
+      call('SET', keys[k], sections, 'KEEPTTL')
+    else
+      write(keys[k], sections, math.max(last, othersEnd) - now, false)
+    end
+  end
+end
+return pack('>BI7', outcome, now) .. table.concat(reply)
