@@ -246,7 +246,9 @@ public final class RateLimitGate {
             if (request == null || !states.hold(request, engine::end)) {
                 return Entry.Slots.OF_CALL;
             }
-        } else if (request == null || !request.holdsSlots() || !attempt.binding().takesSlots()) {
+        } else if (request == null
+                || !request.holdsSlots()
+                || !attempt.binding().takesSlots()) {
             return Entry.Slots.NONE;
         }
         return !attempt.settlesWithResponse() && request.shareSlots() ? Entry.Slots.OF_REQUEST : Entry.Slots.NONE;

@@ -40,7 +40,8 @@ public class QuotaFilter implements ContainerResponseFilter {
         int status = response.getStatus();
         context.gate().leave(state, status < 400);
         if (state.holdsSlots()) {
-            ResponseEnd.await(response, state, context.servlet() != null);
+            ServletAccess servlet = context.servlet();
+            ResponseEnd.await(response, state, servlet != null && servlet.reportsEnd(state));
         }
         QuotaFields fields = context.fields();
         MultivaluedMap<String, Object> headers = response.getHeaders();

@@ -2,8 +2,6 @@
 package io.weir.ratelimit.interceptor.rest;
 
 import io.weir.ratelimit.core.engine.RequestState;
-import jakarta.servlet.AsyncEvent;
-import jakarta.servlet.AsyncListener;
 import jakarta.servlet.Filter;
 import jakarta.servlet.FilterChain;
 import jakarta.servlet.ServletException;
@@ -34,45 +32,17 @@ public final class RequestEndFilter implements Filter {
     }
 
     /** Returns whether the request continues without this thread, and has or can get slots. */
-    private static boolean continues(ServletRequest request, RequestState state) {
+    static boolean continues(ServletRequest request, RequestState state) {
         if (!request.isAsyncStarted() || !(state.holdsSlots() || state.isWaiting())) {
             return false;
         }
         try {
             state.awaitEnd();
-            request.getAsyncContext().addListener(new AsyncEnd(state));
+            request.getAsyncContext().addListener(new AsyncRequestEnd(state));
             // Another thread can have completed the response before the listener was there.
             return request.isAsyncStarted();
         } catch (IllegalStateException e) { // it has
             return false;
-        }
-    }
-
-    /**
-     * The end of an asynchronous request.
-     *
-     * @param state the state of the request
-     */
-    private record AsyncEnd(RequestState state) implements AsyncListener {
-        @Override
-        public void onComplete(AsyncEvent event) {
-            state.end();
-        }
-
-        @Override
-        public void onTimeout(AsyncEvent event) {
-            state.end();
-        }
-
-        @Override
-        public void onError(AsyncEvent event) {
-            state.end();
-        }
-
-        /** Stays with a request that continues again after a dispatch, which removes its listeners. */
-        @Override
-        public void onStartAsync(AsyncEvent event) {
-            event.getAsyncContext().addListener(this);
         }
     }
 }

@@ -17,7 +17,9 @@ import jakarta.servlet.ServletContext;
 import jakarta.servlet.ServletException;
 import jakarta.servlet.ServletRequest;
 import jakarta.servlet.ServletResponse;
+import jakarta.servlet.http.HttpServletRequest;
 import java.io.IOException;
+import java.lang.reflect.Field;
 import java.lang.reflect.Proxy;
 import java.util.ArrayList;
 import java.util.List;
@@ -193,6 +195,51 @@ class RequestEndFilterTest {
         onAdd = listener -> async = false;
         serve(CHAIN);
         assertThat(released).containsExactly(state);
+    }
+
+    /** Sets the request as the runtime does. */
+    private ServletAccess access(boolean hasFilter) throws ReflectiveOperationException {
+        ServletContext application = proxy(
+                ServletContext.class,
+                Map.of(
+                        "getFilterRegistration",
+                        arguments -> hasFilter && arguments[0].equals(RequestEndFilter.class.getName())
+                                ? proxy(FilterRegistration.class, Map.of())
+                                : null));
+        HttpServletRequest request = proxy(
+                HttpServletRequest.class,
+                Map.of(
+                        "getServletContext", arguments -> application,
+                        "isAsyncStarted", arguments -> async,
+                        "getAsyncContext", arguments -> context()));
+        ServletAccess access = new ServletAccess();
+        Field field = ServletAccess.class.getDeclaredField("request");
+        field.setAccessible(true);
+        field.set(access, request);
+        return access;
+    }
+
+    @Test
+    void resourceOfAnApplicationWithTheFilterHasNoOtherListener() throws Exception {
+        async = true;
+        state.holdSlots(released::add);
+        assertThat(access(true).reportsEnd(state)).isTrue();
+        assertThat(listeners).isEmpty();
+    }
+
+    @Test
+    void asynchronousResourceWithoutTheFilterHasAListener() throws Exception {
+        async = true;
+        state.holdSlots(released::add);
+        assertThat(access(false).reportsEnd(state)).isTrue();
+        listeners.get(0).onComplete(new AsyncEvent(context()));
+        assertThat(released).containsExactly(state);
+    }
+
+    @Test
+    void endOfOtherResourcesWithoutTheFilterIsNotReported() throws Exception {
+        assertThat(access(false).reportsEnd(state)).isFalse();
+        assertThat(new ServletAccess().reportsEnd(state)).isFalse();
     }
 
     @Test

@@ -50,7 +50,7 @@ public class SlotServlet extends HttpServlet {
             }
             case "/dispatch" -> {
                 bean.call();
-                request.startAsync().dispatch("/api/slots/now/200");
+                request.startAsync().dispatch("/served/now");
             }
             default -> response.sendError(404);
         }
