@@ -49,7 +49,7 @@ class ArchitectureTest {
             .resideInAPackage("org.eclipse.microprofile.jwt..");
 
     @ArchTest
-    static final ArchRule seven_classes_depend_on_servlets = noClasses()
+    static final ArchRule ten_classes_depend_on_servlets = noClasses()
             .that()
             .doNotHaveFullyQualifiedName(SELF + "rest.ServletAccess")
             .and()
@@ -64,6 +64,12 @@ class ArchitectureTest {
             .doNotHaveFullyQualifiedName(SELF + "rest.QuotaInitializer")
             .and()
             .doNotHaveFullyQualifiedName(SELF + "rest.QuotaServlet")
+            .and()
+            .doNotHaveFullyQualifiedName(SELF + "rest.RequestEndInitializer")
+            .and()
+            .doNotHaveFullyQualifiedName(SELF + "rest.RequestEndFilter")
+            .and()
+            .doNotHaveFullyQualifiedName(SELF + "rest.AsyncRequestEnd")
             .should()
             .dependOnClassesThat()
             .resideInAPackage("jakarta.servlet..");

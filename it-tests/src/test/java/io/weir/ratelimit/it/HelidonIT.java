@@ -3,6 +3,7 @@ package io.weir.ratelimit.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.weir.ratelimit.fixtures.Await;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -13,11 +14,14 @@ import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Weir on Helidon MP: Jakarta REST and CDI without the Servlet API. */
 @Tag("server")
@@ -79,6 +83,48 @@ class HelidonIT {
     void rejectionOfABeanHasTheSameResponse() {
         assertThat(get("hello/stock").body()).isEqualTo("7\n");
         LimitResponse.verifyRejected(get("hello/stock"), "stock");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "text, 200",
+        "nothing, 204",
+        "failure, 500",
+        "stage/value, 200",
+        "stage/failure, 500",
+        "suspended, 200",
+        "timeout, 503",
+        "stream, 200"
+    })
+    void responseReleasesItsSlot(String path, int status) {
+        for (int call = 1; call <= 3; call++) {
+            assertThat(get("slow/" + path).statusCode()).as("call %d", call).isEqualTo(status);
+            awaitSlot();
+        }
+        assertThat(Http.head(uri("slow/text")).statusCode()).isEqualTo(200);
+        awaitSlot();
+    }
+
+    @Test
+    void streamHoldsItsSlotUntilTheClientDisconnects() throws IOException {
+        try (Socket socket = new Socket("127.0.0.1", server.baseUri().getPort())) {
+            socket.setSoTimeout(20_000);
+            socket.getOutputStream()
+                    .write("GET /slow/stream HTTP/1.1\r\nHost: localhost\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
+            assertThat(new String(socket.getInputStream().readNBytes(12), StandardCharsets.US_ASCII))
+                    .isEqualTo("HTTP/1.1 200");
+            assertThat(get("slow/text").statusCode()).isEqualTo(429);
+            socket.setSoLinger(true, 0);
+        }
+        awaitSlot();
+    }
+
+    /** Waits until the slot is free. The client can have its response before the server has closed it. */
+    private static void awaitSlot() {
+        Await.until(
+                "the slot is free",
+                Duration.ofSeconds(10),
+                () -> get("slow/free").body().equals("1"));
     }
 
     @Test

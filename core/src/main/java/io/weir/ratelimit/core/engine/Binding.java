@@ -74,6 +74,20 @@ public record Binding(String endpoint, List<PolicyCost> policies) {
         return false;
     }
 
+    /**
+     * Tests whether a call takes slots of concurrency limits.
+     *
+     * @return true if a policy has a concurrency limit, except one of a tier or of a single key only
+     */
+    public boolean takesSlots() {
+        for (int i = 0; i < policies.size(); i++) {
+            if (policies.get(i).policy().limits().hasConcurrency()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     /** Tests whether used shares of a limit are reported. */
     boolean notifies() {
         for (int i = 0; i < policies.size(); i++) {

@@ -320,9 +320,31 @@ public final class RateLimitEngine {
      */
     public void settle(Binding binding, Decision decision, boolean succeeded, @Nullable RequestState request) {
         List<Charge> refunded = backend.settle(binding, decision, succeeded);
+        if (takesSlots(refunded)) {
+            slots.release(decision.receipt());
+        }
         if (request != null) {
             request.ledger().refund(refunded);
         }
+    }
+
+    private static boolean takesSlots(List<Charge> charges) {
+        for (Charge charge : charges) {
+            if (charge.policy().hasConcurrency()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /**
+     * Ends a request that holds slots: settles its charges, and releases its slots in the background.
+     *
+     * @param request the request
+     */
+    public void end(RequestState request) {
+        settle(request, request.hasSucceeded());
+        release(request);
     }
 
     /**

@@ -27,11 +27,17 @@ public class CurrentRequest {
         return state;
     }
 
-    /** Leaves the gate with a failure if the request has no response. The scope ends no earlier than an asynchronous request. */
+    /**
+     * Leaves the gate with a failure if the request has no response. The scope ends no earlier than an asynchronous request, but earlier
+     * than a stream can.
+     */
     @PreDestroy
     void end() {
         if (state != null && gate != null) {
             gate.leave(state, false);
+            if (!state.isEndAwaited()) {
+                state.end();
+            }
         }
     }
 }

@@ -12,15 +12,27 @@ import org.jspecify.annotations.Nullable;
  * @param decision the decision; {@link Decision.Allowed#UNLIMITED} if nothing was decided
  * @param binding the policies that were decided; {@link Binding#NONE} if nothing was decided
  * @param request the state of the request, null if the call belongs to no request or nothing was decided
- * @param settlesOnReturn whether the entry point must leave with the outcome of the call, because the charges depend on the outcome
+ * @param settlesOnReturn whether the entry point must leave with the outcome of the call, because the charges depend on the outcome or the call
+ *     has slots
+ * @param slots the slots that the call has until it returns
  */
 public record Entry(
-        Decision decision, Binding binding, @Nullable RequestState request, boolean settlesOnReturn) {
+        Decision decision, Binding binding, @Nullable RequestState request, boolean settlesOnReturn, Slots slots) {
+    /** The slots that a call has until it returns. */
+    public enum Slots {
+        /** The call has none, or the request alone holds them. */
+        NONE,
+        /** Only the call has them, because it belongs to no request, or its request has ended. */
+        OF_CALL,
+        /** The request holds them, and the call shares them. */
+        OF_REQUEST
+    }
+
     /** A call for which nothing was decided. */
-    static final Entry OPEN = new Entry(Decision.Allowed.UNLIMITED, Binding.NONE, null, false);
+    static final Entry OPEN = new Entry(Decision.Allowed.UNLIMITED, Binding.NONE, null, false, Slots.NONE);
 
     /** A request whose method waits for its permits before it runs. */
-    static final Entry WAITING = new Entry(Decision.Allowed.UNLIMITED, Binding.NONE, null, false);
+    static final Entry WAITING = new Entry(Decision.Allowed.UNLIMITED, Binding.NONE, null, false, Slots.NONE);
 
     /**
      * Returns whether the method of the request waits for its permits before it runs.

@@ -4,6 +4,7 @@ package io.weir.ratelimit.interceptor.cdi;
 import static io.weir.ratelimit.interceptor.message.InterceptorMessages.MESSAGES;
 
 import io.weir.ratelimit.Decision;
+import io.weir.ratelimit.Receipt;
 import io.weir.ratelimit.RequestCharges;
 import io.weir.ratelimit.core.engine.Binding;
 import io.weir.ratelimit.core.engine.RateLimitEngine;
@@ -18,6 +19,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.function.Predicate;
@@ -203,6 +205,9 @@ public final class RateLimitGate {
         CompletableFuture<Decision> decision = engine.decideLater(attempt.binding(), attempt.call(), request, executor);
         if (request != null && attempt.settlesWithResponse() && !decision.isDone()) {
             request.waitFor(attempt.binding(), decision);
+            // The interceptor does not ask for the decision if another filter aborts the request.
+            CompletionStage<Decision> decided = decision;
+            decided.thenAccept(late -> releaseUnlessHeld(late.receipt(), request));
         }
         return later(attempt, decision);
     }
@@ -211,7 +216,13 @@ public final class RateLimitGate {
         return new LaterEntry(decision, attempt.request(), decided -> entry(attempt, decided));
     }
 
-    private static Entry entry(Attempt attempt, Decision decision) {
+    private void releaseUnlessHeld(Receipt receipt, RequestState request) {
+        if (receipt.holdsSlots() && !states.hold(request, engine::end)) {
+            engine.release(receipt);
+        }
+    }
+
+    private Entry entry(Attempt attempt, Decision decision) {
         Binding binding = attempt.binding();
         RequestState request = attempt.request();
         boolean settles =
@@ -219,7 +230,28 @@ public final class RateLimitGate {
         if (settles && attempt.settlesWithResponse() && request != null) {
             request.settleLater(binding, decision);
         }
-        return new Entry(decision, binding, request, settles && !attempt.settlesWithResponse());
+        Entry.Slots slots = slots(attempt, decision);
+        return new Entry(
+                decision,
+                binding,
+                request,
+                slots != Entry.Slots.NONE || (settles && !attempt.settlesWithResponse()),
+                slots);
+    }
+
+    /** Lets the request hold the slots of a decision, else the call. A call of a bean shares the slots of its request. */
+    private Entry.Slots slots(Attempt attempt, Decision decision) {
+        RequestState request = attempt.request();
+        if (decision.receipt().holdsSlots()) {
+            if (request == null || !states.hold(request, engine::end)) {
+                return Entry.Slots.OF_CALL;
+            }
+        } else if (request == null
+                || !request.holdsSlots()
+                || !attempt.binding().takesSlots()) {
+            return Entry.Slots.NONE;
+        }
+        return !attempt.settlesWithResponse() && request.shareSlots() ? Entry.Slots.OF_REQUEST : Entry.Slots.NONE;
     }
 
     /** Returns the charges of the request that the calling thread serves. */
@@ -240,6 +272,12 @@ public final class RateLimitGate {
      */
     void leave(Entry entry, boolean succeeded) {
         engine.settle(entry.binding(), entry.decision(), succeeded, entry.request());
+        RequestState request = entry.request();
+        if (entry.slots() == Entry.Slots.OF_CALL) {
+            engine.release(entry.decision().receipt());
+        } else if (entry.slots() == Entry.Slots.OF_REQUEST && request != null) {
+            request.endShare();
+        }
     }
 
     /**
@@ -250,7 +288,9 @@ public final class RateLimitGate {
      */
     public void leave(RequestState request, boolean succeeded) {
         request.endWait();
-        engine.settle(request, succeeded);
+        if (!request.endsWith(succeeded)) {
+            engine.settle(request, succeeded);
+        }
         if (succeeded) {
             // A failed request may not have reached its method, for instance if an argument did not convert.
             request.pending().ifPresent(this::warnUnlimited);

@@ -89,8 +89,9 @@ public class RateLimitInterceptor implements Serializable {
             Object result = invocation.proceed();
             succeeded = true;
             if (result instanceof CompletionStage<?> stage) {
+                CompletionStage<?> left = stage.whenComplete((value, failure) -> gate.leave(entry, failure == null));
                 later = true;
-                return stage.whenComplete((value, failure) -> gate.leave(entry, failure == null));
+                return left;
             }
             return result;
         } finally {

@@ -10,22 +10,21 @@ import jakarta.enterprise.context.spi.Context;
 import jakarta.enterprise.inject.Instance;
 import jakarta.enterprise.inject.spi.Bean;
 import jakarta.enterprise.inject.spi.BeanManager;
-import java.util.Optional;
 import java.util.concurrent.Callable;
-import java.util.function.Supplier;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** The states of requests in the CDI request scope. It reads the scope directly, because a client proxy looks it up on each call. */
 final class RequestStates {
     private final BeanManager beans;
     private final Bean<CurrentRequest> bean;
-    private final Supplier<Optional<CallContext>> servletCaller;
+    private final @Nullable ServletRequests servlets;
 
     @SuppressWarnings("unchecked") // the bean of a class has the type of the class
     RequestStates(BeanManager beans) {
         this.beans = beans;
         this.bean = (Bean<CurrentRequest>) beans.resolve(beans.getBeans(CurrentRequest.class));
-        this.servletCaller = ServletRequests.of(beans);
+        this.servlets = ServletApi.isVisible() ? new ServletRequests(beans) : null;
     }
 
     /** Returns the state of the current request with a caller. Starts the state if this is the first entry point of the request. */
@@ -52,9 +51,19 @@ final class RequestStates {
             return null;
         }
         RequestState started = current.state();
-        return started != null
+        return started != null || servlets == null
                 ? started
-                : servletCaller.get().map(caller -> start(caller, gate)).orElse(null);
+                : servlets.caller().map(caller -> start(caller, gate)).orElse(null);
+    }
+
+    /**
+     * Lets a request hold slots until it ends.
+     *
+     * @param releaser releases all slots of the request when it ends
+     * @return false if the request has ended or its end is not known, so that the caller has to release the slots
+     */
+    boolean hold(RequestState request, Consumer<RequestState> releaser) {
+        return (servlets == null || servlets.reportEnd(request)) && request.holdSlots(releaser);
     }
 
     /**

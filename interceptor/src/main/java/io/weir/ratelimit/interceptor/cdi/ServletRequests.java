@@ -1,30 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.interceptor.cdi;
 
+import io.weir.ratelimit.core.engine.RequestState;
 import io.weir.ratelimit.spi.CallContext;
 import jakarta.enterprise.context.ContextNotActiveException;
 import jakarta.enterprise.inject.Instance;
 import jakarta.enterprise.inject.spi.BeanManager;
 import jakarta.servlet.http.HttpServletRequest;
 import java.util.Optional;
-import java.util.function.Supplier;
 
-/** The callers of servlet requests, for beans that no REST resource calls. The class is loaded only if the Servlet API is visible. */
-final class ServletRequests implements Supplier<Optional<CallContext>> {
+/** The servlet requests of beans that no REST resource calls. The class is loaded only if the Servlet API is visible. */
+final class ServletRequests {
     private final Instance<HttpServletRequest> request;
 
-    private ServletRequests(BeanManager beans) {
+    ServletRequests(BeanManager beans) {
         this.request = beans.createInstance().select(HttpServletRequest.class);
     }
 
-    /** Returns a supplier of the caller of the current servlet request. */
-    static Supplier<Optional<CallContext>> of(BeanManager beans) {
-        return ServletApi.isVisible() ? new ServletRequests(beans) : Optional::empty;
-    }
-
     /** Returns the caller; empty if a request scope is active without a servlet request. */
-    @Override
-    public Optional<CallContext> get() {
+    Optional<CallContext> caller() {
         if (!request.isResolvable()) {
             return Optional.empty();
         }
@@ -33,6 +27,23 @@ final class ServletRequests implements Supplier<Optional<CallContext>> {
             return Optional.of(new ServletCall(http, Optional.ofNullable(http.getRemoteAddr())));
         } catch (ContextNotActiveException | IllegalStateException e) {
             return Optional.empty();
+        }
+    }
+
+    /**
+     * Lets the listener of requests find a state. A filter has attached the state of a REST request before.
+     *
+     * @return false on a thread that does not serve the request
+     */
+    boolean reportEnd(RequestState state) {
+        if (!(state.caller() instanceof ServletCall call)) {
+            return true;
+        }
+        try {
+            call.http().setAttribute(RequestState.class.getName(), state);
+            return true;
+        } catch (ContextNotActiveException | IllegalStateException e) {
+            return false;
         }
     }
 }

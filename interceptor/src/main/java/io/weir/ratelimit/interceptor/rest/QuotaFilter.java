@@ -8,8 +8,11 @@ import jakarta.annotation.Priority;
 import jakarta.ws.rs.container.ContainerRequestContext;
 import jakarta.ws.rs.container.ContainerResponseContext;
 import jakarta.ws.rs.container.ContainerResponseFilter;
+import jakarta.ws.rs.core.Context;
 import jakarta.ws.rs.core.MultivaluedMap;
+import jakarta.ws.rs.ext.Providers;
 import java.time.Instant;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A response filter that leaves the gate with the outcome of a request, and adds the quotas of its decisions to the response.
@@ -23,7 +26,10 @@ public class QuotaFilter implements ContainerResponseFilter {
     private static final int TOO_MANY_REQUESTS = 429;
     private static final int SERVICE_UNAVAILABLE = 503;
 
-    private final RestContext context = new RestContext();
+    private final RestContext context = new RestContext(() -> this.providers);
+
+    @Context
+    private @Nullable Providers providers;
 
     @Override
     public void filter(ContainerRequestContext request, ContainerResponseContext response) {
@@ -33,6 +39,10 @@ public class QuotaFilter implements ContainerResponseFilter {
         }
         int status = response.getStatus();
         context.gate().leave(state, status < 400);
+        if (state.holdsSlots()) {
+            ServletAccess servlet = context.servlet();
+            ResponseEnd.await(response, state, servlet != null && servlet.reportsEnd(state));
+        }
         QuotaFields fields = context.fields();
         MultivaluedMap<String, Object> headers = response.getHeaders();
         ResponseQuotas quotas = state.quotas();

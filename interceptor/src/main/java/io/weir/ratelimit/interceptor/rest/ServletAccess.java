@@ -51,4 +51,14 @@ public class ServletAccess implements ContextResolver<ServletAccess> {
                 ? Optional.of(state)
                 : Optional.empty();
     }
+
+    /**
+     * Returns whether the end of the request is reported: by the filter, else to a listener of an asynchronous request. In an EAR, the
+     * container does not find the filter of a library outside the WAR.
+     */
+    boolean reportsEnd(RequestState state) {
+        return request != null
+                && (request.getServletContext().getFilterRegistration(RequestEndFilter.class.getName()) != null
+                        || RequestEndFilter.continues(request, state));
+    }
 }

@@ -249,8 +249,8 @@ class WaitingMethodsTest {
     void aRejectionAfterAWaitFailsTheStageAndResumesTheResponse() {
         Quota none = new Quota("window", "window", 1, 1, Duration.ofHours(1), 0, true, 1, 1, 1);
         CompletableFuture<Decision> decision = new CompletableFuture<>();
-        LaterEntry entry =
-                new LaterEntry(decision, null, decided -> new Entry(decided, Entry.OPEN.binding(), null, false));
+        LaterEntry entry = new LaterEntry(
+                decision, null, decided -> new Entry(decided, Entry.OPEN.binding(), null, false, Entry.Slots.NONE));
         LaterCall call = new LaterCall(entry, gate.states(), decided -> {
             throw new RateLimitExceededException((Decision.Rejected) decided.decision());
         });

@@ -220,7 +220,7 @@ class RejectionResponsesTest {
         Decision decision = new Decision.Degraded(mode, false, "timeout", Duration.ofSeconds(7));
         Response response = rejections()
                 .response(
-                        new Entry(decision, Binding.NONE, new RequestState(CallContext.NONE), false),
+                        new Entry(decision, Binding.NONE, new RequestState(CallContext.NONE), false, Entry.Slots.NONE),
                         new MultivaluedHashMap<>(),
                         new ApplicationMappers(() -> null, () -> null));
         assertThat(response.getStatus()).isEqualTo(503);
