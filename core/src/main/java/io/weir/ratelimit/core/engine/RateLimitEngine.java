@@ -139,8 +139,14 @@ public final class RateLimitEngine {
         return decision;
     }
 
-    /** Decides about a key that application code names. */
-    Decision decide(Binding binding, Identity key) {
+    /**
+     * Decides about a key that application code or a client names. Waits if the policies let the call wait.
+     *
+     * @param binding the policies of the call
+     * @param key the key under each policy
+     * @return the decision
+     */
+    public Decision decide(Binding binding, Identity key) {
         String storedKey = encoder.encode(key);
         for (Binding.PolicyCost policyCost : binding.policies()) {
             overrides.await(policyCost.policy(), key, storedKey);
