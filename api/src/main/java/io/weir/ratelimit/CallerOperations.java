@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit;
 
+import java.time.Duration;
 import java.util.List;
 
 /**
@@ -61,13 +62,36 @@ public interface CallerOperations {
     List<Quota> peek(Caller caller, String tier);
 
     /**
-     * Resets a caller under the limits of the policy and of all its tiers, so that its key equals an untouched key.
+     * Resets a caller under the limits of the policy and of all its tiers, so that its key equals an untouched key. This also ends its
+     * block.
      *
      * @param caller a caller that these operations returned
      * @throws IllegalArgumentException also if the caller has another origin
      * @throws RateLimitUnavailableException if the shared backend is unavailable; in this case it is unknown whether the key is reset
      */
     void reset(Caller caller);
+
+    /**
+     * Blocks a caller under a policy and all its tiers, as {@link RateLimiter#block} does.
+     *
+     * @param caller a caller that these operations returned
+     * @param duration how long the caller is blocked from now, more than zero and at most 366 days
+     * @return the time until the end of the block, at least the duration
+     * @throws IllegalArgumentException also if the caller has another origin, or if the duration is out of range
+     * @throws RateLimitUnavailableException if the shared backend is unavailable; in this case it is unknown whether the caller is blocked
+     * @throws UnsupportedOperationException if the backend cannot block keys
+     */
+    Duration block(Caller caller, Duration duration);
+
+    /**
+     * Ends the block of a caller, as {@link RateLimiter#unblock} does.
+     *
+     * @param caller a caller that these operations returned
+     * @throws IllegalArgumentException also if the caller has another origin
+     * @throws RateLimitUnavailableException if the shared backend is unavailable; in this case it is unknown whether the block has ended
+     * @throws UnsupportedOperationException if the backend cannot block keys
+     */
+    void unblock(Caller caller);
 
     /** A caller under a policy. Only Weir implements this interface. Its text contains no name and no address. */
     interface Caller {

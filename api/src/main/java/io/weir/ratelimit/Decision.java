@@ -158,6 +158,20 @@ public sealed interface Decision {
         }
 
         /**
+         * Tests whether a {@linkplain RateLimiter#block blocked} key rejected the call. It can lack permits as well.
+         *
+         * @return true if the key of the call is blocked under a policy
+         */
+        public boolean blocked() {
+            for (Quota quota : quotas) {
+                if (quota.blockedMicros() > 0) {
+                    return true;
+                }
+            }
+            return false;
+        }
+
+        /**
          * Returns the policies with a limit that rejected the call.
          *
          * @return the names of the policies in declared order, each of them once

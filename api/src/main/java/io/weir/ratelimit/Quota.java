@@ -25,6 +25,8 @@ import org.jspecify.annotations.Nullable;
  * @param resetAfterMicros the time until the key equals an untouched key, in microseconds, 0 or more
  * @param nextPermitAfterMicros the time until {@code remaining} first increases, in microseconds; 0 if it equals the capacity
  * @param periodEnd the end of the period of a calendar limit, in the time zone of the limit; null for a limit with a window
+ * @param blockedMicros the time until the {@linkplain RateLimiter#block block} of the key ends, in microseconds; 0 if the key is not
+ *     blocked under the policy. A blocked key has no remaining permits
  */
 public record Quota(
         String policy,
@@ -37,7 +39,8 @@ public record Quota(
         long retryAfterMicros,
         long resetAfterMicros,
         long nextPermitAfterMicros,
-        @Nullable ZonedDateTime periodEnd)
+        @Nullable ZonedDateTime periodEnd,
+        long blockedMicros)
         implements Serializable {
 
     /** The value of {@code retryAfterMicros} if the cost exceeds the capacity of the limit, so that no wait helps. */
@@ -53,13 +56,56 @@ public record Quota(
                 || remaining < 0
                 || retryAfterMicros < 0
                 || resetAfterMicros < 0
-                || nextPermitAfterMicros < 0) {
+                || nextPermitAfterMicros < 0
+                || blockedMicros < 0) {
             throw new IllegalArgumentException("negative component in the quota of " + name);
         }
     }
 
     /**
-     * Creates the quota of a limit with a window.
+     * Creates the quota of a key that is not blocked.
+     *
+     * @param policy the name of the policy
+     * @param name the name of the limit
+     * @param permits the permits per window, 0 or more
+     * @param capacity the greatest number of permits that are available at once
+     * @param window the length of the window
+     * @param remaining the permits that a call can spend at that instant, 0 or more
+     * @param rejected whether the limit rejected the call
+     * @param retryAfterMicros the shortest wait, in microseconds
+     * @param resetAfterMicros the time until the key equals an untouched key, in microseconds, 0 or more
+     * @param nextPermitAfterMicros the time until {@code remaining} first increases, in microseconds
+     * @param periodEnd the end of the period of a calendar limit; null for a limit with a window
+     */
+    public Quota(
+            String policy,
+            String name,
+            long permits,
+            long capacity,
+            Duration window,
+            long remaining,
+            boolean rejected,
+            long retryAfterMicros,
+            long resetAfterMicros,
+            long nextPermitAfterMicros,
+            @Nullable ZonedDateTime periodEnd) {
+        this(
+                policy,
+                name,
+                permits,
+                capacity,
+                window,
+                remaining,
+                rejected,
+                retryAfterMicros,
+                resetAfterMicros,
+                nextPermitAfterMicros,
+                periodEnd,
+                0);
+    }
+
+    /**
+     * Creates the quota of a limit with a window, for a key that is not blocked.
      *
      * @param policy the name of the policy
      * @param name the name of the limit
@@ -121,6 +167,15 @@ public record Quota(
      */
     public Optional<Duration> retryAfter() {
         return retryAfterMicros == NEVER ? Optional.empty() : Optional.of(micros(retryAfterMicros));
+    }
+
+    /**
+     * Returns the time until the block of the key ends.
+     *
+     * @return the time; zero if the key is not blocked under the policy
+     */
+    public Duration blockedFor() {
+        return micros(blockedMicros);
     }
 
     /**

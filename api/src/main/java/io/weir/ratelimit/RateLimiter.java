@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 
@@ -132,13 +133,54 @@ public interface RateLimiter {
     void refund(String policy, Identity key, long cost);
 
     /**
-     * Resets a key under all limits of a policy, so that it equals an untouched key.
+     * Resets a key under all limits of a policy, so that it equals an untouched key. This also ends its block and forgets its penalties.
      *
      * @param policy the name of a policy
      * @param key the key
      * @throws RateLimitUnavailableException if the shared backend is unavailable; in this case the key keeps its state
      */
     void reset(String policy, Identity key);
+
+    /**
+     * Blocks a key under a policy: until the end of the block, each call of the key is rejected on all instances and spends no permits.
+     * A block is never shortened by another one; {@link #unblock} ends it.
+     *
+     * <p>A policy in shadow mode rejects no call, blocked or not. The quotas of {@link #peek(String, Identity)} show the block. An instance
+     * that spends {@linkplain io.weir.ratelimit.spi.PolicyLimits#lease() leased} permits of the key learns of the block within two seconds.
+     *
+     * @param policy the name of a policy
+     * @param key the key
+     * @param duration how long the key is blocked from now, more than zero and at most 366 days; a shorter time than the rest of the
+     *     current block has no effect
+     * @return the time until the end of the block, at least the duration
+     * @throws IllegalArgumentException also if the duration is out of range
+     * @throws RateLimitUnavailableException if the shared backend is unavailable; in this case it is unknown whether the key is blocked
+     * @throws UnsupportedOperationException if the backend cannot block keys
+     */
+    Duration block(String policy, Identity key, Duration duration);
+
+    /**
+     * Blocks a key like {@link #block(String, Identity, Duration)}, without blocking the thread.
+     *
+     * @param policy the name of a policy
+     * @param key the key
+     * @param duration how long the key is blocked from now, more than zero and at most 366 days
+     * @return a stage that completes with the time until the end of the block, on any thread, or with a {@link
+     *     RateLimitUnavailableException}
+     * @throws IllegalArgumentException also if the duration is out of range
+     */
+    CompletionStage<Duration> blockAsync(String policy, Identity key, Duration duration);
+
+    /**
+     * Ends the block of a key under a policy and forgets its penalties. The permits that the key has spent stay spent. Other instances
+     * can reject calls of the key for one more second.
+     *
+     * @param policy the name of a policy
+     * @param key the key
+     * @throws RateLimitUnavailableException if the shared backend is unavailable; in this case it is unknown whether the block has ended
+     * @throws UnsupportedOperationException if the backend cannot block keys
+     */
+    void unblock(String policy, Identity key);
 
     /**
      * Returns the keys with the most recent rejections and calls under a policy, as seen by this instance. Does not use the backend.

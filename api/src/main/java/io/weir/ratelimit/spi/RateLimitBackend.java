@@ -4,6 +4,7 @@ package io.weir.ratelimit.spi;
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.Receipt;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -21,6 +22,8 @@ import java.util.function.Predicate;
  * deadline of the backend.
  */
 public interface RateLimitBackend {
+    /** The longest block of a key. */
+    Duration MAX_BLOCK = Limit.MAX_WINDOW;
 
     /**
      * Returns the name of this backend in {@code ratelimit.backend}.
@@ -214,7 +217,55 @@ public interface RateLimitBackend {
     void refund(Charge charge);
 
     /**
-     * Deletes the state of a key under all limits of a policy.
+     * Blocks a key under a policy until an end, by the clock of the backend. While it is blocked, {@link #acquire} rejects each call with
+     * an enforced charge of the key, whatever the limits, the tier and the max-wait, and spends nothing. A shadow charge of the key is not
+     * spent, and its quotas are rejected.
+     *
+     * <p>Each quota of a blocked key has {@link Quota#blockedMicros()}, no remaining permits, and as retry-after the time until the block
+     * ends, or the longer wait of the limit. The time until its reset is never shorter than the block. {@link #peek} returns such
+     * quotas as well. Refunds and settlements change the state of the limits as before.
+     *
+     * <p>A later end extends the block, an earlier one has no effect. The block ends by itself, by {@link #unblock} and by {@link #reset}.
+     *
+     * @param policy the limits of the policy. The block is that of the policy, whatever its limits are now and later
+     * @param storedKey the stored key
+     * @param duration the time from now to the end, more than zero and at most {@link #MAX_BLOCK}; rounded up to microseconds
+     * @return the time from now to the end of the block, at least the duration
+     * @throws UnsupportedOperationException if this backend cannot block keys
+     */
+    default Duration block(PolicyLimits policy, String storedKey, Duration duration) {
+        throw new UnsupportedOperationException("this backend cannot block keys");
+    }
+
+    /**
+     * Blocks a key like {@link #block}, without blocking the thread.
+     *
+     * @param policy the limits of the policy
+     * @param storedKey the stored key
+     * @param duration the time from now to the end
+     * @return a stage that completes with the time to the end of the block, or with a {@link BackendException}, on any thread
+     */
+    default CompletionStage<Duration> blockAsync(PolicyLimits policy, String storedKey, Duration duration) {
+        try {
+            return CompletableFuture.completedStage(block(policy, storedKey, duration));
+        } catch (BackendException | UnsupportedOperationException e) {
+            return CompletableFuture.failedStage(e);
+        }
+    }
+
+    /**
+     * Ends the block of a key under a policy. An instance that knows an earlier rejection can repeat it for at most one more second.
+     *
+     * @param policy the limits of the policy
+     * @param storedKey the stored key
+     * @throws UnsupportedOperationException if this backend cannot block keys
+     */
+    default void unblock(PolicyLimits policy, String storedKey) {
+        throw new UnsupportedOperationException("this backend cannot block keys");
+    }
+
+    /**
+     * Deletes the state of a key under all limits of a policy, and ends its block.
      *
      * @param policy the limits of the policy
      * @param storedKey the stored key

@@ -161,4 +161,15 @@ final class FakeOperations implements Operations {
     static RuntimeException unavailable() {
         return new RateLimitUnavailableException("timeout");
     }
+
+    @Override
+    public Duration block(Caller caller, Duration duration) {
+        calls.add("block " + caller.policy() + " " + caller.key() + " " + duration);
+        return duration;
+    }
+
+    @Override
+    public void unblock(Caller caller) {
+        calls.add("unblock " + caller.policy() + " " + caller.key());
+    }
 }

@@ -330,7 +330,7 @@ final class Acquisition {
 
     /**
      * Returns the longest wait of the limits that rejected the call, 0 if a wait exceeds the max-wait of its charge. A bucket
-     * rejects a call only if its slot is later than the max-wait, so a wait does not help.
+     * rejects a call only if its slot is later than the max-wait, so a wait does not help, unless the key is blocked.
      */
     private static long untilRoom(List<Charge> charges, List<Quota> quotas) {
         long longest = 0;
@@ -344,7 +344,9 @@ final class Acquisition {
                 Quota quota = quotas.get(next);
                 next++;
                 if (quota.rejected()) {
-                    if (quota.retryAfterMicros() > maxWait - LimitState.maxDelayMicros(limit, maxWait)) {
+                    // A bucket lets no call of a blocked key spend ahead.
+                    long delay = quota.blockedMicros() > 0 ? 0 : LimitState.maxDelayMicros(limit, maxWait);
+                    if (quota.retryAfterMicros() > maxWait - delay) {
                         return 0;
                     }
                     longest = Math.max(longest, quota.retryAfterMicros());

@@ -10,6 +10,7 @@ import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.Limit;
 import io.weir.ratelimit.spi.PolicyLimits;
 import io.weir.ratelimit.spi.RateLimitBackend;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -65,5 +66,15 @@ public final class DisabledBackend implements RateLimitBackend {
     @Override
     public void reset(PolicyLimits policy, String storedKey) {
         // nothing is kept
+    }
+
+    @Override
+    public Duration block(PolicyLimits policy, String storedKey, Duration duration) {
+        return duration;
+    }
+
+    @Override
+    public void unblock(PolicyLimits policy, String storedKey) {
+        // nothing is blocked
     }
 }

@@ -7,9 +7,11 @@ import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.RateLimiter;
 import io.weir.ratelimit.Receipt;
 import io.weir.ratelimit.TopKeys;
+import io.weir.ratelimit.core.limit.BlockedState;
 import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.spi.CallContext;
 import io.weir.ratelimit.spi.Charge;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -126,6 +128,32 @@ public final class EngineRateLimiter implements RateLimiter {
         Charge charge = charge(policy, key, 1);
         engine.call(backend -> {
             backend.reset(charge.policy(), charge.storedKey());
+            return true;
+        });
+    }
+
+    @Override
+    public Duration block(String policy, Identity key, Duration duration) {
+        Policy named = named(policy);
+        String storedKey = engine.encoder().encode(key);
+        BlockedState.micros(duration);
+        return engine.call(backend -> backend.block(named.limits(), storedKey, duration));
+    }
+
+    @Override
+    public CompletionStage<Duration> blockAsync(String policy, Identity key, Duration duration) {
+        Policy named = named(policy);
+        String storedKey = engine.encoder().encode(key);
+        BlockedState.micros(duration);
+        return engine.callAsync(backend -> backend.blockAsync(named.limits(), storedKey, duration));
+    }
+
+    @Override
+    public void unblock(String policy, Identity key) {
+        Policy named = named(policy);
+        String storedKey = engine.encoder().encode(key);
+        engine.call(backend -> {
+            backend.unblock(named.limits(), storedKey);
             return true;
         });
     }

@@ -3,10 +3,12 @@ package io.weir.ratelimit.core.engine;
 
 import io.weir.ratelimit.Identity;
 import io.weir.ratelimit.Quota;
+import io.weir.ratelimit.core.limit.BlockedState;
 import io.weir.ratelimit.core.policy.Overrides;
 import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.PolicyLimits;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -73,6 +75,35 @@ public final class KeyAdministration {
         overrides.cached(policy, storedKey).ifPresent(limits -> add(distinct, limits));
         engine.call(backend -> {
             distinct.values().forEach(limits -> backend.reset(limits, storedKey));
+            return true;
+        });
+    }
+
+    /**
+     * Blocks a key.
+     *
+     * @param policy the policy
+     * @param storedKey the stored key
+     * @param duration the time from now to the end
+     * @return the time to the end of the block
+     * @throws IllegalArgumentException if the duration is out of range
+     * @throws io.weir.ratelimit.RateLimitUnavailableException if the backend is unavailable
+     */
+    public Duration block(Policy policy, String storedKey, Duration duration) {
+        BlockedState.micros(duration);
+        return engine.call(backend -> backend.block(policy.limits(), storedKey, duration));
+    }
+
+    /**
+     * Ends the block of a key.
+     *
+     * @param policy the policy
+     * @param storedKey the stored key
+     * @throws io.weir.ratelimit.RateLimitUnavailableException if the backend is unavailable
+     */
+    public void unblock(Policy policy, String storedKey) {
+        engine.call(backend -> {
+            backend.unblock(policy.limits(), storedKey);
             return true;
         });
     }

@@ -336,6 +336,11 @@ public final class RateLimitEngine {
         return backend.call(operation);
     }
 
+    /** Calls the backend like {@link #call}, without blocking the thread. */
+    <T> CompletionStage<T> callAsync(Function<RateLimitBackend, CompletionStage<T>> operation) {
+        return backend.callAsync(operation);
+    }
+
     /**
      * Returns the settlements of reserved costs.
      *

@@ -15,7 +15,7 @@ import io.weir.ratelimit.spi.Limit;
  * microseconds of the backend's clock.
  */
 public sealed interface LimitState
-        permits FixedWindowState, CalendarState, SlidingWindowState, SlidingLogState, TokenBucketState {
+        permits FixedWindowState, CalendarState, SlidingWindowState, SlidingLogState, TokenBucketState, BlockedState {
 
     /**
      * Returns the state of a key that was never charged.

@@ -22,6 +22,9 @@ public final class QuotaCalculator {
      * @return the quota
      */
     public static Quota quota(Charge charge, int index, LimitState state, boolean spent, long nowMicros) {
+        if (state instanceof BlockedState blocked) {
+            return blocked(quota(charge, index, blocked.state(), false, nowMicros), blocked.endMicros() - nowMicros);
+        }
         PolicyLimits policy = charge.policy();
         Limit limit = policy.limits().get(index);
         long retryAfter = spent ? 0 : retryAfterMicros(charge, limit, state, nowMicros);
@@ -39,6 +42,24 @@ public final class QuotaCalculator {
                 state.resetAfterMicros(limit, nowMicros),
                 remaining < limit.capacity() ? state.retryAfterMicros(limit, remaining + 1, nowMicros) : 0,
                 calendar ? periodEnd(limit, (CalendarState) state) : null);
+    }
+
+    /** Returns the quota of a blocked key. The limit and the block are waited for at the same time. */
+    private static Quota blocked(Quota quota, long blockedMicros) {
+        long untilPermit = quota.remaining() > 0 ? 0 : quota.nextPermitAfterMicros();
+        return new Quota(
+                quota.policy(),
+                quota.name(),
+                quota.permits(),
+                quota.capacity(),
+                quota.window(),
+                0,
+                true,
+                Math.max(quota.retryAfterMicros(), blockedMicros),
+                Math.max(quota.resetAfterMicros(), blockedMicros),
+                quota.capacity() == 0 ? 0 : Math.max(untilPermit, blockedMicros),
+                quota.periodEnd(),
+                blockedMicros);
     }
 
     private static ZonedDateTime periodEnd(Limit limit, CalendarState state) {

@@ -5,6 +5,7 @@ import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.Receipt;
 import io.weir.ratelimit.core.limit.BackendReceipt;
+import io.weir.ratelimit.core.limit.BlockedState;
 import io.weir.ratelimit.core.limit.ChargeStates;
 import io.weir.ratelimit.core.limit.ChargedQuotas;
 import io.weir.ratelimit.core.limit.InstantSource;
@@ -15,6 +16,8 @@ import io.weir.ratelimit.spi.Limit;
 import io.weir.ratelimit.spi.PolicyLimits;
 import io.weir.ratelimit.spi.RateLimitBackend;
 import io.weir.ratelimit.spi.TimeSource;
+import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -45,6 +48,8 @@ public final class LocalBackend implements RateLimitBackend, InstantSource {
     /** The message of each call that finds no place. A flood of new keys must not create it each time. */
     private final String fullMessage;
 
+    private final String tooManyBlocks;
+
     /**
      * Creates a backend with the clock of the process.
      *
@@ -70,6 +75,8 @@ public final class LocalBackend implements RateLimitBackend, InstantSource {
         this.withoutLock = new UnlockedAcquire(table, time);
         this.fullMessage = "the local backend is full: it can drop none of its " + maxKeys
                 + " keys (ratelimit.local.max-keys); under on-failure=open, new keys are counted approximately";
+        this.tooManyBlocks =
+                "the local backend cannot block more than " + maxKeys + " keys at once (ratelimit.local.max-keys)";
     }
 
     @Override
@@ -269,7 +276,47 @@ public final class LocalBackend implements RateLimitBackend, InstantSource {
 
     @Override
     public void reset(PolicyLimits policy, String storedKey) {
-        change(new Charge(policy, storedKey, 1), (stored, state, limit, i, now) -> LimitState.untouched(limit, now));
+        Charge charge = new Charge(policy, storedKey, 1);
+        long shards = new PendingCharge(charge).shards();
+        table.lock(shards);
+        try {
+            table.release(changeLocked(charge, (stored, state, limit, i, now) -> LimitState.untouched(limit, now)));
+            table.blocks().unblock(policy.policy(), storedKey);
+        } finally {
+            table.unlock(shards);
+        }
+    }
+
+    @Override
+    public Duration block(PolicyLimits policy, String storedKey, Duration duration) {
+        long length = BlockedState.micros(duration);
+        Charge charge = new Charge(policy, storedKey, 1);
+        long shards = new PendingCharge(charge).shards();
+        table.lock(shards);
+        try {
+            long now = time.micros();
+            long end = table.blocks().block(policy.policy(), storedKey, now + length, now);
+            if (end == 0) {
+                throw new BackendException(BackendException.Reason.FULL, tooManyBlocks, null);
+            }
+            for (int i = 0; i < policy.limits().size(); i++) {
+                table.renew(StateKey.of(charge, i));
+            }
+            return Duration.of(end - now, ChronoUnit.MICROS);
+        } finally {
+            table.unlock(shards);
+        }
+    }
+
+    @Override
+    public void unblock(PolicyLimits policy, String storedKey) {
+        long shards = new PendingCharge(new Charge(policy, storedKey, 1)).shards();
+        table.lock(shards);
+        try {
+            table.blocks().unblock(policy.policy(), storedKey);
+        } finally {
+            table.unlock(shards);
+        }
     }
 
     /** A function from a stored state to its new state. */

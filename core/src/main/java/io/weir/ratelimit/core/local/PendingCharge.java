@@ -55,9 +55,10 @@ final class PendingCharge {
     long read(StateTable table, long nowMicros) {
         hasRoom = true;
         long latest = 0;
+        long blockEnd = table.blocks().end(charge.policy().policy(), charge.storedKey(), nowMicros);
         for (int i = 0; i < limits.length; i++) {
             Limit limit = limit(i);
-            LimitState state = limits[i].read(table, limit, nowMicros);
+            LimitState state = limits[i].read(table, limit, blockEnd, nowMicros);
             long wait = state.retryAfterMicros(limit, charge.cost(), nowMicros);
             hasRoom &= wait <= LimitState.maxDelayMicros(limit, charge.maxWaitMicros());
             latest = Math.max(latest, wait);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.core.local;
 
+import io.weir.ratelimit.core.limit.BlockedState;
 import io.weir.ratelimit.core.limit.LimitState;
 import io.weir.ratelimit.spi.Limit;
 import java.util.Objects;
@@ -41,9 +42,12 @@ final class PendingLimit {
         }
     }
 
-    /** Reads the state of the key at an instant and returns it. */
-    LimitState read(StateTable table, Limit limit, long nowMicros) {
-        LimitState read = next == null ? table.stateOfNew(key, limit, nowMicros) : next.asOf(limit, nowMicros);
+    /** Reads the state of the key at an instant and returns it. The key is blocked until an end, 0 if it is not. */
+    LimitState read(StateTable table, Limit limit, long blockEndMicros, long nowMicros) {
+        LimitState read = BlockedState.of(
+                next == null ? table.stateOfNew(key, limit, nowMicros) : next.asOf(limit, nowMicros),
+                blockEndMicros,
+                nowMicros);
         state = read;
         return read;
     }
@@ -83,7 +87,7 @@ final class PendingLimit {
     /** Stores the state that was read if the stored state is later, as {@link LimitState#isAfter} requires. */
     void storeIfClockSteppedBack(long nowMicros) {
         if (next != null && next.isAfter(nowMicros)) {
-            next = state();
+            next = state() instanceof BlockedState blocked ? blocked.state() : state();
         }
     }
 }

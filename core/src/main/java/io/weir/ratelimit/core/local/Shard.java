@@ -32,6 +32,19 @@ final class Shard {
         return due;
     }
 
+    /** Moves the state of a key, so that no call that has found it before can replace it. */
+    void renew(StateKey key) {
+        StoredState state = states.get(key);
+        if (state != null) {
+            StoredState moved = new StoredState(state.table, key, state.limit, state.take());
+            moved.dueMicros = state.dueMicros;
+            byDue.remove(state);
+            byDue.add(moved);
+            states.put(key, moved);
+            state.drop();
+        }
+    }
+
     /** Reorders a state after a refund. Returns true if the state equals an untouched one and was removed. */
     boolean removeOrReorder(StoredState state, long nowMicros) {
         byDue.remove(state);

@@ -26,6 +26,7 @@ final class StateTable {
     private final AtomicInteger keys = new AtomicInteger();
     private final Shard[] shards = new Shard[SHARDS];
     private final LimitSketches sketches;
+    private final Blocks blocks;
 
     /** Before this instant no state equals an untouched one, so a full table is not searched. */
     private final AtomicLong nextDueMicros = new AtomicLong();
@@ -35,6 +36,7 @@ final class StateTable {
 
     StateTable(int maxKeys) {
         this.maxKeys = maxKeys;
+        this.blocks = new Blocks(maxKeys);
         this.sketches = new LimitSketches(maxKeys, SipHash.random());
         for (int i = 0; i < SHARDS; i++) {
             shards[i] = new Shard();
@@ -48,6 +50,11 @@ final class StateTable {
     /** Returns the approximate states of keys that found no place. */
     LimitSketches sketches() {
         return sketches;
+    }
+
+    /** Returns the blocked keys. */
+    Blocks blocks() {
+        return blocks;
     }
 
     /** Returns the shard of a key as a set, in which each shard is one bit. */
@@ -97,6 +104,11 @@ final class StateTable {
         boolean removed = shards[index(state.key)].removeOrReorder(state, nowMicros);
         updateNextDue(nowMicros);
         return removed;
+    }
+
+    /** Makes each acquire without a lock that has read the state of a key start again. The caller holds the lock of its shard. */
+    void renew(StateKey key) {
+        shards[index(key)].renew(key);
     }
 
     /** Reserves places for new keys. Returns false, and reserves nothing, if the table has fewer free places. */

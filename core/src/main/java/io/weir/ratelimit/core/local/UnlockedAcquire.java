@@ -28,7 +28,7 @@ final class UnlockedAcquire {
 
     /**
      * Decides and spends. Returns null, and changes nothing, if there are several limits, if the key is new, if another call has taken its
-     * state, if its limit has changed, or if the clock has stepped back.
+     * state, if its limit has changed, if it is blocked, or if the clock has stepped back.
      */
     @Nullable
     Decision decide(List<Charge> charges) {
@@ -49,7 +49,7 @@ final class UnlockedAcquire {
             }
             // The clock is read after the state, so the state is not later, unless the clock has stepped back.
             long now = time.micros();
-            if (before.isAfter(now)) {
+            if (before.isAfter(now) || table.blocks().end(charge.policy().policy(), charge.storedKey(), now) > 0) {
                 return null;
             }
             LimitState current = before.asOf(limit, now);

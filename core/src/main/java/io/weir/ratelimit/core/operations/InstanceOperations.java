@@ -10,6 +10,7 @@ import io.weir.ratelimit.core.key.KeyMasker;
 import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.core.topkeys.TopKeysTracker;
 import io.weir.ratelimit.spi.PolicyLimits;
+import java.time.Duration;
 import java.util.List;
 import java.util.TreeSet;
 
@@ -116,5 +117,15 @@ public final class InstanceOperations implements Operations {
     @Override
     public void reset(Caller caller) {
         keys.reset(policies.named(caller.policy()), StoredCaller.storedKeyOf(caller));
+    }
+
+    @Override
+    public Duration block(Caller caller, Duration duration) {
+        return keys.block(policies.named(caller.policy()), StoredCaller.storedKeyOf(caller), duration);
+    }
+
+    @Override
+    public void unblock(Caller caller) {
+        keys.unblock(policies.named(caller.policy()), StoredCaller.storedKeyOf(caller));
     }
 }

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.core.limit;
+
+import io.weir.ratelimit.Quota;
+import io.weir.ratelimit.spi.Limit;
+import io.weir.ratelimit.spi.RateLimitBackend;
+import java.time.Duration;
+
+/**
+ * The state of a limit of a blocked key. It has no room, whatever the limit.
+ *
+ * @param state the state of the limit
+ * @param endMicros the end of the block, in microseconds of the backend's clock
+ */
+public record BlockedState(LimitState state, long endMicros) implements LimitState {
+    /**
+     * Returns the state of a limit of a key that can be blocked.
+     *
+     * @param state the state of the limit
+     * @param endMicros the end of the block; 0 for none
+     * @param nowMicros the current instant
+     * @return the state itself if the block has ended
+     */
+    public static LimitState of(LimitState state, long endMicros, long nowMicros) {
+        return endMicros > nowMicros ? new BlockedState(state, endMicros) : state;
+    }
+
+    /**
+     * Returns the length of a block.
+     *
+     * @param duration more than zero and at most {@link RateLimitBackend#MAX_BLOCK}
+     * @return microseconds, 1 or more
+     * @throws IllegalArgumentException if the duration is out of range
+     */
+    public static long micros(Duration duration) {
+        if (duration.isNegative() || duration.isZero() || duration.compareTo(RateLimitBackend.MAX_BLOCK) > 0) {
+            throw new IllegalArgumentException("a block is longer than zero and at most "
+                    + RateLimitBackend.MAX_BLOCK.toDays() + " days, not " + duration);
+        }
+        return (duration.toNanos() + 999) / 1_000;
+    }
+
+    @Override
+    public LimitState asOf(Limit limit, long nowMicros) {
+        return of(state.asOf(limit, nowMicros), endMicros, nowMicros);
+    }
+
+    @Override
+    public boolean isAfter(long nowMicros) {
+        return state.isAfter(nowMicros);
+    }
+
+    @Override
+    public boolean hasRoom(Limit limit, long cost, long nowMicros) {
+        return false;
+    }
+
+    @Override
+    public LimitState spend(Limit limit, long cost, long nowMicros) {
+        throw new IllegalStateException("a blocked key spends nothing");
+    }
+
+    @Override
+    public long remaining(Limit limit, long nowMicros) {
+        return 0;
+    }
+
+    /** Returns {@link Quota#NEVER}: no max-wait lets a call spend ahead of the end. {@link QuotaCalculator} returns the retry-after. */
+    @Override
+    public long retryAfterMicros(Limit limit, long cost, long nowMicros) {
+        return Quota.NEVER;
+    }
+
+    @Override
+    public long resetAfterMicros(Limit limit, long nowMicros) {
+        return Math.max(state.resetAfterMicros(limit, nowMicros), endMicros - nowMicros);
+    }
+
+    @Override
+    public LimitState refund(Limit limit, LimitState charged, long cost, long nowMicros) {
+        return new BlockedState(state.refund(limit, charged, cost, nowMicros), endMicros);
+    }
+
+    @Override
+    public LimitState raise(Limit limit, LimitState charged, long more, long nowMicros) {
+        return new BlockedState(state.raise(limit, charged, more, nowMicros), endMicros);
+    }
+
+    @Override
+    public LimitState refund(Limit limit, long cost) {
+        return new BlockedState(state.refund(limit, cost), endMicros);
+    }
+}
