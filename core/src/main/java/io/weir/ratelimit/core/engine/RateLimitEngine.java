@@ -265,6 +265,17 @@ public final class RateLimitEngine {
     }
 
     /**
+     * Refunds the charges of a call that does not proceed, without waiting for the backend.
+     *
+     * @param decision the decision about the call
+     */
+    public void abandon(Decision decision) {
+        if (decision instanceof Decision.Allowed allowed) {
+            backend.refundAsync(allowed.receipt());
+        }
+    }
+
+    /**
      * Settles all decisions that wait for the outcome of a request.
      *
      * @param request the request

@@ -54,7 +54,8 @@ public final class ClientReader {
     private Map<String, OutgoingClient> read(Map<String, String> annotated) {
         Set<String> configured = configured();
         Map<String, OutgoingClient> clients = new TreeMap<>();
-        configured.forEach(name -> read(name, Optional.empty(), configured).ifPresent(client -> clients.put(name, client)));
+        configured.forEach(
+                name -> read(name, Optional.empty(), configured).ifPresent(client -> clients.put(name, client)));
         new TreeMap<>(annotated).forEach((name, place) -> {
             if (!NAME.matcher(name).matches()) {
                 reader.report(MESSAGES.problem("WEIR-233", place, name));
@@ -86,13 +87,11 @@ public final class ClientReader {
 
     private Optional<OutgoingClient> read(String name, Optional<String> annotated, Set<String> configured) {
         ConfigKey<List<String>> policy = ConfigKeys.CLIENT_POLICY.of(name);
-        List<String> policies = reader.optional(policy).orElse(List.of()).stream()
-                .distinct()
-                .toList();
+        List<String> policies =
+                reader.optional(policy).orElse(List.of()).stream().distinct().toList();
         if (policies.isEmpty()) {
             reader.report(annotated
-                    .map(place -> MESSAGES.problem(
-                            "WEIR-232.annotation", place, "", name, policy.name(), configured))
+                    .map(place -> MESSAGES.problem("WEIR-232.annotation", place, "", name, policy.name(), configured))
                     .orElseGet(() -> MESSAGES.problem("WEIR-232", policy.name(), "", name)));
         }
         List<String> obeyed = reader.value(ConfigKeys.CLIENT_OBEY.of(name));

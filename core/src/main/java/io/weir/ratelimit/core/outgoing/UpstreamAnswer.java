@@ -153,7 +153,8 @@ record UpstreamAnswer(OptionalLong retryAfterSeconds, List<UpstreamQuota> quotas
             if (lines.isEmpty()) {
                 return OptionalLong.empty();
             }
-            OptionalLong number = lines.size() == 1 ? parser.apply(lines.iterator().next()) : OptionalLong.empty();
+            OptionalLong number =
+                    lines.size() == 1 ? parser.apply(lines.iterator().next()) : OptionalLong.empty();
             if (number.isEmpty()) {
                 isMalformed(name, List.copyOf(lines));
             }

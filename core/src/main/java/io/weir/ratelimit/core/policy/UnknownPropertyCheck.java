@@ -51,11 +51,10 @@ final class UnknownPropertyCheck {
      * @return the policies with an unknown attribute
      */
     Set<String> check(Collection<MethodLimits> methods, Map<String, Set<String>> attributes) {
-        Set<String> endpoints =
-                methods.stream()
-                        .filter(Predicate.not(MethodLimits::isClient))
-                        .map(MethodLimits::endpoint)
-                        .collect(Collectors.toCollection(TreeSet::new));
+        Set<String> endpoints = methods.stream()
+                .filter(Predicate.not(MethodLimits::isClient))
+                .map(MethodLimits::endpoint)
+                .collect(Collectors.toCollection(TreeSet::new));
         for (String name : general.names()) {
             boolean ofPolicy = name.startsWith(POLICIES);
             // An unreadable value is a problem even if no reader asks for it.

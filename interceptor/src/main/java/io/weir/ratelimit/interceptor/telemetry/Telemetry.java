@@ -9,6 +9,7 @@ import io.weir.ratelimit.core.config.ReloadListener;
 import io.weir.ratelimit.core.config.Settings;
 import io.weir.ratelimit.core.engine.BackendStateListener;
 import io.weir.ratelimit.core.key.KeyMasker;
+import io.weir.ratelimit.core.outgoing.OutgoingListener;
 import io.weir.ratelimit.core.policy.ResolverListener;
 import io.weir.ratelimit.core.policy.SourceListener;
 import io.weir.ratelimit.spi.BackendListener;
@@ -31,6 +32,7 @@ import java.util.function.Supplier;
  * @param reloads the listener for changes of the configuration
  * @param sources the listener for failed look-ups of overrides
  * @param resolvers the listener for failures of key resolvers and tier resolvers
+ * @param outgoing the listener for pauses and retries of REST clients
  * @param nearLimit receives the longest time for which a key has been near a limit, by policy
  */
 public record Telemetry(
@@ -41,6 +43,7 @@ public record Telemetry(
         ReloadListener reloads,
         SourceListener sources,
         ResolverListener resolvers,
+        OutgoingListener outgoing,
         Consumer<Map<String, Duration>> nearLimit) {
     /** Telemetry without listeners. */
     public static final Telemetry NONE = new Telemetry(
@@ -51,6 +54,7 @@ public record Telemetry(
             result -> {},
             (policy, failure) -> {},
             (kind, resolver, failure) -> {},
+            OutgoingListener.NONE,
             longest -> {});
 
     private static final System.Logger LOG = System.getLogger("io.weir.ratelimit");
@@ -93,6 +97,7 @@ public record Telemetry(
     private record Destination(
             DecisionMetrics metrics,
             ConfigMetrics config,
+            OutgoingMetrics outgoing,
             NearLimitMetrics nearLimit,
             Optional<BackendListener> backend,
             String name) {
@@ -100,6 +105,7 @@ public record Telemetry(
             return new Destination(
                     new DecisionMetrics(meters, backend),
                     new ConfigMetrics(meters, settings.reloads()),
+                    new OutgoingMetrics(meters),
                     new NearLimitMetrics(meters),
                     backend.equals(LOCAL) ? Optional.empty() : Optional.of(new BackendMetrics(meters)),
                     name);
@@ -153,6 +159,7 @@ public record Telemetry(
                 metrics.<ReloadListener>map(Destination::config).orElse(NONE.reloads),
                 metrics.<SourceListener>map(Destination::config).orElse(NONE.sources),
                 metrics.<ResolverListener>map(Destination::config).orElse(NONE.resolvers),
+                metrics.<OutgoingListener>map(Destination::outgoing).orElse(OutgoingListener.NONE),
                 metrics.<Consumer<Map<String, Duration>>>map(Destination::nearLimit)
                         .orElse(NONE.nearLimit));
     }
