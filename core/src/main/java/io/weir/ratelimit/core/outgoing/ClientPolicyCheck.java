@@ -3,7 +3,6 @@ package io.weir.ratelimit.core.outgoing;
 
 import static io.weir.ratelimit.core.message.CoreMessages.MESSAGES;
 
-import io.weir.ratelimit.core.config.ConfigKey;
 import io.weir.ratelimit.core.config.ConfigKeys;
 import io.weir.ratelimit.core.config.ConfigProperties;
 import io.weir.ratelimit.core.config.ConfigReader;
@@ -35,18 +34,22 @@ public final class ClientPolicyCheck {
                 Policy policy = policies.get(name);
                 PolicyProperties properties = new ConfigReader(config, problems).policy(name);
                 if (policy != null && policy.count() != Policy.Count.ALWAYS) {
-                    report("WEIR-235.count", properties, ConfigKeys.COUNT, client, problems);
+                    problems.add(MESSAGES.problem(
+                            "WEIR-235.count",
+                            properties.name(ConfigKeys.COUNT),
+                            properties.text(ConfigKeys.COUNT).orElse(""),
+                            name,
+                            client.name()));
                 }
                 if (policy != null && policy.limits().lease() > 0) {
-                    report("WEIR-235.lease", properties, ConfigKeys.LEASE, client, problems);
+                    problems.add(MESSAGES.problem(
+                            "WEIR-235.lease",
+                            properties.name(ConfigKeys.LEASE),
+                            properties.text(ConfigKeys.LEASE).orElse(""),
+                            name,
+                            client.name()));
                 }
             }
         }
-    }
-
-    private static void report(
-            String message, PolicyProperties properties, ConfigKey<?> key, OutgoingClient client, Problems problems) {
-        problems.add(MESSAGES.problem(
-                message, properties.name(key), properties.text(key).orElse(""), properties.policy(), client.name()));
     }
 }
