@@ -38,8 +38,9 @@
 --             untouched; else with the time since its start and the permits of this window and the previous one (0 for f) 1 B I5 I2,
 --             2 B I5 I2 I2 or 3 B I6 I4 I4 (s, f), or 1 B and the time since its anchor I3 and debt I7 (t, l). Of others I7 I7 I6, and
 --             of a calendar limit the first charge that counts I7, spent permits I6, latest charge I7, end I7
---             Group: count of allowed requests, or the largest number for a foreign value: B if the group has one request, else I2. Then,
---             unless the value is foreign, for each sliding log of a request the instant of the entry at whose end the cost has room I7
+--             Group: count of allowed requests, or the largest number for a foreign value, or one less if a key is blocked: B if the group
+--             has one request, else I2. Then, unless the value is foreign, for each key of a request the end of its block, 0 if there is
+--             none, if a key is blocked I7, and for each sliding log the instant of the entry at whose end the cost has room I7
 -- Complexity  O(limits of keys + groups), and that of log.lua for sliding logs
 -- Errors      all commands that can fail run before the first write
 -- Redis       6.2 or later
@@ -184,8 +185,8 @@ if form < 2 then
 end
 
 -- The limits of all keys, one after the other: those of key k begin at limitIndex[k]. A key with a foreign value has false for each limit.
--- Sections of limits that the policy does not have are in `others`, their latest end in `ends`.
-local limits, limitIndex, others, ends, reply = {}, {}, {}, {}, {pack('>I7', now)}
+-- Sections of limits that the policy does not have are in `others`, their latest end in `ends`. The ends of blocks are in `blocks`.
+local limits, limitIndex, others, ends, blocks, reply = {}, {}, {}, {}, {}, {pack('>I7', now)}
 local logs, find
 local configs
 for k = 1, #keys do
@@ -217,7 +218,8 @@ for k = 1, #keys do
     limits[#limits + 1], reply[#reply + 1] = bucketOrWindow(configs[1], a, b, c)
   else
     find = find or newSections()
-    found, others[k], ends[k] = find(keys[k], configs, now)
+    found, others[k], ends[k], blocks[k] = find(keys[k], configs, now)
+    blocks[k] = blocks[k] and blocks[k] > now and blocks[k] or nil
     local states = {}
     for i = 1, #configs do
       local config, stored = configs[i], found and found[i]
@@ -274,7 +276,7 @@ while at <= size do
     count, keyCount, at = parse('>I2I2', input, at + 1)
     keysAt = at
   end
-  local allowed = count
+  local allowed, isBlocked = count, false
   for part = 1, keyCount do
     if isShort then
       index = before + part
@@ -284,6 +286,7 @@ while at <= size do
     if index > known then
       known = index
     end
+    isBlocked = isBlocked or blocks[index]
     for i = limitIndex[index], limitIndex[index + 1] - 1 do
       local limit, delay = limits[i], 0
       if not isShort then
@@ -306,14 +309,23 @@ while at <= size do
   pieces = pieces + 1
   groupIndex[#groupIndex + 1] = pieces
   lastKeys[#groupIndex] = known
-  reply[pieces] = pack(count == 1 and 'B' or '>I2', allowed or count == 1 and 255 or 65535)
-  if allowed and (groupForm ~= 4 or logs) then
+  if allowed and isBlocked then
+    allowed = 0
+    reply[pieces] = pack(count == 1 and 'B' or '>I2', count == 1 and 254 or 65534)
+  else
+    reply[pieces] = pack(count == 1 and 'B' or '>I2', allowed or count == 1 and 255 or 65535)
+  end
+  if allowed and (groupForm ~= 4 or logs or isBlocked) then
     for part = 1, keyCount do
       if isShort then
         index = before + part
       else
         index, cost, keysAt = parse('>I2I6', input, keysAt)
         keysAt = keysAt + 6 * (limitIndex[index + 1] - limitIndex[index])
+      end
+      if isBlocked then
+        pieces = pieces + 1
+        reply[pieces] = pack('>I7', blocks[index] or 0)
       end
       for i = limitIndex[index], limitIndex[index + 1] - 1 do
         local limit = limits[i]

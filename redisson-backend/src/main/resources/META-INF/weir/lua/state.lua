@@ -13,6 +13,8 @@
 --             c (calendar limit)  see calendar.lua
 --             d (debt)            end I7, length I2 of what follows, then the letter of a limit c, f, s, t or l B, and the three numbers of
 --                                 its state I7 I7 I6: a limit to which a settlement has charged more permits than it has
+--             b (block)           end I7, length I2: 0. The window is 1: the key is blocked until the end, whatever its limits. It is the
+--                                 last section
 --             other lower-case letters, of later versions: end I7, length I2 and as many bytes
 --             Functions handle the state of a limit as three numbers a, b, c. The third number of a fixed window is 0.
 -- Limit       letter B, permits I6, window in units I6, exponent of the unit B, capacity I6, largest debt of a bucket I7
@@ -235,8 +237,9 @@ local function newSections()
     return letter, {a, b, c, '', true}
   end
 
-  -- Returns three values: a list with {a, b, c, section, debt} for each limit that has one; the sections of other limits that have not ended, one
-  -- after the other, nil if there are none; and the latest end of these. Returns false for a foreign value, nil for an untouched key.
+  -- Returns four values: a list with {a, b, c, section, debt} for each limit that has one; the sections of other limits that have not ended, one
+  -- after the other, nil if there are none; the latest end of these; and the end of the block, which may have passed, nil if there is none.
+  -- The other sections include that of the block. Returns false for a foreign value, nil for an untouched key.
   return function(key, limits, now)
     local raw = redis.pcall('GET', key)
     if not raw then
@@ -244,7 +247,7 @@ local function newSections()
     elseif type(raw) ~= 'string' or raw == '' then
       return false
     end
-    local found, others, latest = {}, nil, 0
+    local found, others, latest, block = {}, nil, 0, nil
     local from, expected = 1, 1
     while from <= #raw do
       local letter = byte(raw, from)
@@ -276,9 +279,12 @@ local function newSections()
           others = (others or '') .. string.sub(raw, from, to)
           latest = math.max(latest, ends)
         end
+        if letter == 98 then
+          block = ends
+        end
       end
       from = to + 1
     end
-    return found, others, latest
+    return found, others, latest, block
   end
 end

@@ -254,7 +254,7 @@ public interface RateLimitBackend {
     }
 
     /**
-     * Ends the block of a key under a policy. An instance that knows an earlier rejection can repeat it for at most one more second.
+     * Ends the block of a key under a policy, and forgets its rejections and penalties. An instance that knows an earlier rejection can repeat it for at most one more second.
      *
      * @param policy the limits of the policy
      * @param storedKey the stored key
@@ -265,7 +265,23 @@ public interface RateLimitBackend {
     }
 
     /**
-     * Deletes the state of a key under all limits of a policy, and ends its block.
+     * Counts rejections of a key, and blocks it if their number leads to a penalty. Exactly one call of all instances imposes it. If the
+     * key is blocked, for whatever reason, nothing is counted.
+     *
+     * @param policy the limits of the policy
+     * @param storedKey the stored key
+     * @param rejections the number of rejections, 1 or more
+     * @param rule the rule
+     * @return a stage that completes with the penalty that this call has imposed, empty if it has imposed none, or with a {@link
+     *     BackendException}, on any thread. It fails with {@link UnsupportedOperationException} if this backend cannot block keys
+     */
+    default CompletionStage<Optional<Penalty>> countRejections(
+            PolicyLimits policy, String storedKey, long rejections, PenaltyRule rule) {
+        return CompletableFuture.failedStage(new UnsupportedOperationException("this backend cannot block keys"));
+    }
+
+    /**
+     * Deletes the state of a key under all limits of a policy, and ends its block like {@link #unblock}.
      *
      * @param policy the limits of the policy
      * @param storedKey the stored key

@@ -21,7 +21,7 @@ final class Batch {
     /** Different requests on one key take time as well: as many as this block Redis for about 1 ms. */
     private static final int MAX_PARTS = 1_024;
 
-    private static final int MAX_GROUP_SIZE = 65_534;
+    private static final int MAX_GROUP_SIZE = 65_533;
 
     private final List<Object> keys = new ArrayList<>();
     private final List<List<Limit>> limits = new ArrayList<>();

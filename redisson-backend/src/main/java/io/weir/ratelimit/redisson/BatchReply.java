@@ -46,11 +46,12 @@ final class BatchReply {
      *
      * @param foreign whether a key contains a value that is not the state of a limit, so that nothing else is known
      * @param allowed how many requests the limits have room for, first come, first served
+     * @param blockEndsMicros for each key of a request the end of its block, 0 if it is not blocked; empty if no key is blocked
      * @param awaitedEntriesMicros for each sliding log of a request, the instant of the entry at whose end there is room for the
      *     cost, in microseconds
      */
-    record GroupReply(boolean foreign, int allowed, List<Long> awaitedEntriesMicros) {
+    record GroupReply(boolean foreign, int allowed, List<Long> blockEndsMicros, List<Long> awaitedEntriesMicros) {
         /** The reply where a key contains a foreign value. */
-        static final GroupReply FOREIGN = new GroupReply(true, 0, List.of());
+        static final GroupReply FOREIGN = new GroupReply(true, 0, List.of(), List.of());
     }
 }

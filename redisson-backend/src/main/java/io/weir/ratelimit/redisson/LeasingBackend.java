@@ -205,6 +205,38 @@ final class LeasingBackend implements AutoCloseable {
         }
     }
 
+    /** Blocks a key. The lease of this instance ends: its permits would be spent although the key is blocked. */
+    BlockCall.Result block(BlockCall call) {
+        closeLease(call);
+        try {
+            return store.awaitBlock(call);
+        } finally {
+            closeLease(call);
+        }
+    }
+
+    CompletableFuture<BlockCall.Result> blockAsync(BlockCall call) {
+        closeLease(call);
+        return store.changeBlock(call).whenComplete((done, failure) -> closeLease(call));
+    }
+
+    private void closeLease(BlockCall call) {
+        CompletableFuture<Void> unused = leases.close(call.charge(), false);
+    }
+
+    BlockCall.Result unblock(BlockCall call) {
+        return store.awaitBlock(call);
+    }
+
+    /** Counts rejections of a key. The lease of this instance ends if the key is blocked. */
+    CompletableFuture<BlockCall.Result> count(BlockCall call) {
+        return store.changeBlock(call).whenComplete((result, failure) -> {
+            if (result != null && result.leftMicros() > 0) {
+                closeLease(call);
+            }
+        });
+    }
+
     private void dropLease(Charge charge) {
         CompletableFuture<Void> unused = leases.close(charge, true);
     }

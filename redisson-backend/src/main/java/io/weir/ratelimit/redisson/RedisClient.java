@@ -176,6 +176,7 @@ final class RedisClient implements AutoCloseable {
             loaded.scriptLoad(Script.ACQUIRE.text());
             loaded.scriptLoad(Script.REFUND.text());
             loaded.scriptLoad(Script.SETTLE.text());
+            loaded.scriptLoad(Script.BLOCK.text());
             tryOut(loaded);
             hasSlots = created.getConfig().isClusterConfig();
             writes = ClusterWrites.of(created);

@@ -38,6 +38,7 @@ final class RedisStore implements AutoCloseable {
     private final RequestFactory requests;
     private final Batcher batcher;
     private final RefundSender refunds;
+    private final BlockSender blocks;
     private final Breaker breaker;
     private final Function<AcquireRequest, Decision> toDecision = this::decision;
 
@@ -66,6 +67,7 @@ final class RedisStore implements AutoCloseable {
         ScriptSender scripts = new ScriptSender(redis, time, RedisClock.ofProcess());
         this.batcher = new Batcher(scripts, listener, breaker);
         this.refunds = new RefundSender(scripts, keys, deadline, cache);
+        this.blocks = new BlockSender(scripts, keys, deadline, cache);
         this.breaker = breaker;
         redis.onFirstConnection(breaker::connected);
     }
@@ -348,6 +350,19 @@ final class RedisStore implements AutoCloseable {
     void reset(Charge charge) {
         requireClosed(List.of(charge));
         await(refunds.send(Refund.reset(charge)));
+    }
+
+    /** Changes or counts towards the block of a key, without waiting. */
+    CompletableFuture<BlockCall.Result> changeBlock(BlockCall call) {
+        requireClosed(List.of(call.charge()));
+        return blocks.send(call);
+    }
+
+    /** Changes the block of a key. Waits until the deadline at most. */
+    BlockCall.Result awaitBlock(BlockCall call) {
+        CompletableFuture<BlockCall.Result> changed = changeBlock(call);
+        await(changed.thenAccept(result -> {}));
+        return changed.join();
     }
 
     /** Checks that the breaker is closed. A refund or a reset that is not sent ends the known rejections of its keys all the same. */

@@ -7,12 +7,15 @@ import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.Receipt;
 import io.weir.ratelimit.core.limit.BackendReceipt;
+import io.weir.ratelimit.core.limit.BlockedState;
 import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.BackendException.Reason;
 import io.weir.ratelimit.spi.BackendListener;
 import io.weir.ratelimit.spi.BackendStatus;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.ConfigurationProblem;
+import io.weir.ratelimit.spi.Penalty;
+import io.weir.ratelimit.spi.PenaltyRule;
 import io.weir.ratelimit.spi.PolicyLimits;
 import io.weir.ratelimit.spi.RateLimitBackend;
 import io.weir.ratelimit.spi.TimeSource;
@@ -21,6 +24,7 @@ import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.inject.Instance;
 import jakarta.inject.Inject;
 import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -289,5 +293,45 @@ public class RedissonBackend implements RateLimitBackend {
     @Override
     public void reset(PolicyLimits policy, String storedKey) {
         started().reset(new Charge(policy, storedKey, 1));
+    }
+
+    @Override
+    public Duration block(PolicyLimits policy, String storedKey, Duration duration) {
+        return Duration.of(
+                started().block(blockCall(policy, storedKey, duration)).leftMicros(), ChronoUnit.MICROS);
+    }
+
+    @Override
+    public CompletionStage<Duration> blockAsync(PolicyLimits policy, String storedKey, Duration duration) {
+        BlockCall call = blockCall(policy, storedKey, duration);
+        try {
+            return started().blockAsync(call).thenApply(result -> Duration.of(result.leftMicros(), ChronoUnit.MICROS));
+        } catch (BackendException e) {
+            return CompletableFuture.failedStage(e);
+        }
+    }
+
+    private static BlockCall blockCall(PolicyLimits policy, String storedKey, Duration duration) {
+        return BlockCall.block(new Charge(policy, storedKey, 1), BlockedState.micros(duration));
+    }
+
+    @Override
+    public void unblock(PolicyLimits policy, String storedKey) {
+        BlockCall.Result unused = started().unblock(BlockCall.unblock(new Charge(policy, storedKey, 1)));
+    }
+
+    @Override
+    public CompletionStage<Optional<Penalty>> countRejections(
+            PolicyLimits policy, String storedKey, long rejections, PenaltyRule rule) {
+        try {
+            return started()
+                    .count(BlockCall.count(new Charge(policy, storedKey, 1), rejections, rule))
+                    .thenApply(result -> result.penalty() == 0
+                            ? Optional.empty()
+                            : Optional.of(new Penalty(
+                                    Duration.of(result.leftMicros(), ChronoUnit.MICROS), result.penalty())));
+        } catch (BackendException e) {
+            return CompletableFuture.failedStage(e);
+        }
     }
 }

@@ -57,8 +57,8 @@ record Refund(Operation operation, List<Charge> charges, List<ChargeStates> rece
         return new Refund(Operation.BY_COST, List.of(charge), List.of());
     }
 
-    /** Returns a refund that removes the states of a charge, whose cost has no meaning. */
+    /** Returns a refund that removes the states and the penalties of a charge, whose cost has no meaning. */
     static Refund reset(Charge charge) {
-        return new Refund(Operation.RESET, List.of(charge), List.of());
+        return new Refund(Operation.RESET, List.of(charge, BlockCall.penaltiesOf(charge)), List.of());
     }
 }

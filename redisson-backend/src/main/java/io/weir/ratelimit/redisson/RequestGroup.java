@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.redisson;
 
+import io.weir.ratelimit.core.limit.BlockedState;
 import io.weir.ratelimit.core.limit.ChargeStates;
 import io.weir.ratelimit.core.limit.LimitState;
 import io.weir.ratelimit.core.limit.SlidingLogState;
@@ -115,6 +116,10 @@ final class RequestGroup {
                             reply.awaitedEntriesMicros().get(log),
                             time.micros());
                     log++;
+                }
+                if (!reply.blockEndsMicros().isEmpty()) {
+                    long blockEnd = reply.blockEndsMicros().get(i);
+                    before[j] = BlockedState.of(before[j], blockEnd, time.micros());
                 }
             }
             unspent[i] = new ChargeStates(charge, List.of(before));

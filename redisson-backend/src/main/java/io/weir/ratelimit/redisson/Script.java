@@ -30,6 +30,9 @@ record Script(String text, String digest) {
     /** Charges more permits with earlier charges; the header of the resource describes its arguments and its reply. */
     static final Script SETTLE = of("clock.lua", "state.lua", "log.lua", "calendar.lua", "settle.lua");
 
+    /** Blocks keys and counts rejections; the header of the resource describes its arguments and its reply. */
+    static final Script BLOCK = of("clock.lua", "state.lua", "block.lua");
+
     /** Returns the source in which {@code acquire.lua} decides on plain batches as well. */
     String withoutPlain() {
         return text.replace("\nif isPlain then\n", "\nif false then\n");

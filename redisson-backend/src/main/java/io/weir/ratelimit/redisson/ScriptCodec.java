@@ -46,6 +46,11 @@ final class ScriptCodec {
 
     private static final int FOREIGN_GROUP = 65_535;
 
+    /** The counts that stand for a blocked key. */
+    private static final int BLOCKED = 254;
+
+    private static final int BLOCKED_GROUP = 65_534;
+
     /** The forms of the state of a window. */
     private static final int UNTOUCHED = 0;
 
@@ -324,8 +329,13 @@ final class ScriptCodec {
         if (allowed == (single ? FOREIGN : FOREIGN_GROUP)) {
             return BatchReply.GroupReply.FOREIGN;
         }
+        boolean blocked = allowed == (single ? BLOCKED : BLOCKED_GROUP);
+        List<Long> blockEnds = blocked ? new ArrayList<>() : List.of();
         List<Long> entries = null;
         for (int i = 0; i < group.keyCount(); i++) {
+            if (blocked) {
+                blockEnds.add(in.get(TIME));
+            }
             List<Limit> ofKey = limits.get(group.keyIndex(i));
             for (int j = 0; j < ofKey.size(); j++) {
                 if (ofKey.get(j).algorithm() == Algorithm.SLIDING_LOG) {
@@ -334,7 +344,8 @@ final class ScriptCodec {
                 }
             }
         }
-        return new BatchReply.GroupReply(false, allowed, entries == null ? List.of() : entries);
+        return new BatchReply.GroupReply(
+                false, blocked ? 0 : allowed, blockEnds, entries == null ? List.of() : entries);
     }
 
     private static LimitState[] getStates(MessageBytes in, List<Limit> limits, long now) {

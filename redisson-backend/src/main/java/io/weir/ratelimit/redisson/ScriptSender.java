@@ -47,6 +47,17 @@ record ScriptSender(RedisClient redis, TimeSource time, RedisClock expected) imp
     }
 
     /**
+     * Sends a call about a block.
+     *
+     * @param storedKeys the keys of the call
+     * @param deadlineNanos until when it may be sent again if Redis did not run it, as {@link System#nanoTime}
+     */
+    CompletableFuture<BlockCall.Result> send(BlockCall block, List<String> storedKeys, long deadlineNanos) {
+        return redis.run(Script.BLOCK, List.copyOf(storedKeys), block.encode(time.micros()), deadlineNanos)
+                .thenApply(BlockCall::decode);
+    }
+
+    /**
      * Sends a refund.
      *
      * @param storedKeys the key of each limit, in the order of the charges and their limits

@@ -33,7 +33,7 @@ final class UnexpiringClient {
 
     static RedissonClient of(RedissonClient client) {
         UnexpiringClient around = new UnexpiringClient();
-        for (Script script : new Script[] {Script.ACQUIRE, Script.REFUND, Script.SETTLE}) {
+        for (Script script : new Script[] {Script.ACQUIRE, Script.REFUND, Script.SETTLE, Script.BLOCK}) {
             around.digests.put(
                     script.digest(), client.getScript(StringCodec.INSTANCE).scriptLoad(around(script)));
         }

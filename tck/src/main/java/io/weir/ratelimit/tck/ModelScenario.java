@@ -8,9 +8,13 @@ import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.Receipt;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.Limit;
+import io.weir.ratelimit.spi.PolicyLimits;
+import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 
 /**
@@ -35,6 +39,10 @@ final class ModelScenario {
     private List<Limit> limits;
     private List<Quota> lastQuotas = List.of();
     private boolean refunded;
+
+    /** The instant at which the block of the key ends. */
+    private long blockEnd;
+
     private boolean unspecified;
 
     ModelScenario(TestKey key, ManualTime time, Function<RandomLimits, List<Limit>> policy, String title, long seed) {
@@ -67,6 +75,8 @@ final class ModelScenario {
                 changeLimits();
             } else if (kind < 97 && !refunded && !stable) {
                 stepBack();
+            } else if (kind == 98) {
+                blockOrUnblock();
             } else if (kind == 99) {
                 reset();
             } else {
@@ -78,7 +88,7 @@ final class ModelScenario {
     private void acquire(long cost, long maxWait) {
         steps.add("acquire " + cost + " with max-wait " + maxWait);
         long now = time.micros();
-        boolean expected = models.stream().allMatch(model -> model.allows(cost, maxWait, now));
+        boolean expected = now >= blockEnd && models.stream().allMatch(model -> model.allows(cost, maxWait, now));
         Decision decision = key.backend().acquire(List.of(charge(cost, maxWait)));
         assertThat(decision.allowed()).as(this::history).isEqualTo(expected);
         if (decision instanceof Decision.Allowed allowed) {
@@ -110,9 +120,45 @@ final class ModelScenario {
         List<Quota> quotas = new ArrayList<>();
         for (int i = 0; i < models.size(); i++) {
             String name = models.size() == 1 ? "api" : "api-" + limits.get(i).windowText();
-            quotas.add(models.get(i).quota("api", name, cost, maxWait, spent, time.micros()));
+            Quota quota = models.get(i).quota("api", name, cost, maxWait, spent, time.micros());
+            quotas.add(time.micros() < blockEnd ? blocked(quota, blockEnd - time.micros()) : quota);
         }
         return quotas;
+    }
+
+    /** Returns the quota of a limit whose permits are available both after their return and after the block. */
+    private static Quota blocked(Quota quota, long left) {
+        long firstPermit = quota.remaining() == 0 ? quota.nextPermitAfterMicros() : 0;
+        return new Quota(
+                quota.policy(),
+                quota.name(),
+                quota.permits(),
+                quota.capacity(),
+                quota.window(),
+                0,
+                true,
+                Math.max(quota.retryAfterMicros(), left),
+                Math.max(quota.resetAfterMicros(), left),
+                quota.capacity() == 0 ? 0 : Math.max(firstPermit, left),
+                quota.periodEnd(),
+                left);
+    }
+
+    private void blockOrUnblock() {
+        PolicyLimits policy = charge(1, 0).policy();
+        if (time.micros() < blockEnd && random.nextBoolean()) {
+            steps.add("unblock");
+            key.backend().unblock(policy, key.storedKey());
+            blockEnd = 0;
+        } else {
+            long window = limits.get(random.nextInt(limits.size())).windowMicros();
+            long micros =
+                    Math.min(1 + random.nextLong(random.nextBoolean() ? window : 1_000), TimeUnit.DAYS.toMicros(366));
+            steps.add("block for " + micros);
+            key.backend().block(policy, key.storedKey(), Duration.of(micros, ChronoUnit.MICROS));
+            blockEnd = Math.max(blockEnd, time.micros() + micros);
+        }
+        check();
     }
 
     private void advance() {
@@ -123,6 +169,12 @@ final class ModelScenario {
     }
 
     private void stepBack() {
+        if (time.micros() >= blockEnd) {
+            // It is not specified whether a block that has ended begins again.
+            steps.add("unblock");
+            key.backend().unblock(charge(1, 0).policy(), key.storedKey());
+            blockEnd = 0;
+        }
         long window = limits.get(random.nextInt(limits.size())).windowMicros();
         long step = Math.min(time.micros() - 1, 1 + random.nextLong(random.nextBoolean() ? window : 3 * window));
         steps.add("step back " + step);
@@ -208,6 +260,7 @@ final class ModelScenario {
         steps.add("reset");
         key.backend().reset(charge(1, 0).policy(), key.storedKey());
         models.forEach(ReferenceModel::reset);
+        blockEnd = 0;
         charged.clear();
         unspecified = false;
         refunded = false;

@@ -24,6 +24,7 @@ public abstract class RateLimitBackendContract extends BackendFixture
                 ConcurrencyContract,
                 MaxWaitContract,
                 ShadowContract,
+                BlockContract,
                 CalendarContract,
                 CalendarSettleContract,
                 ModelContract {}

@@ -8,6 +8,7 @@ import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.ChargeReceipt;
 import io.weir.ratelimit.spi.PolicyLimits;
 import io.weir.ratelimit.spi.RateLimitBackend;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Predicate;
@@ -70,5 +71,15 @@ record SplitRefundBackend(RateLimitBackend backend) implements RateLimitBackend 
     @Override
     public void reset(PolicyLimits policy, String storedKey) {
         backend.reset(policy, storedKey);
+    }
+
+    @Override
+    public Duration block(PolicyLimits policy, String storedKey, Duration duration) {
+        return backend.block(policy, storedKey, duration);
+    }
+
+    @Override
+    public void unblock(PolicyLimits policy, String storedKey) {
+        backend.unblock(policy, storedKey);
     }
 }

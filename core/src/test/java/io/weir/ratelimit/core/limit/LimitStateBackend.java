@@ -9,6 +9,8 @@ import io.weir.ratelimit.spi.Limit;
 import io.weir.ratelimit.spi.PolicyLimits;
 import io.weir.ratelimit.spi.RateLimitBackend;
 import io.weir.ratelimit.spi.TimeSource;
+import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -21,6 +23,7 @@ import java.util.function.Predicate;
 final class LimitStateBackend implements RateLimitBackend {
     private final TimeSource time;
     private final Map<String, LimitState> states = new HashMap<>();
+    private final Map<String, Long> blockEnds = new HashMap<>();
 
     LimitStateBackend(TimeSource time) {
         this.time = time;
@@ -77,7 +80,8 @@ final class LimitStateBackend implements RateLimitBackend {
 
     private void storeAsOf(Charge charge, List<LimitState> asOfNow, long now) {
         for (int i : indexes(charge.policy())) {
-            states.computeIfPresent(keyOf(charge, i), (key, stored) -> stored.isAfter(now) ? asOfNow.get(i) : stored);
+            states.computeIfPresent(
+                    keyOf(charge, i), (key, stored) -> stored.isAfter(now) ? unblocked(asOfNow.get(i)) : stored);
         }
     }
 
@@ -141,27 +145,47 @@ final class LimitStateBackend implements RateLimitBackend {
         List<LimitState> seen = statesOf(charge, time.micros());
         for (int i : indexes(charge.policy())) {
             states.computeIfPresent(
-                    keyOf(charge, i), (key, spent) -> seen.get(i).refund(limit(charge, i), charge.cost()));
+                    keyOf(charge, i), (key, spent) -> unblocked(seen.get(i)).refund(limit(charge, i), charge.cost()));
         }
     }
 
     @Override
     public synchronized void reset(PolicyLimits policy, String storedKey) {
         indexes(policy).forEach(i -> states.remove(storedKey + ":" + policy.storedKeySuffix(i)));
+        unblock(policy, storedKey);
+    }
+
+    @Override
+    public synchronized Duration block(PolicyLimits policy, String storedKey, Duration duration) {
+        long now = time.micros();
+        long end = now + BlockedState.micros(duration);
+        return Duration.of(blockEnds.merge(storedKey + ":" + policy.policy(), end, Math::max) - now, ChronoUnit.MICROS);
+    }
+
+    @Override
+    public synchronized void unblock(PolicyLimits policy, String storedKey) {
+        blockEnds.remove(storedKey + ":" + policy.policy());
     }
 
     private List<LimitState> statesOf(Charge charge, long now) {
         List<LimitState> found = new ArrayList<>();
+        long blockEnd = blockEnds.getOrDefault(
+                charge.storedKey() + ":" + charge.policy().policy(), 0L);
         for (int i : indexes(charge.policy())) {
             LimitState stored = states.get(keyOf(charge, i));
             Limit limit = limit(charge, i);
-            found.add(stored == null ? LimitState.untouched(limit, now) : stored.asOf(limit, now));
+            found.add(BlockedState.of(
+                    stored == null ? LimitState.untouched(limit, now) : stored.asOf(limit, now), blockEnd, now));
         }
         return found;
     }
 
     private static List<Quota> quotas(Charge charge, List<LimitState> seen, boolean spent, long now) {
         return new ChargeStates(charge, seen).quotas(spent, now);
+    }
+
+    private static LimitState unblocked(LimitState state) {
+        return state instanceof BlockedState blocked ? blocked.state() : state;
     }
 
     private static Limit limit(Charge charge, int index) {

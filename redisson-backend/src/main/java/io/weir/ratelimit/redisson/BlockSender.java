@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.redisson;
+
+import io.weir.ratelimit.spi.BackendException;
+import io.weir.ratelimit.spi.BackendException.Reason;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/**
+ * Sends calls about blocks, without waiting.
+ *
+ * @param scripts sends the script calls
+ * @param keys the keys in Redis
+ * @param deadline until when a call may be sent again if Redis did not run it, and until when it completes
+ * @param cache the cache whose entries become invalid when a block begins or ends
+ */
+record BlockSender(ScriptSender scripts, RedisKeys keys, Duration deadline, RejectionCache cache) {
+    CompletableFuture<BlockCall.Result> send(BlockCall call) {
+        List<String> changed = List.of(keys.of(call.charge()));
+        boolean counts = call.operation() == BlockCall.Operation.COUNT;
+        if (!counts) {
+            cache.invalidate(changed);
+        }
+        CompletableFuture<BlockCall.Result> sent =
+                scripts.send(call, keys.of(call.keys()), System.nanoTime() + deadline.toNanos());
+        return sent.whenComplete((result, failure) -> {
+                    // A count invalidates only if it has found a block, since most rejections repeat a known one.
+                    if (!counts || (result != null && result.leftMicros() > 0)) {
+                        cache.invalidate(changed);
+                    }
+                })
+                .copy()
+                .orTimeout(deadline.toNanos(), TimeUnit.NANOSECONDS)
+                .exceptionallyCompose(failure -> CompletableFuture.failedFuture(toBackendException(failure)));
+    }
+
+    private BackendException toBackendException(Throwable failure) {
+        Throwable cause = RedisFailures.unwrap(failure);
+        return cause instanceof TimeoutException
+                ? new BackendException(
+                        Reason.TIMEOUT, "Redis did not reply within " + deadline.toMillis() + " ms.", null)
+                : RedisFailures.toBackendException(cause);
+    }
+}
