@@ -62,6 +62,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import org.eclipse.microprofile.config.Config;
 import org.eclipse.microprofile.config.ConfigProvider;
 
@@ -179,9 +180,15 @@ final class Deployment {
                         () -> telemetry.nearLimit().accept(longestNearLimit(policies, topKeys))),
                 new ResourceCheck(beanClasses, resolvers, sources.policies(), loadedConfig, settings),
                 view -> settings.enabled()
-                        ? new ApplicationWarnings(snapshot.policies(), loadedConfig, view)
+                        ? new ApplicationWarnings(snapshot.policies(), policiesOf(clients), loadedConfig, view)
                                 .all(EnvironmentVariables.of(System.getenv().keySet(), serverConfig))
                         : List.of());
+    }
+
+    private static Set<String> policiesOf(Map<String, OutgoingClient> clients) {
+        return clients.values().stream()
+                .flatMap(client -> client.policies().stream())
+                .collect(Collectors.toSet());
     }
 
     private LookupTimes lookupTimes() {
