@@ -2,7 +2,7 @@
 package io.weir.ratelimit.core.outgoing;
 
 /**
- * A quota that an upstream tells.
+ * A quota that an upstream reports.
  *
  * @param remaining the calls that the upstream still allows, 0 or more
  * @param resetSeconds the time until the upstream allows more, from 0 to {@link UpstreamTime#MAX_SECONDS}

@@ -128,13 +128,13 @@ final class UpstreamRules {
         if (!(permit.decision() instanceof Decision.Allowed allowed)) {
             return;
         }
-        quotas.stream().min(Comparator.comparingLong(UpstreamQuota::remaining)).ifPresent(told -> {
-            policyOf(permit, told).ifPresent(policyCost -> {
+        quotas.stream().min(Comparator.comparingLong(UpstreamQuota::remaining)).ifPresent(reported -> {
+            policyOf(permit, reported).ifPresent(policyCost -> {
                 String policy = policyCost.policy().name();
                 allowed.quotas().stream()
                         .filter(own -> own.policy().equals(policy))
                         .findFirst()
-                        .map(own -> excess(policyCost.policy(), own, told))
+                        .map(own -> excess(policyCost.policy(), own, reported))
                         .filter(excess -> excess > 0)
                         .ifPresent(excess -> engine.settlements()
                                 .settleAsync(allowed.receipt(), policy, policyCost.cost() + excess));
@@ -143,11 +143,11 @@ final class UpstreamRules {
     }
 
     /** Returns the enforced policy with one limit whose window is the shortest that is not shorter than the time to the reset. */
-    private static Optional<Binding.PolicyCost> policyOf(Permit permit, UpstreamQuota told) {
+    private static Optional<Binding.PolicyCost> policyOf(Permit permit, UpstreamQuota reported) {
         return permit.binding().policies().stream()
                 .filter(policyCost -> policyCost.policy().mode() == Policy.Mode.ENFORCE
                         && policyCost.policy().limits().limits().size() == 1)
-                .filter(policyCost -> window(policyCost).toSeconds() >= told.resetSeconds())
+                .filter(policyCost -> window(policyCost).toSeconds() >= reported.resetSeconds())
                 .min(Comparator.comparing(UpstreamRules::window));
     }
 
@@ -163,8 +163,8 @@ final class UpstreamRules {
      * Returns the permits by which the own quota exceeds that of the upstream; 0 if the lowered quota would last for more than a second
      * longer than that of the upstream, whose times are rounded to seconds.
      */
-    static long excess(Policy policy, Quota own, UpstreamQuota told) {
-        long excess = own.remaining() - told.remaining();
+    static long excess(Policy policy, Quota own, UpstreamQuota reported) {
+        long excess = own.remaining() - reported.remaining();
         if (excess <= 0) {
             return 0;
         }
@@ -173,6 +173,6 @@ final class UpstreamRules {
         double added = bucket && own.permits() > 0
                 ? (double) excess / own.permits() * own.window().toSeconds() * SECOND_MICROS
                 : 0;
-        return own.resetAfterMicros() + added <= (told.resetSeconds() + 1) * SECOND_MICROS ? excess : 0;
+        return own.resetAfterMicros() + added <= (reported.resetSeconds() + 1) * SECOND_MICROS ? excess : 0;
     }
 }
