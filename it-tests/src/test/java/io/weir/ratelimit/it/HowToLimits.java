@@ -211,12 +211,14 @@ interface HowToLimits extends HowToCalls {
             assertThat(get(page, "shop/" + how + "/acme").body()).as(how).isEqualTo("offer for books");
         }
         assertThat(get(page, "shop/remaining/partner-calls/acme").body()).isEqualTo("47");
-        assertThat(get(page, "shop/interface/busy").statusCode()).as("a 429 of the partner").isNotEqualTo(200);
+        assertThat(get(page, "shop/interface/busy").statusCode())
+                .as("a 429 of the partner")
+                .isNotEqualTo(200);
         assertThat(get(page, "shop/interface/busy").body()).isEqualTo("no offer for books now");
         assertThat(get(page, "upstream/calls/busy").body()).isEqualTo("1");
         assertThat(get(page, "shop/model").body()).isEqualTo("an answer");
-        PolicyClient.eventually(() ->
-                get(page, "shop/remaining/model-tokens/model").body().equals("199958"));
+        PolicyClient.eventually(
+                () -> get(page, "shop/remaining/model-tokens/model").body().equals("199958"));
         assertThat(get(page, "shop/remaining/model-tokens/model").body()).isEqualTo("199958");
         assertThat(get(page, "shop/remaining/model-requests/model").body()).isEqualTo("499");
     }

@@ -44,8 +44,8 @@ public class OutgoingResource {
     @GET
     @Path("{how}")
     public String call(@PathParam("how") String how) throws Exception {
-        try (Response response = respond(how)) {
-            return Integer.toString(response.getStatus());
+        try {
+            return Integer.toString(status(how));
         } catch (WebApplicationException e) { // of the default mapper of the interface
             return Integer.toString(e.getResponse().getStatus());
         } catch (Exception e) {
@@ -76,26 +76,37 @@ public class OutgoingResource {
         }
     }
 
-    private Response respond(String how) throws Exception {
-        if (how.startsWith("interface")) {
-            try (Partner partner =
-                    RestClientBuilder.newBuilder().baseUri(upstream).build(Partner.class)) {
-                return how.equals("interface")
+    private int status(String how) throws Exception {
+        return how.startsWith("interface") ? statusOfInterface(how) : statusOfClient(how);
+    }
+
+    /** Reads the response before the client closes, because Jersey closes its responses as well. */
+    private int statusOfInterface(String how) throws Exception {
+        try (Partner partner = RestClientBuilder.newBuilder().baseUri(upstream).build(Partner.class);
+                Response response = how.equals("interface")
                         ? partner.items(account)
-                        : partner.itemsLater(account).toCompletableFuture().get(WITHIN_SECONDS, TimeUnit.SECONDS);
-            }
+                        : partner.itemsLater(account).toCompletableFuture().get(WITHIN_SECONDS, TimeUnit.SECONDS)) {
+            return response.getStatus();
         }
+    }
+
+    private int statusOfClient(String how) throws Exception {
         try (Client client = ClientBuilder.newBuilder()
-                .register(new RateLimitClientFilter("partner"))
-                .build()) {
-            Invocation.Builder request =
-                    client.target(upstream).path("partner/items").request().header("X-Account", account);
-            return switch (how) {
-                case "client" -> request.get();
-                case "client-later" -> request.rx().get().toCompletableFuture().get(WITHIN_SECONDS, TimeUnit.SECONDS);
-                default -> acquired(request);
-            };
+                        .register(new RateLimitClientFilter("partner"))
+                        .build();
+                Response response = respond(
+                        how,
+                        client.target(upstream).path("partner/items").request().header("X-Account", account))) {
+            return response.getStatus();
         }
+    }
+
+    private Response respond(String how, Invocation.Builder request) throws Exception {
+        return switch (how) {
+            case "client" -> request.get();
+            case "client-later" -> request.rx().get().toCompletableFuture().get(WITHIN_SECONDS, TimeUnit.SECONDS);
+            default -> acquired(request);
+        };
     }
 
     /** Acquires the permits without a thread, before the call. */
