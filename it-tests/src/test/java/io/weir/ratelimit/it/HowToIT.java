@@ -44,6 +44,7 @@ class HowToIT implements HowToBackends, HowToLimits, HowToOperations {
                 HowToApplication.of("migrate-from-smallrye"),
                 HowToApplication.of("openapi"),
                 withRedis("redis"),
+                HowToApplication.of("outgoing-calls"),
                 HowToApplication.of("pace-outbound-calls"),
                 HowToApplication.of("quota-notifications").without("SmtpMails"),
                 HowToApplication.of("reload"),

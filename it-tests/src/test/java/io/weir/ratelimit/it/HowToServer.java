@@ -44,6 +44,8 @@ final class HowToServer implements AutoCloseable {
                 .httpPort(port)
                 .readyPath("ready.txt")
                 .jvmOption("-Xmx1g")
+                // The applications of pages can call each other.
+                .systemProperty("page.port", Integer.toString(port))
                 // A cold JVM of a busy machine answers late.
                 .systemProperty("ratelimit.redis.deadline", "2s")
                 .environment("API_LIMIT_SECRET", UUID.randomUUID().toString());
@@ -72,11 +74,15 @@ final class HowToServer implements AutoCloseable {
         return server;
     }
 
-    /** The feature of the page about OpenAPI, with the application of this page, and a database for the page about tiers. */
+    /**
+     * The feature of the page about OpenAPI, with the application of this page, that of REST clients, and a database for the page about
+     * tiers.
+     */
     private static String features() {
         return serverXml("""
                 <featureManager>
                     <feature>mpOpenAPI-4.1</feature>
+                    <feature>mpRestClient-4.0</feature>
                     <feature>jdbc-4.3</feature>
                 </featureManager>
                 <mpOpenAPI><includeApplication>page-openapi</includeApplication></mpOpenAPI>

@@ -7,11 +7,14 @@ import io.weir.ratelimit.RateLimit;
 import io.weir.ratelimit.core.config.ConfigProperties;
 import io.weir.ratelimit.core.config.Problems;
 import io.weir.ratelimit.core.config.Settings;
+import io.weir.ratelimit.core.config.ValueForm;
 import io.weir.ratelimit.core.key.KeyTerms;
+import io.weir.ratelimit.core.outgoing.ClientReader;
 import io.weir.ratelimit.core.policy.MethodLimits;
 import io.weir.ratelimit.core.policy.PolicyLoader;
 import io.weir.ratelimit.core.policy.Resolvers;
 import io.weir.ratelimit.core.policy.TierSelector;
+import io.weir.ratelimit.spi.KeyResolver;
 import io.weir.ratelimit.spi.TierResolver;
 import jakarta.inject.Named;
 import jakarta.json.Json;
@@ -180,10 +183,18 @@ class HowToSnippetsTest {
     private static void verifyUses(Map<String, String> properties, String page) {
         for (String name : properties.keySet()) {
             Matcher limit = LIMIT.matcher(name);
-            if (limit.matches() && !properties.containsKey("ratelimit.policies." + limit.group(1) + ".paths")) {
+            if (limit.matches()
+                    && !properties.containsKey("ratelimit.policies." + limit.group(1) + ".paths")
+                    && !isOfClient(limit.group(1), properties)) {
                 assertThat(page).as("a use of the policy").contains('"' + limit.group(1) + '"');
             }
         }
+    }
+
+    private static boolean isOfClient(String policy, Map<String, String> properties) {
+        return properties.entrySet().stream()
+                .filter(property -> property.getKey().matches("ratelimit\\.clients\\.[\\w-]+\\.policy"))
+                .anyMatch(property -> ValueForm.split(property.getValue()).contains(policy));
     }
 
     private static List<String> problems(
@@ -193,7 +204,17 @@ class HowToSnippetsTest {
         Settings.read(config, problems);
         Resolvers resolvers = new Resolvers(new KeyTerms(32, 64), tiers(classes));
         PolicyLoader.load(config, methods, resolvers, problems);
+        ClientReader.read(config, Map.of(), keys(classes), problems);
         return problems.lines();
+    }
+
+    /** Returns the resolvers of a page. A snippet can name one that a later snippet defines. */
+    private static Map<String, KeyResolver> keys(List<Class<?>> classes) {
+        Map<String, KeyResolver> keys = new HashMap<>();
+        classes.stream()
+                .filter(KeyResolver.class::isAssignableFrom)
+                .forEach(type -> keys.put(type.getAnnotation(Named.class).value(), call -> Optional.empty()));
+        return keys;
     }
 
     private static Map<String, TierSelector> tiers(List<Class<?>> classes) {

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 class ObservabilityIT {
     private static final String REJECTED_SPAN = "false 0 of GET";
     private static final String DECISIONS =
-            "ratelimit.decisions{endpoint=HelloResource.hello, outcome=%s, policy=hello, tier=none}";
+            "ratelimit.decisions{direction=incoming, endpoint=HelloResource.hello, outcome=%s, policy=hello, tier=none}";
 
     private static ServerBuilder<?> exporting(ServerBuilder<?> server, OtlpReceiver collector) {
         return server.systemProperty("otel.sdk.disabled", "false")

@@ -20,6 +20,9 @@ public record ConfigKey<T>(
     /** The beginning of the names of all properties of a policy. */
     static final String POLICY = "ratelimit.policies.<p>.";
 
+    /** The beginning of the names of all properties of a REST client. */
+    static final String CLIENT = "ratelimit.clients.<c>.";
+
     private static final Pattern VARIABLE = Pattern.compile("<\\w+>");
 
     /**
@@ -29,6 +32,30 @@ public record ConfigKey<T>(
      */
     public boolean isOfPolicy() {
         return name.startsWith(POLICY);
+    }
+
+    /**
+     * Tests whether the property belongs to a REST client.
+     *
+     * @return true if its name begins with that of a client
+     */
+    public boolean isOfClient() {
+        return name.startsWith(CLIENT);
+    }
+
+    /**
+     * Returns the property of one member of the family.
+     *
+     * @param value the value of the first variable part
+     * @return the property with the full name
+     */
+    public ConfigKey<T> of(String value) {
+        return new ConfigKey<>(
+                VARIABLE.matcher(name).replaceFirst(Matcher.quoteReplacement(value)),
+                defaultValue,
+                defaultText,
+                form,
+                meaning);
     }
 
     /**

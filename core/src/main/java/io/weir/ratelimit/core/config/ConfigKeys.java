@@ -338,6 +338,36 @@ public final class ConfigKeys {
             ValueForm.oneOf(FailureMode.values(), FailureMode::configName),
             "the decision while Redis is unavailable");
 
+    public static final ConfigKey<List<String>> CLIENT_POLICY = noted(
+            "ratelimit.clients.<c>.policy",
+            "required",
+            ValueForm.list("the names of policies; commas separate several"),
+            "the policies whose permits each call of the REST client spends, in one decision");
+
+    public static final ConfigKey<String> CLIENT_KEY = key(
+            "ratelimit.clients.<c>.key",
+            "client",
+            ValueForm.text("client, host, path or the name of a KeyResolver bean; + joins several"),
+            "the key of outgoing calls, in place of the key of the policy");
+
+    public static final ConfigKey<List<String>> CLIENT_OBEY = key(
+            "ratelimit.clients.<c>.obey",
+            "retry-after, ratelimit",
+            ValueForm.someOf("retry-after", "ratelimit"),
+            "the answers that the client obeys: a 429 or 503 of the upstream, and the quotas that the upstream reports");
+
+    public static final ConfigKey<Integer> CLIENT_RETRY_BUDGET = key(
+            "ratelimit.clients.<c>.retry-budget",
+            "10%",
+            ValueForm.PERCENTAGE,
+            "the retries of an instance that are sent, as a share of its ordinary calls");
+
+    public static final ConfigKey<Duration> CLIENT_MAX_PAUSE = key(
+            "ratelimit.clients.<c>.max-pause",
+            "5m",
+            ValueForm.duration("from 1s to 1d", Duration.ofSeconds(1), Duration.ofDays(1)),
+            "the longest pause that the upstream can cause");
+
     private ConfigKeys() {}
 
     /**
@@ -347,6 +377,15 @@ public final class ConfigKeys {
      */
     public static List<ConfigKey<?>> all() {
         return Collections.unmodifiableList(TABLE);
+    }
+
+    /**
+     * Lists the properties of a client.
+     *
+     * @return the family of each property
+     */
+    public static List<ConfigKey<?>> ofClients() {
+        return TABLE.stream().filter(ConfigKey::isOfClient).toList();
     }
 
     /**

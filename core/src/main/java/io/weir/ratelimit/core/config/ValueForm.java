@@ -50,6 +50,13 @@ public record ValueForm<T>(String description, Function<String, T> parser) {
     static final ValueForm<Duration> PENALTY =
             duration("from 1s to 30d", Duration.ofSeconds(1), PenaltyRule.MAX_LONGEST);
 
+    /** A percentage, as a whole number. */
+    static final ValueForm<Integer> PERCENTAGE = of(
+            "a percentage from 0% to 100%",
+            text -> Optional.of(text)
+                    .filter(percentage -> percentage.matches("(?:\\d{1,2}|100)%"))
+                    .map(percentage -> Integer.valueOf(percentage.substring(0, percentage.length() - 1))));
+
     /** A time zone of the IANA database. */
     static final ValueForm<ZoneId> ZONE = of(
             "a time zone such as UTC or Europe/Berlin",

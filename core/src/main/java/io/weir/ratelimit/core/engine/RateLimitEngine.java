@@ -175,8 +175,14 @@ public final class RateLimitEngine {
         return decision;
     }
 
-    /** Decides about a key that application code names. */
-    Decision decide(Binding binding, Identity key) {
+    /**
+     * Decides about a key that application code or a client names. Waits if the policies let the call wait.
+     *
+     * @param binding the policies of the call
+     * @param key the key under each policy
+     * @return the decision
+     */
+    public Decision decide(Binding binding, Identity key) {
         String storedKey = encoder.encode(key);
         for (Binding.PolicyCost policyCost : binding.policies()) {
             overrides.await(policyCost.policy(), key, storedKey);
@@ -345,6 +351,17 @@ public final class RateLimitEngine {
     public void end(RequestState request) {
         settle(request, request.hasSucceeded());
         release(request);
+    }
+
+    /**
+     * Refunds the charges of a call that does not proceed, without waiting for the backend.
+     *
+     * @param decision the decision about the call
+     */
+    public void abandon(Decision decision) {
+        if (decision instanceof Decision.Allowed allowed) {
+            backend.refundAsync(allowed.receipt());
+        }
     }
 
     /**

@@ -65,6 +65,18 @@ public final class Settlements {
         return CompletableFuture.allOf(all);
     }
 
+    /**
+     * Settles the charges of a receipt under a policy without blocking the thread.
+     *
+     * @param receipt the receipt
+     * @param policy the name of the policy
+     * @param actualCost the actual cost in permits, 0 or more
+     * @return a stage that completes after the settlement
+     */
+    public CompletionStage<Void> settleAsync(Receipt receipt, String policy, long actualCost) {
+        return settleAsync(receipt, charge -> charge.policy().policy().equals(policy), checked(actualCost));
+    }
+
     private static long checked(long actualCost) {
         if (actualCost < 0) {
             throw new IllegalArgumentException("the actual cost must not be negative");

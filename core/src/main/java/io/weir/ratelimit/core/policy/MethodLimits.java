@@ -5,17 +5,29 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The limits that the annotations of one method define.
+ * The limits that the annotations of one method define, or those of a REST client.
  *
- * @param endpoint {@code Class.method}, the name of the method in configuration and metrics
+ * @param endpoint {@code Class.method}, the name of the method in configuration and metrics; {@code client:<name>} for a client
  * @param policies the names of its policies in order, one or more
  * @param cost the permits that a call spends, 0 for the cost of each policy
  * @param inlinePolicy the policy that the annotation itself defines, if any
  */
 public record MethodLimits(String endpoint, List<String> policies, long cost, Optional<InlinePolicy> inlinePolicy) {
+    /** The beginning of the endpoints of REST clients. No method and no path begins so. */
+    public static final String CLIENT = "client:";
+
     /** Copies the list. */
     public MethodLimits {
         policies = List.copyOf(policies);
+    }
+
+    /**
+     * Tests whether these are the limits of a REST client.
+     *
+     * @return true for a client, false for a method
+     */
+    public boolean isClient() {
+        return endpoint.startsWith(CLIENT);
     }
 
     /**

@@ -81,8 +81,16 @@ public final class PolicyLoader {
         reader.optional(ConfigKeys.PATH_POLICIES)
                 .orElse(List.of())
                 .forEach(name -> places.putIfAbsent(name, ConfigKeys.PATH_POLICIES.name()));
-        methods.forEach(method -> method.policies().forEach(name -> places.putIfAbsent(name, method.endpoint())));
+        methods.forEach(method -> method.policies().forEach(name -> places.putIfAbsent(name, place(method))));
         return places;
+    }
+
+    private static String place(MethodLimits method) {
+        return method.isClient()
+                ? ConfigKeys.CLIENT_POLICY
+                        .of(method.endpoint().substring(MethodLimits.CLIENT.length()))
+                        .name()
+                : method.endpoint();
     }
 
     private void load(String name, String place, Set<String> attributes, Optional<InlinePolicy> inlinePolicy) {

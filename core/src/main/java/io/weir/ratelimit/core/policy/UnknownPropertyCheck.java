@@ -17,6 +17,9 @@ import java.util.stream.Collectors;
 /** The check for unknown and unreadable properties. Without it, a misspelled property could leave a call without its limit. */
 final class UnknownPropertyCheck {
     private static final String POLICIES = "ratelimit.policies.";
+    /** The reader of the clients checks these names. */
+    private static final String CLIENTS = "ratelimit.clients.";
+
     private static final Set<String> PROPERTIES = names(Predicate.not(ConfigKey::isOfPolicy), ConfigKey::name);
     private static final Set<String> ATTRIBUTES = names(ConfigKey::isOfPolicy, ConfigKey::attribute);
 
@@ -48,15 +51,17 @@ final class UnknownPropertyCheck {
      * @return the policies with an unknown attribute
      */
     Set<String> check(Collection<MethodLimits> methods, Map<String, Set<String>> attributes) {
-        Set<String> endpoints =
-                methods.stream().map(MethodLimits::endpoint).collect(Collectors.toCollection(TreeSet::new));
+        Set<String> endpoints = methods.stream()
+                .filter(Predicate.not(MethodLimits::isClient))
+                .map(MethodLimits::endpoint)
+                .collect(Collectors.toCollection(TreeSet::new));
         for (String name : general.names()) {
             boolean ofPolicy = name.startsWith(POLICIES);
             // An unreadable value is a problem even if no reader asks for it.
             (ofPolicy ? ofPolicies : general).text(name);
             if (name.startsWith(MethodCosts.PREFIX)) {
                 checkEndpoint(name, endpoints);
-            } else if (!ofPolicy && !PROPERTIES.contains(name)) {
+            } else if (!ofPolicy && !name.startsWith(CLIENTS) && !PROPERTIES.contains(name)) {
                 general.report(MESSAGES.problem("WEIR-114", name, "", PROPERTIES));
             }
         }

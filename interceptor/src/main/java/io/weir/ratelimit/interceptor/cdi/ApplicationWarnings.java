@@ -80,12 +80,18 @@ final class ApplicationWarnings {
     private static final String PATH_TERM = "path:";
 
     private final Map<String, Policy> policies;
+    private final Set<String> policiesOfClients;
     private final ConfigReader reader;
     private final ApplicationView application;
     private final List<Message> warnings = new ArrayList<>();
 
-    ApplicationWarnings(Map<String, Policy> policies, ConfigProperties config, ApplicationView application) {
+    ApplicationWarnings(
+            Map<String, Policy> policies,
+            Set<String> policiesOfClients,
+            ConfigProperties config,
+            ApplicationView application) {
         this.policies = new TreeMap<>(policies);
+        this.policiesOfClients = Set.copyOf(policiesOfClients);
         this.reader = new ConfigReader(config, new Problems());
         this.application = application;
     }
@@ -108,7 +114,9 @@ final class ApplicationWarnings {
     }
 
     private void checkUse(Policy policy, PolicyProperties properties) {
-        if (policy.pathRule().isEmpty() && application.isUnused(policy.name())) {
+        if (policy.pathRule().isEmpty()
+                && !policiesOfClients.contains(policy.name())
+                && application.isUnused(policy.name())) {
             Optional<String> meant = Spelling.nearest(policy.name(), application.policiesOfAnnotations());
             String place = properties.place();
             String paths = properties.name(ConfigKeys.PATHS);

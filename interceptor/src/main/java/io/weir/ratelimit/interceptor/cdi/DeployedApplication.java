@@ -7,6 +7,7 @@ import io.weir.ratelimit.core.engine.Binding;
 import io.weir.ratelimit.core.engine.CallerQuotas;
 import io.weir.ratelimit.core.message.Message;
 import io.weir.ratelimit.core.operations.Operations;
+import io.weir.ratelimit.core.outgoing.OutgoingCalls;
 import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.core.policy.RequestPath;
 import io.weir.ratelimit.interceptor.telemetry.SpanDecorator;
@@ -28,6 +29,7 @@ public final class DeployedApplication {
     private final Runnable endWaits;
     private final BackendHealth health;
     private final RateLimiter limiter;
+    private final OutgoingCalls outgoing;
     private final CallerQuotas quotas;
     private final Operations operations;
     private final List<String> headers;
@@ -45,6 +47,7 @@ public final class DeployedApplication {
             Runnable endWaits,
             BackendHealth health,
             RateLimiter limiter,
+            OutgoingCalls outgoing,
             CallerQuotas quotas,
             Operations operations,
             List<String> headers,
@@ -60,6 +63,7 @@ public final class DeployedApplication {
         this.endWaits = endWaits;
         this.health = health;
         this.limiter = limiter;
+        this.outgoing = outgoing;
         this.quotas = quotas;
         this.operations = operations;
         this.headers = List.copyOf(headers);
@@ -123,6 +127,15 @@ public final class DeployedApplication {
      */
     public RateLimiter limiter() {
         return limiter;
+    }
+
+    /**
+     * Returns the path of the calls of REST clients.
+     *
+     * @return the outgoing calls
+     */
+    public OutgoingCalls outgoing() {
+        return outgoing;
     }
 
     /**

@@ -31,6 +31,10 @@ import io.weir.ratelimit.core.operations.Access;
 import io.weir.ratelimit.core.operations.InstanceOperations;
 import io.weir.ratelimit.core.operations.KnownPolicies;
 import io.weir.ratelimit.core.operations.Readings;
+import io.weir.ratelimit.core.outgoing.ClientPolicyCheck;
+import io.weir.ratelimit.core.outgoing.ClientReader;
+import io.weir.ratelimit.core.outgoing.OutgoingCalls;
+import io.weir.ratelimit.core.outgoing.OutgoingClient;
 import io.weir.ratelimit.core.policy.BoundedKeyResolver;
 import io.weir.ratelimit.core.policy.LookupTimes;
 import io.weir.ratelimit.core.policy.OverrideSources;
@@ -38,6 +42,7 @@ import io.weir.ratelimit.core.policy.Overrides;
 import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.core.policy.ResolverListener;
 import io.weir.ratelimit.core.policy.Resolvers;
+import io.weir.ratelimit.core.policy.SourceListener;
 import io.weir.ratelimit.core.policy.TierLookups;
 import io.weir.ratelimit.core.policy.TierSelector;
 import io.weir.ratelimit.core.topkeys.TopKeysTracker;
@@ -58,6 +63,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import org.eclipse.microprofile.config.Config;
 import org.eclipse.microprofile.config.ConfigProvider;
 
@@ -104,18 +110,24 @@ final class Deployment {
     }
 
     /** Creates the application. It starts only if there are no problems. */
-    DeployedApplication create(Set<Class<?>> beanClasses, Set<Class<?>> managedBeans) {
-        ClientAddress clients = new ClientAddress(settings.trustedProxies(), settings.forwardedHeader());
-        Resolvers resolvers = resolvers(clients);
+    DeployedApplication create(
+            Set<Class<?>> beanClasses, Set<Class<?>> managedBeans, Map<String, String> annotatedClients) {
+        ClientAddress addresses = new ClientAddress(settings.trustedProxies(), settings.forwardedHeader());
+        Map<String, KeyResolver> keyResolvers = keyResolvers();
+        Resolvers resolvers = resolvers(addresses, keyResolvers);
+        ConfigSnapshot loadedConfig = new ConfigSnapshot(config);
+        Map<String, OutgoingClient> clients = ClientReader.read(loadedConfig, annotatedClients, keyResolvers, problems);
         OverrideSources sources = OverrideSources.of(beans.all(PolicySource.class), problems);
         RateLimitBackend backend = new BackendSelector(
                         beans.all(RateLimitBackend.class), new LocalBackend(settings.localMaxKeys()), config, problems)
                 .select(settings);
         PolicySnapshotLoader loader = PolicySnapshotLoader.of(beanClasses, resolvers, sources.policies(), problems)
                 .withManagedBeans(managedBeans)
-                .withBackend(backend);
-        ConfigSnapshot loadedConfig = new ConfigSnapshot(config);
+                .withBackend(backend)
+                .withClients(
+                        clients.values().stream().map(OutgoingClient::limits).toList());
         PolicySnapshot snapshot = loader.load(loadedConfig, problems);
+        ClientPolicyCheck.check(clients.values(), snapshot.policies(), loadedConfig, problems);
         CdiEvents events = new CdiEvents(beans.manager());
         Telemetry telemetry = telemetry(backend, events);
         resolverListener = telemetry.resolvers();
@@ -133,16 +145,23 @@ final class Deployment {
         CurrentPolicies policies = new CurrentPolicies(settings.enabled() ? snapshot : snapshot.disabled());
         Readings readings = new Readings(Clock.systemUTC());
         RateLimitGate gate = new RateLimitGate(
-                engine, policies, clients, new RequestStates(beans.manager()), executor, beanClasses::contains);
+                engine, policies, addresses, new RequestStates(beans.manager()), executor, beanClasses::contains);
+        EngineRateLimiter limiter = new EngineRateLimiter(
+                engine, policies::policies, executor, () -> gate.current().map(RequestState::caller));
         return new DeployedApplication(
                 gate,
                 engine::stop,
                 health,
-                new EngineRateLimiter(
-                        engine,
+                limiter,
+                new OutgoingCalls(
+                        settings.enabled(),
+                        clients,
                         policies::policies,
-                        executor,
-                        () -> gate.current().map(RequestState::caller)),
+                        engine,
+                        limiter,
+                        telemetry.outgoing(),
+                        System::nanoTime,
+                        Clock.systemUTC()),
                 quotas(engine, policies, resolvers),
                 new InstanceOperations(
                         access(settings.console()),
@@ -164,7 +183,7 @@ final class Deployment {
                         () -> telemetry.nearLimit().accept(longestNearLimit(policies, topKeys))),
                 new ResourceCheck(beanClasses, resolvers, sources.policies(), loadedConfig, settings),
                 view -> settings.enabled()
-                        ? new ApplicationWarnings(snapshot.policies(), loadedConfig, view)
+                        ? new ApplicationWarnings(snapshot.policies(), policiesOf(clients), loadedConfig, view)
                                 .all(EnvironmentVariables.of(System.getenv().keySet(), serverConfig))
                         : List.of());
     }
@@ -178,16 +197,35 @@ final class Deployment {
                 : List.of();
     }
 
-    private Resolvers resolvers(ClientAddress clients) {
-        NamedResolvers named = new NamedResolvers(beans.manager(), problems);
-        LookupTimes times = new LookupTimes(settings.overrideLifetime(), settings.deadline(), System::nanoTime);
-        ResolverListener listener = (kind, resolver, failure) -> resolverListener.failed(kind, resolver, failure);
+    private static Set<String> policiesOf(Map<String, OutgoingClient> clients) {
+        return clients.values().stream()
+                .flatMap(client -> client.policies().stream())
+                .collect(Collectors.toSet());
+    }
+
+    private LookupTimes lookupTimes() {
+        return new LookupTimes(settings.overrideLifetime(), settings.deadline(), System::nanoTime);
+    }
+
+    private void resolverFailed(ResolverListener.Kind kind, String resolver, SourceListener.Failure failure) {
+        resolverListener.failed(kind, resolver, failure);
+    }
+
+    private Map<String, KeyResolver> keyResolvers() {
         Map<String, KeyResolver> keys = new HashMap<>();
-        named.keyResolvers()
-                .forEach((name, bean) -> keys.put(name, new BoundedKeyResolver(name, bean, times, listener)));
+        new NamedResolvers(beans.manager(), problems)
+                .keyResolvers()
+                .forEach((name, bean) ->
+                        keys.put(name, new BoundedKeyResolver(name, bean, lookupTimes(), this::resolverFailed)));
+        return keys;
+    }
+
+    private Resolvers resolvers(ClientAddress clients, Map<String, KeyResolver> keys) {
         Map<String, TierSelector> tiers = new HashMap<>();
-        named.tierResolvers()
-                .forEach((name, bean) -> tiers.put(name, new TierLookups(name, bean, times, lookups, listener)));
+        new NamedResolvers(beans.manager(), problems)
+                .tierResolvers()
+                .forEach((name, bean) ->
+                        tiers.put(name, new TierLookups(name, bean, lookupTimes(), lookups, this::resolverFailed)));
         KeyTerms terms =
                 new KeyTerms(settings.ipv4Prefix(), settings.ipv6Prefix(), clients, keys, Claims.areAvailable());
         return new Resolvers(terms, tiers);

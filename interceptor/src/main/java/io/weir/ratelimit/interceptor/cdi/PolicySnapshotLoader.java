@@ -40,6 +40,7 @@ final class PolicySnapshotLoader {
     private final Resolvers resolvers;
     private final Set<String> policiesOfSources;
     private final LateMethods late;
+    private List<MethodLimits> clients = List.of();
     private Predicate<Class<?>> managed = beanClass -> false;
     private Optional<String> backendWithoutSlots = Optional.empty();
 
@@ -78,9 +79,16 @@ final class PolicySnapshotLoader {
         return this;
     }
 
-    /** Returns the limited methods of beans. */
+    /** Sets the limits of REST clients. */
+    PolicySnapshotLoader withClients(List<MethodLimits> limits) {
+        clients = List.copyOf(limits);
+        return this;
+    }
+
+    /** Returns the limits of the methods of beans and of REST clients. */
     List<MethodLimits> methods() {
-        return methods.stream().map(LimitedMethod::limits).toList();
+        return Stream.concat(methods.stream().map(LimitedMethod::limits), clients.stream())
+                .toList();
     }
 
     /** Loads the first snapshot. */
@@ -94,8 +102,8 @@ final class PolicySnapshotLoader {
     }
 
     private PolicySnapshot load(ConfigProperties config, Optional<PolicySnapshot> previous, Problems problems) {
-        List<MethodLimits> known = Stream.concat(methods.stream().map(LimitedMethod::limits), late.methods().stream())
-                .toList();
+        List<MethodLimits> known =
+                Stream.concat(methods().stream(), late.methods().stream()).toList();
         LoadedPolicies loaded = PolicyLoader.load(config, known, resolvers, problems);
         Set<String> invalid = new TreeSet<>(loaded.invalid());
         invalid.addAll(misused(loaded.policies(), problems));

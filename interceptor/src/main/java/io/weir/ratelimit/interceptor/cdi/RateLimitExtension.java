@@ -5,6 +5,7 @@ import static io.weir.ratelimit.interceptor.message.InterceptorMessages.MESSAGES
 
 import io.weir.ratelimit.RateLimit;
 import io.weir.ratelimit.RateLimiter;
+import io.weir.ratelimit.client.OutgoingRateLimit;
 import io.weir.ratelimit.core.config.Problems;
 import io.weir.ratelimit.interceptor.health.HealthChecks;
 import jakarta.enterprise.context.ApplicationScoped;
@@ -26,6 +27,7 @@ import jakarta.enterprise.inject.spi.ProcessManagedBean;
 import jakarta.enterprise.inject.spi.WithAnnotations;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -41,6 +43,10 @@ public class RateLimitExtension implements Extension {
     private final Set<Class<?>> managedBeans = ConcurrentHashMap.newKeySet();
     private final Set<Class<?>> resourceClasses = ConcurrentHashMap.newKeySet();
     private final Set<Class<?>> annotatedClasses = ConcurrentHashMap.newKeySet();
+
+    /** The clients that annotations name, each with the first annotated type. */
+    private final Map<String, String> annotatedClients = new ConcurrentHashMap<>();
+
     private volatile boolean usesLimiter;
     private @Nullable Bean<RateLimitBeans> beansOfLibrary;
     private volatile @Nullable DeployedApplication application;
@@ -73,6 +79,15 @@ public class RateLimitExtension implements Extension {
         annotatedClasses.add(event.getAnnotatedType().getJavaClass());
     }
 
+    <T> void annotatedClient(@Observes @WithAnnotations(OutgoingRateLimit.class) ProcessAnnotatedType<T> event) {
+        Class<T> type = event.getAnnotatedType().getJavaClass();
+        OutgoingRateLimit annotation = type.getAnnotation(OutgoingRateLimit.class);
+        if (annotation != null) {
+            annotatedClients.merge(
+                    annotation.value(), type.getName(), (one, other) -> one.compareTo(other) < 0 ? one : other);
+        }
+    }
+
     /** A limiter can be injected itself, or as an {@code Instance}. */
     void injected(@Observes ProcessInjectionPoint<?, ?> event) {
         String type = event.getInjectionPoint().getType().getTypeName();
@@ -95,8 +110,8 @@ public class RateLimitExtension implements Extension {
 
     void deploy(@Observes AfterDeploymentValidation event, BeanManager beans) {
         Problems problems = new Problems();
-        application = callInApplication(
-                () -> new Deployment(libraryBeans(beans), problems).create(beanClasses, managedBeans));
+        application = callInApplication(() ->
+                new Deployment(libraryBeans(beans), problems).create(beanClasses, managedBeans, annotatedClients));
         if (!problems.found().isEmpty()) {
             event.addDeploymentProblem(new DeploymentException(problems.message()));
         }

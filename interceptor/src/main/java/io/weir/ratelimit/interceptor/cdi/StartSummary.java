@@ -119,13 +119,19 @@ final class StartSummary {
         if (policy.limits().lease() > 0) {
             parts.add("lease " + policy.limits().lease());
         }
-        long count =
-                methods.stream().filter(method -> method.isUnder(policy.name())).count();
+        long count = methods.stream()
+                .filter(method -> !method.isClient() && method.isUnder(policy.name()))
+                .count();
         if (count > 0) {
             parts.add(count == 1 ? "1 method" : count + " methods");
         }
+        List<String> clients = methods.stream()
+                .filter(method -> method.isClient() && method.isUnder(policy.name()))
+                .map(MethodLimits::endpoint)
+                .toList();
+        parts.addAll(clients);
         policy.pathRule().ifPresent(rule -> parts.add(rule.text()));
-        if (count == 0 && policy.pathRule().isEmpty()) {
+        if (count == 0 && clients.isEmpty() && policy.pathRule().isEmpty()) {
             parts.add("no method and no path");
         }
         return String.join("; ", parts);

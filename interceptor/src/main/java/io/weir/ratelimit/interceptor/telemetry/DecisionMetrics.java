@@ -123,7 +123,17 @@ final class DecisionMetrics implements DirectListener, BackendStateListener {
 
         private Runnable counter(Outcome outcome) {
             return meters.counter(
-                    Metric.DECISIONS, "policy", policy, "endpoint", endpoint, "outcome", outcome.tag(), "tier", tier);
+                    Metric.DECISIONS,
+                    "policy",
+                    policy,
+                    "endpoint",
+                    endpoint,
+                    "direction",
+                    Direction.of(endpoint),
+                    "outcome",
+                    outcome.tag(),
+                    "tier",
+                    tier);
         }
     }
 }

@@ -18,7 +18,9 @@ enum Metric {
     LEASES("ratelimit.leases", "Keys for which this instance holds a lease"),
     CONFIG_RELOADS("ratelimit.config.reloads", "Changes of the configuration while the application runs, by result"),
     POLICY_SOURCE_ERRORS("ratelimit.policy.source.errors", "Failed look-ups of overrides"),
-    RESOLVER_ERRORS("ratelimit.resolver.errors", "Failures of key resolvers and tier resolvers");
+    RESOLVER_ERRORS("ratelimit.resolver.errors", "Failures of key resolvers and tier resolvers"),
+    CLIENT_PAUSES("ratelimit.client.pauses", "Answers of an upstream that pause a REST client"),
+    CLIENT_RETRIES("ratelimit.client.retries", "Retries of a REST client, by the decision of its retry budget");
 
     private final String label;
     private final String description;

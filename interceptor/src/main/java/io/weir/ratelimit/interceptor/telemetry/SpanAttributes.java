@@ -12,6 +12,7 @@ import io.weir.ratelimit.spi.DecisionEvent;
 /** A listener that sets the attributes of the current span. If a span has several decisions, it shows the last one. */
 final class SpanAttributes implements SelectiveListener, SpanDecorator {
     private static final AttributeKey<String> POLICY = AttributeKey.stringKey("ratelimit.policy");
+    private static final AttributeKey<String> DIRECTION = AttributeKey.stringKey("ratelimit.direction");
     private static final AttributeKey<Boolean> ALLOWED = AttributeKey.booleanKey("ratelimit.allowed");
     private static final AttributeKey<Long> REMAINING = AttributeKey.longKey("ratelimit.remaining");
     private static final AttributeKey<Long> LIMIT = AttributeKey.longKey("ratelimit.limit");
@@ -48,6 +49,7 @@ final class SpanAttributes implements SelectiveListener, SpanDecorator {
         }
         DecisiveCharge decisive = DecisiveCharge.of(event);
         span.setAttribute(POLICY, decisive.charge().policy().policy());
+        span.setAttribute(DIRECTION, Direction.of(event.endpoint()));
         span.setAttribute(ALLOWED, event.decision().allowed());
         span.setAttribute(COST, decisive.charge().cost());
         span.setAttribute(DEGRADED, event.decision() instanceof Decision.Degraded);

@@ -10,6 +10,7 @@ import io.weir.ratelimit.core.config.Settings;
 import io.weir.ratelimit.core.engine.BackendStateListener;
 import io.weir.ratelimit.core.engine.SlotListener;
 import io.weir.ratelimit.core.key.KeyMasker;
+import io.weir.ratelimit.core.outgoing.OutgoingListener;
 import io.weir.ratelimit.core.policy.ResolverListener;
 import io.weir.ratelimit.core.policy.SourceListener;
 import io.weir.ratelimit.spi.BackendListener;
@@ -32,6 +33,7 @@ import java.util.function.Supplier;
  * @param reloads the listener for changes of the configuration
  * @param sources the listener for failed look-ups of overrides
  * @param resolvers the listener for failures of key resolvers and tier resolvers
+ * @param outgoing the listener for pauses and retries of REST clients
  * @param nearLimit receives the longest time for which a key has been near a limit, by policy
  * @param slots the listener for the slots of running calls
  */
@@ -43,6 +45,7 @@ public record Telemetry(
         ReloadListener reloads,
         SourceListener sources,
         ResolverListener resolvers,
+        OutgoingListener outgoing,
         Consumer<Map<String, Duration>> nearLimit,
         SlotListener slots) {
     /** Telemetry without listeners. */
@@ -54,6 +57,7 @@ public record Telemetry(
             result -> {},
             (policy, failure) -> {},
             (kind, resolver, failure) -> {},
+            OutgoingListener.NONE,
             longest -> {},
             SlotListener.NONE);
 
@@ -97,6 +101,7 @@ public record Telemetry(
     private record Destination(
             DecisionMetrics metrics,
             ConfigMetrics config,
+            OutgoingMetrics outgoing,
             NearLimitMetrics nearLimit,
             SlotMetrics slots,
             Optional<BackendListener> backend,
@@ -105,6 +110,7 @@ public record Telemetry(
             return new Destination(
                     new DecisionMetrics(meters, backend),
                     new ConfigMetrics(meters, settings.reloads()),
+                    new OutgoingMetrics(meters),
                     new NearLimitMetrics(meters),
                     new SlotMetrics(meters),
                     backend.equals(LOCAL) ? Optional.empty() : Optional.of(new BackendMetrics(meters)),
@@ -159,6 +165,7 @@ public record Telemetry(
                 metrics.<ReloadListener>map(Destination::config).orElse(NONE.reloads),
                 metrics.<SourceListener>map(Destination::config).orElse(NONE.sources),
                 metrics.<ResolverListener>map(Destination::config).orElse(NONE.resolvers),
+                metrics.<OutgoingListener>map(Destination::outgoing).orElse(OutgoingListener.NONE),
                 metrics.<Consumer<Map<String, Duration>>>map(Destination::nearLimit)
                         .orElse(NONE.nearLimit),
                 metrics.<SlotListener>map(Destination::slots).orElse(NONE.slots));

@@ -35,6 +35,8 @@ class ApplicationWarningsTest {
             "ratelimit.policies.ruled.costs.\"/api/export\"=2",
             "ratelimit.policies.rest.limit=5/1m",
             "ratelimit.policies.rest.paths=default",
+            "ratelimit.clients.partner.policy=outgoing",
+            "ratelimit.policies.outgoing.limit=5/1m",
             "ratelimit.policies.off.limit=5/1m",
             "ratelimit.policies.off.mode=off");
 

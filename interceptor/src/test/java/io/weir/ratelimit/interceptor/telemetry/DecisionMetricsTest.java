@@ -33,7 +33,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** The metrics of decisions, which are equal for all metrics APIs. */
 class DecisionMetricsTest {
     private static final String TIME = "ratelimit.check.duration{backend=redisson, result=%s}";
-    private static final String COUNT = "ratelimit.decisions{endpoint=Search.find, outcome=%s, policy=%s, tier=none}";
+    private static final String COUNT =
+            "ratelimit.decisions{direction=incoming, endpoint=Search.find, outcome=%s, policy=%s, tier=none}";
     private static final String SPENT = "ratelimit.utilization{policy=%s, tier=none}";
 
     private final Charge api = charge(API, ADDRESS, 1);
@@ -48,6 +49,18 @@ class DecisionMetricsTest {
         for (DecisionEvent event : events) {
             metrics.onDecision(event);
         }
+    }
+
+    @ParameterizedTest
+    @MethodSource("apis")
+    void countsOutgoingCallsByTheirClient(SeriesReader reader) {
+        DecisionEvent allowed = Events.allowed(List.of(api), 9, 999);
+        record(
+                reader,
+                new DecisionEvent("client:partner", allowed.charges(), allowed.decision(), allowed.durationNanos()));
+        assertThat(reader.counts())
+                .containsOnlyKeys("ratelimit.decisions{direction=outgoing, endpoint=client:partner, outcome=allowed,"
+                        + " policy=api, tier=none}");
     }
 
     @ParameterizedTest

@@ -56,6 +56,7 @@ class SpanAttributesTest {
         assertThat(attributesAfter(Events.allowed(List.of(api, login), 9, 999, 50)))
                 .containsOnly(
                         entry("ratelimit.policy", "login"),
+                        entry("ratelimit.direction", "incoming"),
                         entry("ratelimit.allowed", true),
                         entry("ratelimit.remaining", 50L),
                         entry("ratelimit.limit", 100L),
@@ -69,6 +70,7 @@ class SpanAttributesTest {
         assertThat(attributesAfter(Events.rejected(List.of(api, login), 0, 0, 50)))
                 .containsOnly(
                         entry("ratelimit.policy", "api"),
+                        entry("ratelimit.direction", "incoming"),
                         entry("ratelimit.allowed", false),
                         entry("ratelimit.remaining", 0L),
                         entry("ratelimit.limit", 1_000L),
@@ -82,10 +84,19 @@ class SpanAttributesTest {
         assertThat(attributesAfter(Events.degraded(List.of(api, login), FailureMode.CLOSED)))
                 .containsOnly(
                         entry("ratelimit.policy", "api"),
+                        entry("ratelimit.direction", "incoming"),
                         entry("ratelimit.allowed", false),
                         entry("ratelimit.cost", 1L),
                         entry("ratelimit.degraded", true),
                         entry("ratelimit.key", keys.of(ADDRESS)));
+    }
+
+    @Test
+    void decisionAboutAnOutgoingCallShowsItsDirection() {
+        DecisionEvent incoming = Events.allowed(List.of(api), 9, 999);
+        DecisionEvent outgoing =
+                new DecisionEvent("client:partner", incoming.charges(), incoming.decision(), incoming.durationNanos());
+        assertThat(attributesAfter(incoming, outgoing)).containsEntry("ratelimit.direction", "outgoing");
     }
 
     @Test

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.client;
+
+import io.weir.ratelimit.Decision;
+import io.weir.ratelimit.RateLimitExceededException;
+import io.weir.ratelimit.core.outgoing.OutgoingCalls;
+import io.weir.ratelimit.core.outgoing.Permit;
+import io.weir.ratelimit.core.outgoing.UpstreamResponse;
+import io.weir.ratelimit.interceptor.cdi.CurrentApplication;
+import io.weir.ratelimit.interceptor.cdi.DeployedApplication;
+import io.weir.ratelimit.interceptor.cdi.RateLimitExtension;
+import jakarta.annotation.Priority;
+import jakarta.ws.rs.ConstrainedTo;
+import jakarta.ws.rs.Priorities;
+import jakarta.ws.rs.RuntimeType;
+import jakarta.ws.rs.client.ClientRequestContext;
+import jakarta.ws.rs.client.ClientRequestFilter;
+import jakarta.ws.rs.client.ClientResponseContext;
+import jakarta.ws.rs.client.ClientResponseFilter;
+import java.util.Objects;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A filter that limits the calls of a REST client: it spends permits before a call is sent, and obeys what the upstream answers.
+ *
+ * <pre>{@code
+ * Client client = ClientBuilder.newBuilder().register(new RateLimitClientFilter("partner")).build();
+ * }</pre>
+ *
+ * <p>A MicroProfile REST client registers the class with {@code @RegisterProvider}, and {@link OutgoingRateLimit} names the client. A call
+ * that waits for permits holds its thread, because a filter of a REST client cannot suspend a call.
+ *
+ * <p>A rejected call is not sent and fails with a {@link RateLimitExceededException}, or, if the backend is unavailable and the policy does
+ * not allow calls without it, with a {@link io.weir.ratelimit.RateLimitUnavailableException}. Some runtimes wrap the exception in a {@link
+ * jakarta.ws.rs.ProcessingException}; {@link #rejection} finds it.
+ *
+ * <p>The filter is thread-safe, and works in an application with Weir only.
+ */
+@ConstrainedTo(RuntimeType.CLIENT)
+@Priority(Priorities.USER + 1_000)
+public class RateLimitClientFilter implements ClientRequestFilter, ClientResponseFilter {
+    /** The property of a request, or of the configuration of a client, that names the client. */
+    public static final String CLIENT = "io.weir.ratelimit.client";
+
+    /** The property of a request that has the template of its path, such as {@code /accounts/{id}}, for the key {@code path}. */
+    public static final String PATH_TEMPLATE = "io.weir.ratelimit.client.path-template";
+
+    /** The property of a request that is {@code true} if the request is a retry. */
+    public static final String RETRY = "io.weir.ratelimit.client.retry";
+
+    /**
+     * The property of a request that has the {@link Decision} by which application code has already acquired its permits, for example with
+     * {@code acquireAsync}. The filter then acquires none, and the code keeps the receipt.
+     */
+    public static final String DECISION = "io.weir.ratelimit.client.decision";
+
+    private static final String PERMIT = RateLimitClientFilter.class.getName() + ".permit";
+
+    private final @Nullable String client;
+    private volatile @Nullable RateLimitExtension extension;
+
+    /** Creates a filter for a client that {@link OutgoingRateLimit} or the property {@link #CLIENT} names. */
+    public RateLimitClientFilter() {
+        this.client = null;
+    }
+
+    /**
+     * Creates a filter for a client.
+     *
+     * @param client the name of the client
+     */
+    public RateLimitClientFilter(String client) {
+        this.client = Objects.requireNonNull(client, "client");
+    }
+
+    /**
+     * Returns the rejection that is the cause of an exception of a REST client.
+     *
+     * @param thrown the exception
+     * @return the rejection; empty if the call failed for another reason
+     */
+    public static Optional<RateLimitExceededException> rejection(Throwable thrown) {
+        Throwable cause = thrown;
+        for (int depth = 0; cause != null && depth < 10; depth++) {
+            if (cause instanceof RateLimitExceededException exceeded) {
+                return Optional.of(exceeded);
+            }
+            cause = cause.getCause();
+        }
+        return Optional.empty();
+    }
+
+    @Override
+    public void filter(ClientRequestContext request) {
+        DeployedApplication application = application();
+        OutgoingCalls calls = application.outgoing();
+        if (calls.isEnabled()) {
+            ClientCall call = new ClientCall(request, application.gate().current());
+            request.setProperty(PERMIT, calls.begin(call.toOutgoing(client)));
+        }
+    }
+
+    @Override
+    public void filter(ClientRequestContext request, ClientResponseContext response) {
+        if (request.getProperty(PERMIT) instanceof Permit permit) {
+            application()
+                    .outgoing()
+                    .answered(
+                            permit,
+                            new UpstreamResponse(
+                                    response.getStatus(), name -> ClientCall.lines(response.getHeaders(), name)));
+        }
+    }
+
+    private DeployedApplication application() {
+        RateLimitExtension known = extension;
+        if (known == null) {
+            known = CurrentApplication.extension();
+            extension = known;
+        }
+        return known.application();
+    }
+}

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.redisson;
+
+import io.weir.ratelimit.RateLimitExceededException;
+import io.weir.ratelimit.core.config.ConfigProperties;
+import io.weir.ratelimit.core.config.Problems;
+import io.weir.ratelimit.core.engine.BackendHealth;
+import io.weir.ratelimit.core.engine.EngineRateLimiter;
+import io.weir.ratelimit.core.engine.FailureModes;
+import io.weir.ratelimit.core.engine.FallbackBackend;
+import io.weir.ratelimit.core.engine.QuotaThresholds;
+import io.weir.ratelimit.core.engine.RateLimitEngine;
+import io.weir.ratelimit.core.engine.Sleeper;
+import io.weir.ratelimit.core.key.IdentityEncoder;
+import io.weir.ratelimit.core.key.KeyTerms;
+import io.weir.ratelimit.core.local.LocalBackend;
+import io.weir.ratelimit.core.outgoing.ClientReader;
+import io.weir.ratelimit.core.outgoing.OutgoingCall;
+import io.weir.ratelimit.core.outgoing.OutgoingCalls;
+import io.weir.ratelimit.core.outgoing.OutgoingListener;
+import io.weir.ratelimit.core.outgoing.Permit;
+import io.weir.ratelimit.core.outgoing.UpstreamResponse;
+import io.weir.ratelimit.core.policy.Overrides;
+import io.weir.ratelimit.core.policy.Policy;
+import io.weir.ratelimit.core.policy.PolicyLoader;
+import io.weir.ratelimit.core.policy.Resolvers;
+import io.weir.ratelimit.core.topkeys.TopKeysTracker;
+import io.weir.ratelimit.spi.CallContext;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.redisson.Redisson;
+import org.redisson.client.codec.StringCodec;
+import org.redisson.config.Config;
+
+/** An instance in a process of its own, whose threads call an upstream as fast as they may. */
+final class OutgoingInstance implements AutoCloseable {
+    /** A policy that allows more than the upstream. Its calls wait for the end of a pause. */
+    private static final Map<String, String> CONFIG = Map.of(
+            "ratelimit.clients.upstream.policy", "calls",
+            "ratelimit.policies.calls.limit", "5000/1s",
+            "ratelimit.policies.calls.max-wait", "10s",
+            "ratelimit.policies.calls.max-waiting", "100");
+
+    private static final Duration DEADLINE = Duration.ofSeconds(10);
+
+    private final Process process;
+
+    private OutgoingInstance(Process process) {
+        this.process = process;
+    }
+
+    /** Starts an instance. */
+    static OutgoingInstance started(Path log, String redis, String namespace, URI upstream, int threads)
+            throws IOException {
+        return new OutgoingInstance(new ProcessBuilder(
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-Xmx128m",
+                        "-XX:TieredStopAtLevel=1",
+                        "-cp",
+                        System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
+                        OutgoingInstance.class.getName(),
+                        redis,
+                        namespace,
+                        upstream.toString(),
+                        Integer.toString(threads))
+                .redirectErrorStream(true)
+                .redirectOutput(log.toFile())
+                .start());
+    }
+
+    boolean isAlive() {
+        return process.isAlive();
+    }
+
+    @Override
+    public void close() {
+        try {
+            process.destroyForcibly().waitFor();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /**
+     * Calls until the process is killed.
+     *
+     * @param arguments address of Redis, namespace, URI of the upstream, threads
+     */
+    public static void main(String... arguments) {
+        Config redis = new Config().setCodec(StringCodec.INSTANCE);
+        redis.useSingleServer().setAddress(arguments[0]);
+        RedissonBackend backend = new RedissonBackend(Redisson.create(redis), arguments[1], DEADLINE);
+        FaultCalls.awaitDecision(backend);
+        OutgoingCalls calls = calls(backend);
+        URI upstream = URI.create(arguments[2]);
+        AtomicInteger number = new AtomicInteger();
+        for (int thread = Integer.parseInt(arguments[3]); thread > 0; thread--) {
+            new Thread(() -> callForever(calls, upstream, number)).start();
+        }
+    }
+
+    private static OutgoingCalls calls(RedissonBackend backend) {
+        ConfigProperties config = ConfigProperties.of(CONFIG);
+        Problems problems = new Problems();
+        Map<String, Policy> policies = PolicyLoader.load(
+                        config, List.of(), new Resolvers(new KeyTerms(32, 64), Map.of()), problems)
+                .policies();
+        RateLimitEngine engine = new RateLimitEngine(
+                new FallbackBackend(
+                        backend,
+                        new FailureModes(1, () -> new LocalBackend(100)),
+                        new BackendHealth(backend, true, false, System::nanoTime, List.of()),
+                        DEADLINE),
+                new IdentityEncoder(Optional.empty()),
+                List.of(),
+                Sleeper.REAL,
+                Overrides.NONE,
+                TopKeysTracker.NONE,
+                QuotaThresholds.NONE);
+        OutgoingCalls calls = new OutgoingCalls(
+                true,
+                ClientReader.read(config, Map.of(), Map.of(), problems),
+                () -> policies,
+                engine,
+                new EngineRateLimiter(engine, () -> policies, () -> Runnable::run, Optional::empty),
+                OutgoingListener.NONE,
+                System::nanoTime,
+                InstantSource.system());
+        if (!problems.found().isEmpty()) {
+            throw new IllegalStateException(problems.message());
+        }
+        return calls;
+    }
+
+    private static void callForever(OutgoingCalls calls, URI upstream, AtomicInteger number) {
+        HttpClient http = HttpClient.newHttpClient();
+        HttpRequest request = HttpRequest.newBuilder(upstream).build();
+        while (true) {
+            OutgoingCall call = new OutgoingCall(
+                    "upstream",
+                    upstream.getHost(),
+                    Optional.empty(),
+                    CallContext.NONE,
+                    new OutgoingCall.Attempt(0, number.incrementAndGet(), 0),
+                    false,
+                    null);
+            try {
+                Permit permit = calls.begin(call);
+                HttpResponse<Void> response = http.send(request, HttpResponse.BodyHandlers.discarding());
+                calls.answered(
+                        permit,
+                        new UpstreamResponse(
+                                response.statusCode(),
+                                name -> response.headers().allValues(name)));
+            } catch (RateLimitExceededException e) {
+                System.out.println("rejected after the longest wait: " + e.retryAfter());
+            } catch (IOException | InterruptedException e) {
+                throw new IllegalStateException("the upstream does not answer", e);
+            }
+        }
+    }
+}
