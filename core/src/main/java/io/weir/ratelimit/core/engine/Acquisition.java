@@ -64,6 +64,7 @@ final class Acquisition {
     private List<Charge> charges = List.of();
     private boolean reserved;
     private boolean interrupted;
+    private boolean slept;
 
     /** The place of this call among those that wait for a slot, null if it does not. */
     private SlotQueues.@Nullable Place place;
@@ -111,6 +112,9 @@ final class Acquisition {
             return result;
         } finally {
             close();
+            if (slept) {
+                sleeper.ended();
+            }
             if (interrupted) {
                 // The flag is set last, because the backend fails on an interrupted thread.
                 Thread.currentThread().interrupt();
@@ -163,6 +167,7 @@ final class Acquisition {
     }
 
     private Step sleep() {
+        slept = true;
         try {
             SlotQueues.Place waiting = place;
             if (waiting == null) {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.core.engine;
 
+import java.time.Instant;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
 
-/** The clock and the timer of calls that wait for permits. */
+/** The clock of an engine, and the timer of its calls that wait for permits. */
 public interface Sleeper {
     /** A sleeper in real time. */
     Sleeper REAL = new Sleeper() {
@@ -42,6 +42,24 @@ public interface Sleeper {
     long nanos();
 
     /**
+     * Returns the time of day.
+     *
+     * @return milliseconds since 1970-01-01T00:00:00Z
+     */
+    default long epochMillis() {
+        return System.currentTimeMillis();
+    }
+
+    /**
+     * Returns the time of day with a finer resolution than {@link #epochMillis}.
+     *
+     * @return the time of day
+     */
+    default Instant now() {
+        return Instant.now();
+    }
+
+    /**
      * Blocks the calling thread.
      *
      * @param micros the shortest duration, in microseconds
@@ -65,10 +83,16 @@ public interface Sleeper {
      * @throws InterruptedException if the thread is interrupted
      */
     default void sleep(CompletableFuture<Void> signal, long micros) throws InterruptedException {
+        CompletableFuture<Void> timer = timer(micros);
         try {
-            signal.get(micros, TimeUnit.MICROSECONDS);
-        } catch (TimeoutException | ExecutionException e) {
+            CompletableFuture.anyOf(signal, timer).get();
+        } catch (ExecutionException e) {
             // The wait has ended.
+        } finally {
+            timer.cancel(false);
         }
     }
+
+    /** Ends a call that has waited on the calling thread: it is decided. */
+    default void ended() {}
 }

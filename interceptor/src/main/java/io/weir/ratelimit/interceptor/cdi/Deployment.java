@@ -13,6 +13,7 @@ import io.weir.ratelimit.core.config.Settings;
 import io.weir.ratelimit.core.engine.BackendHealth;
 import io.weir.ratelimit.core.engine.BackendStateListener;
 import io.weir.ratelimit.core.engine.CallerQuotas;
+import io.weir.ratelimit.core.engine.EngineEnvironment;
 import io.weir.ratelimit.core.engine.EngineRateLimiter;
 import io.weir.ratelimit.core.engine.FailureModes;
 import io.weir.ratelimit.core.engine.FallbackBackend;
@@ -20,13 +21,11 @@ import io.weir.ratelimit.core.engine.KeyAdministration;
 import io.weir.ratelimit.core.engine.QuotaThresholds;
 import io.weir.ratelimit.core.engine.RateLimitEngine;
 import io.weir.ratelimit.core.engine.RequestState;
-import io.weir.ratelimit.core.engine.Sleeper;
 import io.weir.ratelimit.core.key.ClientAddress;
 import io.weir.ratelimit.core.key.IdentityEncoder;
 import io.weir.ratelimit.core.key.KeyExpression;
 import io.weir.ratelimit.core.key.KeyMasker;
 import io.weir.ratelimit.core.key.KeyTerms;
-import io.weir.ratelimit.core.local.LocalBackend;
 import io.weir.ratelimit.core.operations.Access;
 import io.weir.ratelimit.core.operations.InstanceOperations;
 import io.weir.ratelimit.core.operations.KnownPolicies;
@@ -62,8 +61,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
+import java.util.function.Supplier;
 import org.eclipse.microprofile.config.Config;
 import org.eclipse.microprofile.config.ConfigProvider;
 
@@ -81,7 +82,8 @@ final class Deployment {
     private final ConfigProperties config = new MicroProfileProperties(serverConfig);
     private final Settings settings;
     private final KeyMasker masker;
-    private final ContainerExecutor executor = new ContainerExecutor();
+    private final EngineEnvironment environment;
+    private final Supplier<Executor> executor;
     private final LookupThreads lookups = new LookupThreads();
 
     /** The listener of resolvers, which exist before the telemetry. */
@@ -94,6 +96,9 @@ final class Deployment {
         // An initializer of the container reads the path, and reports no problem.
         new ConfigReader(config, problems).optional(ConfigKeys.QUOTA_PATH);
         this.masker = new KeyMasker(settings.keySecret());
+        this.environment =
+                this.beans.all(EngineEnvironment.class).stream().findFirst().orElse(EngineEnvironment.REAL);
+        this.executor = environment.executor(new ContainerExecutor());
     }
 
     /**
@@ -118,9 +123,14 @@ final class Deployment {
         ConfigSnapshot loadedConfig = new ConfigSnapshot(config);
         Map<String, OutgoingClient> clients = ClientReader.read(loadedConfig, annotatedClients, keyResolvers, problems);
         OverrideSources sources = OverrideSources.of(beans.all(PolicySource.class), problems);
-        RateLimitBackend backend = new BackendSelector(
-                        beans.all(RateLimitBackend.class), new LocalBackend(settings.localMaxKeys()), config, problems)
-                .select(settings);
+        RateLimitBackend backend = environment.backend(
+                new BackendSelector(
+                                beans.all(RateLimitBackend.class),
+                                environment.local(settings.localMaxKeys()),
+                                config,
+                                problems)
+                        .select(settings),
+                settings.deadline());
         PolicySnapshotLoader loader = PolicySnapshotLoader.of(beanClasses, resolvers, sources.policies(), problems)
                 .withManagedBeans(managedBeans)
                 .withBackend(backend)
@@ -134,7 +144,7 @@ final class Deployment {
         Optional<RejectionResponder> responder = beans.responder(problems);
         Overrides overrides = overrides(sources, telemetry);
         TopKeysTracker topKeys =
-                settings.enabled() ? new TopKeysTracker(masker, System::nanoTime) : TopKeysTracker.NONE;
+                settings.enabled() ? new TopKeysTracker(masker, environment.clock()::nanos) : TopKeysTracker.NONE;
         BackendHealth health = health(backend, telemetry, events);
         RateLimitEngine engine = engine(backend, health, telemetry, overrides, topKeys, thresholds(backend, events));
         if (problems.found().isEmpty()) {
@@ -145,7 +155,13 @@ final class Deployment {
         CurrentPolicies policies = new CurrentPolicies(settings.enabled() ? snapshot : snapshot.disabled());
         Readings readings = new Readings(Clock.systemUTC());
         RateLimitGate gate = new RateLimitGate(
-                engine, policies, addresses, new RequestStates(beans.manager()), executor, beanClasses::contains);
+                engine,
+                policies,
+                addresses,
+                new RequestStates(beans.manager()),
+                executor,
+                environment.clock(),
+                beanClasses::contains);
         EngineRateLimiter limiter = new EngineRateLimiter(
                 engine, policies::policies, executor, () -> gate.current().map(RequestState::caller));
         return new DeployedApplication(
@@ -204,7 +220,8 @@ final class Deployment {
     }
 
     private LookupTimes lookupTimes() {
-        return new LookupTimes(settings.overrideLifetime(), settings.deadline(), System::nanoTime);
+        return new LookupTimes(
+                settings.overrideLifetime(), settings.deadline(), environment.clock()::nanos);
     }
 
     private void resolverFailed(ResolverListener.Kind kind, String resolver, SourceListener.Failure failure) {
@@ -224,8 +241,10 @@ final class Deployment {
         Map<String, TierSelector> tiers = new HashMap<>();
         new NamedResolvers(beans.manager(), problems)
                 .tierResolvers()
-                .forEach((name, bean) ->
-                        tiers.put(name, new TierLookups(name, bean, lookupTimes(), lookups, this::resolverFailed)));
+                .forEach((name, bean) -> tiers.put(
+                        name,
+                        new TierLookups(
+                                name, bean, lookupTimes(), environment.lookUps(lookups), this::resolverFailed)));
         KeyTerms terms =
                 new KeyTerms(settings.ipv4Prefix(), settings.ipv6Prefix(), clients, keys, Claims.areAvailable());
         return new Resolvers(terms, tiers);
@@ -253,8 +272,8 @@ final class Deployment {
     private Overrides overrides(OverrideSources sources, Telemetry telemetry) {
         return new Overrides(
                 sources,
-                new LookupTimes(settings.overrideLifetime(), settings.deadline(), System::nanoTime),
-                lookups,
+                new LookupTimes(settings.overrideLifetime(), settings.deadline(), environment.clock()::nanos),
+                environment.lookUps(lookups),
                 masker,
                 telemetry.sources());
     }
@@ -263,7 +282,7 @@ final class Deployment {
         List<BackendStateListener> listeners = new ArrayList<>(telemetry.backendStateListeners());
         listeners.addAll(events.backendObservers());
         return new BackendHealth(
-                backend, settings.enabled(), settings.failsWhenDegraded(), System::nanoTime, listeners);
+                backend, settings.enabled(), settings.failsWhenDegraded(), environment.clock()::nanos, listeners);
     }
 
     private RateLimitEngine engine(
@@ -273,15 +292,15 @@ final class Deployment {
             Overrides overrides,
             TopKeysTracker topKeys,
             QuotaThresholds thresholds) {
-        FailureModes failureModes =
-                new FailureModes(settings.instances(), () -> new LocalBackend(settings.localMaxKeys()));
+        FailureModes failureModes = new FailureModes(
+                settings.instances(), () -> environment.local(settings.localMaxKeys()), environment.random());
         List<DecisionListener> listeners = new ArrayList<>(telemetry.listeners());
         listeners.addAll(beans.all(DecisionListener.class));
         return new RateLimitEngine(
                 new FallbackBackend(backend, failureModes, health, settings.deadline()),
                 new IdentityEncoder(settings.keySecret()),
                 listeners,
-                Sleeper.REAL,
+                environment.clock(),
                 overrides,
                 topKeys,
                 thresholds);
@@ -293,7 +312,7 @@ final class Deployment {
                 new IdentityEncoder(settings.keySecret()),
                 masker,
                 executor,
-                () -> System.currentTimeMillis() * 1_000,
+                () -> environment.clock().epochMillis() * 1_000,
                 settings.enabled() ? events.thresholdObservers() : List.of());
     }
 
@@ -303,7 +322,7 @@ final class Deployment {
                 policies::policies,
                 KeyExpression.parse("ip", resolvers.keyTerms())::resolve,
                 new IdentityEncoder(settings.keySecret()),
-                new LocalBackend(MAX_QUOTA_READERS));
+                environment.local(MAX_QUOTA_READERS));
     }
 
     private static void start(RateLimitBackend backend, Telemetry telemetry) {
@@ -330,9 +349,10 @@ final class Deployment {
     private List<TaskTimer> timers(Optional<TaskTimer> reloads, TopKeysTracker topKeys, Runnable nearLimits) {
         List<TaskTimer> timers = new ArrayList<>(reloads.stream().toList());
         if (settings.enabled() && problems.found().isEmpty()) {
-            timers.add(new TaskTimer(Sleeper.REAL, RejectedKeysLog.INTERVAL_MICROS, new RejectedKeysLog(topKeys)));
+            timers.add(
+                    new TaskTimer(environment.tasks(), RejectedKeysLog.INTERVAL_MICROS, new RejectedKeysLog(topKeys)));
             nearLimits.run();
-            timers.add(new TaskTimer(Sleeper.REAL, NEAR_LIMIT_INTERVAL_MICROS, nearLimits));
+            timers.add(new TaskTimer(environment.tasks(), NEAR_LIMIT_INTERVAL_MICROS, nearLimits));
         }
         return timers;
     }
@@ -365,6 +385,7 @@ final class Deployment {
                 },
                 telemetry.reloads(),
                 readings);
-        return Optional.of(new TaskTimer(Sleeper.REAL, settings.reloadInterval().toMillis() * 1_000, reload));
+        return Optional.of(
+                new TaskTimer(environment.tasks(), settings.reloadInterval().toMillis() * 1_000, reload));
     }
 }

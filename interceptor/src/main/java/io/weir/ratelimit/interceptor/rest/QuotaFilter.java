@@ -4,6 +4,7 @@ package io.weir.ratelimit.interceptor.rest;
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.core.engine.RequestState;
 import io.weir.ratelimit.core.engine.ResponseQuotas;
+import io.weir.ratelimit.core.engine.Sleeper;
 import jakarta.annotation.Priority;
 import jakarta.ws.rs.container.ContainerRequestContext;
 import jakarta.ws.rs.container.ContainerResponseContext;
@@ -11,7 +12,6 @@ import jakarta.ws.rs.container.ContainerResponseFilter;
 import jakarta.ws.rs.core.Context;
 import jakarta.ws.rs.core.MultivaluedMap;
 import jakarta.ws.rs.ext.Providers;
-import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -72,8 +72,9 @@ public class QuotaFilter implements ContainerResponseFilter {
     }
 
     /** Returns the quotas to show. If the application catches a rejection and succeeds, they are those of an allowed request. */
-    private static QuotaView view(Decision last, ResponseQuotas quotas, int status) {
-        long atMicros = QuotaView.epochMicros(System.nanoTime() - quotas.atNanos(), Instant.now());
+    private QuotaView view(Decision last, ResponseQuotas quotas, int status) {
+        Sleeper clock = context.gate().clock();
+        long atMicros = QuotaView.epochMicros(clock.nanos() - quotas.atNanos(), clock.now());
         return last instanceof Decision.Rejected rejected && status >= 400
                 ? QuotaView.rejected(rejected, atMicros)
                 : QuotaView.allowed(quotas.all(), atMicros);

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.test;
+
+import io.weir.ratelimit.RateLimiter;
+
+/** The engine of a test class. */
+interface StartedEngine {
+    /** Returns the clock and the backends. */
+    TestEnvironment environment();
+
+    /** Returns the limiter for application code. */
+    RateLimiter limiter();
+
+    /** Returns the state of the limits. */
+    RateLimits limits();
+
+    /** Injects the beans of the application into a test instance. */
+    void inject(Object test);
+
+    /** Returns the context class loader of the tests. */
+    ClassLoader loader();
+
+    /** Stops the engine. */
+    void stop();
+}
