@@ -46,6 +46,17 @@ public interface RateLimitBackend {
     }
 
     /**
+     * Returns whether this backend can evaluate a limit. A policy with a limit that the backend does not support is an error of the
+     * configuration. A limit that the backend receives later, from a {@link PolicySource}, fails with a {@link BackendException}.
+     *
+     * @param limit a limit
+     * @return true if it can; by default, for each limit
+     */
+    default boolean supports(Limit limit) {
+        return true;
+    }
+
+    /**
      * Registers a listener for events of this backend. Called at most once and before {@link #start}, only for the selected backend. A
      * backend reports only the events that it has; one without batches reports no batches.
      *

@@ -109,11 +109,11 @@ final class Deployment {
         OverrideSources sources = OverrideSources.of(beans.all(PolicySource.class), problems);
         PolicySnapshotLoader loader = PolicySnapshotLoader.of(beanClasses, resolvers, sources.policies(), problems)
                 .withManagedBeans(managedBeans);
-        ConfigSnapshot loadedConfig = new ConfigSnapshot(config);
-        PolicySnapshot snapshot = loader.load(loadedConfig, problems);
         RateLimitBackend backend = new BackendSelector(
                         beans.all(RateLimitBackend.class), new LocalBackend(settings.localMaxKeys()), config, problems)
                 .select(settings);
+        ConfigSnapshot loadedConfig = new ConfigSnapshot(config);
+        PolicySnapshot snapshot = loader.withBackend(backend).load(loadedConfig, problems);
         CdiEvents events = new CdiEvents(beans.manager());
         Telemetry telemetry = telemetry(backend, events);
         resolverListener = telemetry.resolvers();

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.interceptor.cdi;
 
+import static io.weir.ratelimit.interceptor.message.InterceptorMessages.MESSAGES;
+
 import io.weir.ratelimit.core.config.ConfigProperties;
 import io.weir.ratelimit.core.config.Origin;
 import io.weir.ratelimit.core.config.Problems;
+import io.weir.ratelimit.core.engine.DisabledBackend;
 import io.weir.ratelimit.core.engine.PathRules;
 import io.weir.ratelimit.core.policy.Bypass;
 import io.weir.ratelimit.core.policy.CostCheck;
@@ -13,6 +16,7 @@ import io.weir.ratelimit.core.policy.MethodLimits;
 import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.core.policy.PolicyLoader;
 import io.weir.ratelimit.core.policy.Resolvers;
+import io.weir.ratelimit.spi.RateLimitBackend;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -35,6 +39,7 @@ final class PolicySnapshotLoader {
     private final Set<String> policiesOfSources;
     private final LateMethods late;
     private Predicate<Class<?>> managed = beanClass -> false;
+    private RateLimitBackend backend = new DisabledBackend();
 
     private PolicySnapshotLoader(List<LimitedMethod> methods, Resolvers resolvers, Set<String> policiesOfSources) {
         this.methods = List.copyOf(methods);
@@ -65,6 +70,12 @@ final class PolicySnapshotLoader {
         return this;
     }
 
+    /** Sets the backend, which can evaluate the limits of all policies. */
+    PolicySnapshotLoader withBackend(RateLimitBackend selected) {
+        backend = selected;
+        return this;
+    }
+
     /** Returns the limited methods of beans. */
     List<MethodLimits> methods() {
         return methods.stream().map(LimitedMethod::limits).toList();
@@ -86,6 +97,7 @@ final class PolicySnapshotLoader {
         LoadedPolicies loaded = PolicyLoader.load(config, known, resolvers, problems);
         Set<String> invalid = new TreeSet<>(loaded.invalid());
         invalid.addAll(misused(loaded.policies(), problems));
+        invalid.addAll(unsupported(loaded.policies(), problems));
         Map<String, Policy> policies = new LinkedHashMap<>(loaded.policies());
         Map<String, Long> costs =
                 costs(config, known, previous.map(PolicySnapshot::costs).orElse(Map.of()), problems);
@@ -125,6 +137,23 @@ final class PolicySnapshotLoader {
                     });
         }
         return misused;
+    }
+
+    /** Finds the policies with a limit that the backend cannot evaluate. */
+    private Set<String> unsupported(Map<String, Policy> policies, Problems problems) {
+        Set<String> unsupported = new TreeSet<>();
+        for (Policy policy : new TreeMap<>(policies).values()) {
+            Stream.concat(Stream.of(policy.limits()), policy.tiers().limits().values().stream())
+                    .flatMap(limits -> limits.limits().stream())
+                    .filter(limit -> !backend.supports(limit))
+                    .findFirst()
+                    .ifPresent(limit -> {
+                        unsupported.add(policy.name());
+                        problems.add(MESSAGES.problem(
+                                "WEIR-610", "policy " + policy.name(), limit.toString(), backend.name()));
+                    });
+        }
+        return unsupported;
     }
 
     /** Finds the policies that can never hold the cost of a call. */
