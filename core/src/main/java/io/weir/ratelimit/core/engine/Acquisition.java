@@ -58,6 +58,7 @@ final class Acquisition {
     private List<Charge> charges = List.of();
     private boolean reserved;
     private boolean interrupted;
+    private boolean slept;
     private @Nullable TimedDecision result;
 
     /**
@@ -99,6 +100,9 @@ final class Acquisition {
             return result;
         } finally {
             close();
+            if (slept) {
+                sleeper.ended();
+            }
             if (interrupted) {
                 // The flag is set last, because the backend fails on an interrupted thread.
                 Thread.currentThread().interrupt();
@@ -151,6 +155,7 @@ final class Acquisition {
     }
 
     private Step sleep() {
+        slept = true;
         try {
             sleeper.sleep(waitMicros);
         } catch (InterruptedException e) {

@@ -191,6 +191,11 @@ public final class BackendHealth {
         notifyChanges();
     }
 
+    /** Returns the time of the monotonic clock. */
+    long nanos() {
+        return nanoTime.getAsLong();
+    }
+
     /** Returns whether an outage is in progress. */
     boolean isUnavailable() {
         return outage != null;

@@ -52,8 +52,14 @@ public final class FailureModes {
         this(instances, localBackend, bound -> ThreadLocalRandom.current().nextInt(bound));
     }
 
-    /** Creates failure modes with a source of random numbers from 0 to below its argument. */
-    FailureModes(int instances, Supplier<RateLimitBackend> localBackend, IntUnaryOperator random) {
+    /**
+     * Creates failure modes with a source of random numbers.
+     *
+     * @param instances the number of instances of the application, 1 or more
+     * @param localBackend creates the backend in process; called once, when it is first needed
+     * @param random returns a number from 0 to below its argument
+     */
+    public FailureModes(int instances, Supplier<RateLimitBackend> localBackend, IntUnaryOperator random) {
         this.instances = instances;
         this.share = new InstanceShare(instances);
         this.localBackend = localBackend;

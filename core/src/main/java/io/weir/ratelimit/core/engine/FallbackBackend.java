@@ -54,14 +54,14 @@ public final class FallbackBackend {
     }
 
     TimedDecision acquire(Binding binding, List<Charge> charges) {
-        long start = System.nanoTime();
+        long start = health.nanos();
         Decision decision;
         try {
             decision = tryAcquire(charges);
         } catch (RuntimeException e) {
             return failed(binding, charges, e, start);
         }
-        long end = System.nanoTime();
+        long end = health.nanos();
         return new TimedDecision(charges, decision, end - start, end, null);
     }
 
@@ -79,24 +79,24 @@ public final class FallbackBackend {
     /**
      * Decides after the backend has failed.
      *
-     * @param start the start of the call, by {@link System#nanoTime}, 0 if the duration is not needed
+     * @param start the start of the call, by the clock of the health, 0 if the duration is not needed
      */
     TimedDecision failed(Binding binding, List<Charge> charges, RuntimeException failure, long start) {
-        long end = System.nanoTime();
+        long end = health.nanos();
         return failed(binding, charges, asBackendException(failure), start == 0 ? end : start, end);
     }
 
-    /** Returns the instant of a decision of the backend, by {@link System#nanoTime}, which is read unless the backend knows it. */
+    /** Returns the instant of a decision of the backend, by the clock of the health, which is read unless the backend knows it. */
     long atNanos(Decision decision) {
         return instants != null && decision.quotas() instanceof ChargedQuotas quotas
                 ? instants.atNanos(quotas)
-                : System.nanoTime();
+                : health.nanos();
     }
 
     CompletionStage<TimedDecision> acquireAsync(Binding binding, List<Charge> charges) {
-        long start = System.nanoTime();
+        long start = health.nanos();
         return startAcquire(charges).handle((decision, failure) -> {
-            long end = System.nanoTime();
+            long end = health.nanos();
             if (decision == null) {
                 return failed(binding, charges, asBackendException(failure), start, end);
             }
@@ -143,7 +143,7 @@ public final class FallbackBackend {
     /** Decides because of an earlier failure. The backend is not called. */
     TimedDecision decideWithoutBackend(Binding binding, List<Charge> charges, BackendException failure) {
         health.decidedWithoutBackend(failure);
-        return new TimedDecision(charges, withoutBackend(binding, charges, failure), 0, System.nanoTime(), failure);
+        return new TimedDecision(charges, withoutBackend(binding, charges, failure), 0, health.nanos(), failure);
     }
 
     /** Converts an exception. The message of an unknown exception is omitted, because it can contain a key. */

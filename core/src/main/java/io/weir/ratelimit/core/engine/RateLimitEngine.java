@@ -121,7 +121,7 @@ public final class RateLimitEngine {
 
     /** Decides without objects for a wait, a request or an event, and reads the clock only if a listener needs the duration. */
     private Decision decideAtOnce(Binding binding, List<Charge> due) {
-        long start = listeners.needDurations() ? System.nanoTime() : 0;
+        long start = listeners.needDurations() ? sleeper.nanos() : 0;
         Decision decision;
         try {
             decision = backend.tryAcquire(due);
@@ -133,7 +133,7 @@ public final class RateLimitEngine {
         if (start == 0) {
             notifyListeners(binding, due, decision, 0, backend.atNanos(decision));
         } else {
-            long end = System.nanoTime();
+            long end = sleeper.nanos();
             notifyListeners(binding, due, decision, end - start, end);
         }
         return decision;

@@ -5,7 +5,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
-/** The clock and the timer of calls that wait for permits. */
+/** The clock of an engine, and the timer of its calls that wait for permits. */
 public interface Sleeper {
     /** A sleeper in real time. */
     Sleeper REAL = new Sleeper() {
@@ -40,6 +40,15 @@ public interface Sleeper {
     long nanos();
 
     /**
+     * Returns the time of day.
+     *
+     * @return milliseconds since 1970-01-01T00:00:00Z
+     */
+    default long epochMillis() {
+        return System.currentTimeMillis();
+    }
+
+    /**
      * Blocks the calling thread.
      *
      * @param micros the shortest duration, in microseconds
@@ -54,4 +63,7 @@ public interface Sleeper {
      * @return a future that completes on any thread; canceling it stops the timer
      */
     CompletableFuture<Void> timer(long micros);
+
+    /** Ends a call that has waited on the calling thread: it is decided. */
+    default void ended() {}
 }

@@ -10,7 +10,7 @@ import java.util.function.LongSupplier;
  * process, so small corrections of the system's clock have no effect. It follows the system's clock if both differ by more than a second,
  * because the system slept or its clock was set.
  */
-final class LocalClock implements TimeSource {
+public final class LocalClock implements TimeSource {
     private static final long SECOND_MICROS = 1_000_000;
 
     /** A thread reads the monotonic clock for a time that is older than this. */
@@ -26,7 +26,13 @@ final class LocalClock implements TimeSource {
     /** The latest comparison with the system's clock, in microseconds since the origin of the monotonic clock. */
     private volatile long comparedMicros;
 
-    LocalClock(LongSupplier nanoTime, LongSupplier epochMillis) {
+    /**
+     * Creates a clock.
+     *
+     * @param nanoTime a monotonic clock
+     * @param epochMillis the time of day, in milliseconds since 1970-01-01T00:00:00Z
+     */
+    public LocalClock(LongSupplier nanoTime, LongSupplier epochMillis) {
         this.nanoTime = nanoTime;
         this.epochMillis = epochMillis;
         this.originNanos = nanoTime.getAsLong();

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.test;
+
+import io.weir.ratelimit.spi.BackendException;
+import io.weir.ratelimit.spi.BackendException.Reason;
+import io.weir.ratelimit.spi.BackendStatus;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The faults of a backend, and a breaker in front of it. The breaker has the defaults of Redis's: it opens after five failures in a row,
+ * for one second at first. Each failed probe doubles the time, up to 30 seconds.
+ */
+final class BackendFaults {
+    private static final int BREAKER_VOLUME = 5;
+    private static final Duration FIRST_OPEN = Duration.ofSeconds(1);
+    private static final Duration LONGEST_OPEN = Duration.ofSeconds(30);
+
+    private final VirtualClock clock;
+    private final Duration deadline;
+    private boolean failing;
+    private Duration delay = Duration.ZERO;
+    private int failures;
+    private Duration openFor = Duration.ZERO;
+    private long openUntilNanos;
+
+    BackendFaults(VirtualClock clock, Duration deadline) {
+        this.clock = clock;
+        this.deadline = deadline;
+    }
+
+    synchronized void fail() {
+        failing = true;
+    }
+
+    synchronized void delay(Duration newDelay) {
+        if (newDelay.isNegative()) {
+            throw new IllegalArgumentException("the delay must not be negative");
+        }
+        delay = newDelay;
+    }
+
+    synchronized void recover() {
+        failing = false;
+        delay = Duration.ZERO;
+    }
+
+    synchronized void reset() {
+        recover();
+        failures = 0;
+        openFor = Duration.ZERO;
+    }
+
+    long nanos() {
+        return clock.nanos();
+    }
+
+    synchronized BackendStatus status(BackendStatus healthy) {
+        return openFor.isZero() ? healthy : new BackendStatus(healthy.initialized(), true, untilProbe());
+    }
+
+    private Duration untilProbe() {
+        return Duration.ofNanos(Math.max(0, openUntilNanos - clock.nanos()));
+    }
+
+    /** A call: its duration, and its failure after that; null if it succeeds. */
+    private record Call(Duration duration, @Nullable BackendException failure) {}
+
+    /** Delays a call on its thread. Fails if the backend fails. */
+    void apply() {
+        Call call = begin();
+        if (!call.duration.isZero()) {
+            clock.pause(call.duration);
+        }
+        BackendException failure = end(call);
+        if (failure != null) {
+            throw failure;
+        }
+    }
+
+    /** Delays a call without a thread. */
+    CompletionStage<Void> applyAsync() {
+        Call call = begin();
+        CompletableFuture<Void> delayed = call.duration.isZero()
+                ? CompletableFuture.completedFuture(null)
+                : clock.timer(call.duration.toNanos() / 1_000);
+        return delayed.thenCompose(done -> {
+            BackendException failure = end(call);
+            return failure == null
+                    ? CompletableFuture.completedStage(null)
+                    : CompletableFuture.<Void>failedStage(failure);
+        });
+    }
+
+    private synchronized Call begin() {
+        if (!openFor.isZero() && !untilProbe().isZero()) {
+            return new Call(
+                    Duration.ZERO,
+                    new BackendException(Reason.BREAKER_OPEN, "the breaker is open", null, untilProbe()));
+        }
+        if (failing) {
+            return new Call(
+                    Duration.ZERO, new BackendException(Reason.CONNECTION, "the test has failed the backend", null));
+        }
+        return delay.compareTo(deadline) > 0
+                ? new Call(deadline, new BackendException(Reason.TIMEOUT, "no reply within " + deadline, null))
+                : new Call(delay, null);
+    }
+
+    private synchronized @Nullable BackendException end(Call call) {
+        BackendException failure = call.failure;
+        if (failure == null) {
+            failures = 0;
+            openFor = Duration.ZERO;
+        } else if (failure.reason() != Reason.BREAKER_OPEN) {
+            failures++;
+            if (failures >= BREAKER_VOLUME) {
+                Duration next = openFor.isZero() ? FIRST_OPEN : openFor.multipliedBy(2);
+                openFor = next.compareTo(LONGEST_OPEN) > 0 ? LONGEST_OPEN : next;
+                openUntilNanos = clock.nanos() + openFor.toNanos();
+            }
+        }
+        return failure;
+    }
+}

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.test;
+
+import io.weir.ratelimit.Decision;
+import io.weir.ratelimit.Quota;
+import io.weir.ratelimit.Receipt;
+import io.weir.ratelimit.core.limit.ChargedQuotas;
+import io.weir.ratelimit.core.limit.InstantSource;
+import io.weir.ratelimit.spi.BackendListener;
+import io.weir.ratelimit.spi.BackendStatus;
+import io.weir.ratelimit.spi.Charge;
+import io.weir.ratelimit.spi.ConfigurationProblem;
+import io.weir.ratelimit.spi.PolicyLimits;
+import io.weir.ratelimit.spi.RateLimitBackend;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
+
+/** A backend whose state a test deletes at once, and whose calls fail by the faults of a test. */
+final class TestBackend implements RateLimitBackend, InstantSource {
+    private final Supplier<RateLimitBackend> fresh;
+    private final BackendFaults faults;
+    private volatile RateLimitBackend backend;
+
+    /**
+     * Creates a backend.
+     *
+     * @param fresh returns a backend without state
+     */
+    TestBackend(Supplier<RateLimitBackend> fresh, BackendFaults faults) {
+        this.fresh = fresh;
+        this.faults = faults;
+        this.backend = fresh.get();
+    }
+
+    /** Returns the backend without faults. */
+    RateLimitBackend healthy() {
+        return backend;
+    }
+
+    /** Deletes the state of all keys. */
+    void reset() {
+        backend = fresh.get();
+    }
+
+    private <T> T call(Function<RateLimitBackend, T> operation) {
+        faults.apply();
+        return operation.apply(backend);
+    }
+
+    private <T> CompletionStage<T> callAsync(Function<RateLimitBackend, CompletionStage<T>> operation) {
+        return faults.applyAsync().thenCompose(done -> operation.apply(backend));
+    }
+
+    private void run(Consumer<RateLimitBackend> operation) {
+        faults.apply();
+        operation.accept(backend);
+    }
+
+    @Override
+    public String name() {
+        return backend.name();
+    }
+
+    @Override
+    public boolean isConfigured() {
+        return backend.isConfigured();
+    }
+
+    @Override
+    public List<ConfigurationProblem> validateConfiguration() {
+        return backend.validateConfiguration();
+    }
+
+    @Override
+    public void registerListener(BackendListener listener) {
+        backend.registerListener(listener);
+    }
+
+    @Override
+    public BackendStatus status() {
+        return faults.status(backend.status());
+    }
+
+    @Override
+    public void start() {
+        backend.start();
+    }
+
+    @Override
+    public long atNanos(ChargedQuotas quotas) {
+        return backend instanceof InstantSource instants ? instants.atNanos(quotas) : faults.nanos();
+    }
+
+    @Override
+    public Decision acquire(List<Charge> charges) {
+        return call(known -> known.acquire(charges));
+    }
+
+    @Override
+    public CompletionStage<Decision> acquireAsync(List<Charge> charges) {
+        return callAsync(known -> known.acquireAsync(charges));
+    }
+
+    @Override
+    public Optional<Decision.Rejected> knownRejection(List<Charge> charges) {
+        return backend.knownRejection(charges);
+    }
+
+    @Override
+    public Optional<Decision> acquireApproximately(List<Charge> charges) {
+        return backend.acquireApproximately(charges);
+    }
+
+    @Override
+    public List<Quota> peek(Charge charge) {
+        return call(known -> known.peek(charge));
+    }
+
+    @Override
+    public List<Quota> peek(List<Charge> charges) {
+        return call(known -> known.peek(charges));
+    }
+
+    @Override
+    public void refund(Receipt receipt) {
+        run(known -> known.refund(receipt));
+    }
+
+    @Override
+    public CompletionStage<Void> refundAsync(Receipt receipt) {
+        return callAsync(known -> known.refundAsync(receipt));
+    }
+
+    @Override
+    public List<Charge> settle(Receipt receipt, Predicate<Charge> selection, long actualCost) {
+        return call(known -> known.settle(receipt, selection, actualCost));
+    }
+
+    @Override
+    public CompletionStage<List<Charge>> settleAsync(Receipt receipt, Predicate<Charge> selection, long actualCost) {
+        return callAsync(known -> known.settleAsync(receipt, selection, actualCost));
+    }
+
+    @Override
+    public void refund(Charge charge) {
+        run(known -> known.refund(charge));
+    }
+
+    @Override
+    public void reset(PolicyLimits policy, String storedKey) {
+        run(known -> known.reset(policy, storedKey));
+    }
+}

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.test;
+
+import java.lang.annotation.Documented;
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Inherited;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/**
+ * A test class with rate limits: the engine decides with the in-process backend and a virtual clock.
+ *
+ * <p>The extension sets fields and parameters of the types {@link io.weir.ratelimit.RateLimiter}, {@link RateLimitClock} and {@link
+ * RateLimits}. Each test class has an engine of its own, which its nested classes share.
+ *
+ * <pre>{@code
+ * @WeirTest(properties = "ratelimit.policies.mail.limit=3/1h")
+ * class MailTest {
+ *     @Test
+ *     void sendsThreeMailsPerHour(RateLimiter limiter, RateLimitClock clock) {
+ *         limiter.acquire("mail", "tenant-7", 3);
+ *         clock.advance(Duration.ofHours(1));
+ *         assertTrue(limiter.acquire("mail", "tenant-7").allowed());
+ *     }
+ * }
+ * }</pre>
+ */
+@Documented
+@Inherited
+@Target(ElementType.TYPE)
+@Retention(RetentionPolicy.RUNTIME)
+@ExtendWith(WeirExtension.class)
+public @interface WeirTest {
+    /**
+     * Returns the configuration, which takes precedence over {@code META-INF/microprofile-config.properties} of the test.
+     *
+     * @return lines of the form {@code name=value}
+     */
+    String[] properties() default {};
+
+    /**
+     * Returns the first time of the clock.
+     *
+     * @return an instant from the year 2025 on, such as {@code 2026-02-28T23:59:00Z}
+     */
+    String now() default DEFAULT_NOW;
+
+    /**
+     * Returns whether {@link RateLimits#resetAll()} runs before each test.
+     *
+     * @return false if the tests of the class share one state
+     */
+    boolean reset() default true;
+
+    /** The first time of a clock without a time of its own. */
+    String DEFAULT_NOW = "2026-01-01T00:00:00Z";
+}
