@@ -19,16 +19,20 @@ final class BackendFaults {
     private static final Duration LONGEST_OPEN = Duration.ofSeconds(30);
 
     private final VirtualClock clock;
-    private final Duration deadline;
+    private volatile Duration deadline = Duration.ofDays(1);
     private boolean failing;
     private Duration delay = Duration.ZERO;
     private int failures;
     private Duration openFor = Duration.ZERO;
     private long openUntilNanos;
 
-    BackendFaults(VirtualClock clock, Duration deadline) {
+    /** Creates a backend that works. */
+    BackendFaults(VirtualClock clock) {
         this.clock = clock;
-        this.deadline = deadline;
+    }
+
+    void deadline(Duration longestCall) {
+        deadline = longestCall;
     }
 
     synchronized void fail() {

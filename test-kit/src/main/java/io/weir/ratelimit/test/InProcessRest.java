@@ -2,6 +2,8 @@
 package io.weir.ratelimit.test;
 
 import io.weir.ratelimit.interceptor.rest.RateLimitFilter;
+import jakarta.enterprise.context.control.RequestContextController;
+import jakarta.enterprise.inject.spi.CDI;
 import jakarta.ws.rs.ApplicationPath;
 import jakarta.ws.rs.Path;
 import jakarta.ws.rs.core.Application;
@@ -87,9 +89,8 @@ final class InProcessRest implements RestRuntime {
         if (isPresent("org.jboss.resteasy.cdi.CdiInjectorFactory")) {
             return new ResteasyAdapter(application);
         }
-        throw new IllegalStateException(
-                "the class path of the test has no Jakarta REST runtime:"
-                        + " add jersey-server, jersey-hk2, jersey-cdi1x and jersey-weld2-se, or resteasy-core and resteasy-cdi");
+        throw new IllegalStateException("the class path of the test has no Jakarta REST runtime:"
+                + " add jersey-server, jersey-hk2 and jersey-cdi1x, or resteasy-core and resteasy-cdi");
     }
 
     private static boolean isPresent(String type) {
@@ -141,7 +142,21 @@ final class InProcessRest implements RestRuntime {
         Map<String, Object> properties = new HashMap<>(Map.of(RateLimitFilter.PEER_ADDRESS, address));
         RestAdapter.Call call = new RestAdapter.Call(
                 request.method(), base, request.uri(), request.headers().map(), body(request), user, properties);
-        return new RestResponse(request, adapter.call(call));
+        return new RestResponse(request, inRequestScope(call));
+    }
+
+    /** Calls the runtime in a request scope, which a server would start. */
+    private RestAdapter.Reply inRequestScope(RestAdapter.Call call) {
+        RequestContextController scope =
+                CDI.current().select(RequestContextController.class).get();
+        boolean activated = scope.activate();
+        try {
+            return adapter.call(call);
+        } finally {
+            if (activated) {
+                scope.deactivate();
+            }
+        }
     }
 
     private static InputStream body(HttpRequest request) {

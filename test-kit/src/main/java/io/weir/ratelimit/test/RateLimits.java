@@ -12,7 +12,7 @@ import java.time.Duration;
  */
 public interface RateLimits {
     /**
-     * Spends all permits of a key, also if the backend fails.
+     * Spends all permits of a key under the limits of {@link #remaining(String, Identity)}, also if the backend fails.
      *
      * @param policy the name of a policy
      * @param key the key
@@ -30,12 +30,13 @@ public interface RateLimits {
     }
 
     /**
-     * Returns the permits that the key can spend now: the least of all limits of the policy. Spends nothing, and works although the
-     * backend fails.
+     * Returns the permits that the key can spend now: the least of all limits of the policy. The limits are those
+     * of the key if a {@link io.weir.ratelimit.spi.PolicySource} has some, otherwise those of the policy, not of a tier. Spends
+     * nothing, and works although the backend fails.
      *
      * @param policy the name of a policy
      * @param key the key
-     * @return the permits, 0 or more
+     * @return the permits, 0 or more; {@link Long#MAX_VALUE} if limits are disabled
      */
     long remaining(String policy, Identity key);
 

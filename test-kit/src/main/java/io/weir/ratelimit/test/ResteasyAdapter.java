@@ -2,8 +2,6 @@
 package io.weir.ratelimit.test;
 
 import io.weir.ratelimit.interceptor.rest.RateLimitFeature;
-import jakarta.enterprise.context.control.RequestContextController;
-import jakarta.enterprise.inject.spi.CDI;
 import jakarta.ws.rs.core.Application;
 import jakarta.ws.rs.core.SecurityContext;
 import java.nio.charset.StandardCharsets;
@@ -43,18 +41,11 @@ final class ResteasyAdapter implements RestAdapter {
         SynchronousDispatcher dispatcher = (SynchronousDispatcher) deployment.getDispatcher();
         // The calling thread waits for the end of an asynchronous call.
         request.setAsynchronousContext(new SynchronousExecutionContext(dispatcher, request, response));
-        // A server starts the request scope.
-        RequestContextController scope =
-                CDI.current().select(RequestContextController.class).get();
-        boolean activated = scope.activate();
         ResteasyContext.pushContext(SecurityContext.class, call.security());
         try {
             dispatcher.invoke(request, response);
         } finally {
             ResteasyContext.clearContextData();
-            if (activated) {
-                scope.deactivate();
-            }
         }
         return reply(response);
     }

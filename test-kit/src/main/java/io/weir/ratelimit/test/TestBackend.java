@@ -15,13 +15,18 @@ import io.weir.ratelimit.spi.RateLimitBackend;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /** A backend whose state a test deletes at once, and whose calls fail by the faults of a test. */
 final class TestBackend implements RateLimitBackend, InstantSource {
+    /** Set on a thread that inspects a backend. */
+    private static final ThreadLocal<@Nullable AtomicReference<@Nullable Charge>> INSPECTION = new ThreadLocal<>();
+
     private final Supplier<RateLimitBackend> fresh;
     private final BackendFaults faults;
     private volatile RateLimitBackend backend;
@@ -37,7 +42,7 @@ final class TestBackend implements RateLimitBackend, InstantSource {
         this.backend = fresh.get();
     }
 
-    /** Returns the backend without faults. */
+    /** Returns the backend without its faults. */
     RateLimitBackend healthy() {
         return backend;
     }
@@ -47,8 +52,30 @@ final class TestBackend implements RateLimitBackend, InstantSource {
         backend = fresh.get();
     }
 
+    /**
+     * Runs an operation on this thread without faults.
+     *
+     * @return the last charge whose quotas the operation has read
+     */
+    Optional<Charge> inspect(Runnable operation) {
+        AtomicReference<@Nullable Charge> read = new AtomicReference<>();
+        INSPECTION.set(read);
+        try {
+            operation.run();
+        } finally {
+            INSPECTION.remove();
+        }
+        return Optional.ofNullable(read.get());
+    }
+
+    private void applyFaults() {
+        if (INSPECTION.get() == null) {
+            faults.apply();
+        }
+    }
+
     private <T> T call(Function<RateLimitBackend, T> operation) {
-        faults.apply();
+        applyFaults();
         return operation.apply(backend);
     }
 
@@ -57,7 +84,7 @@ final class TestBackend implements RateLimitBackend, InstantSource {
     }
 
     private void run(Consumer<RateLimitBackend> operation) {
-        faults.apply();
+        applyFaults();
         operation.accept(backend);
     }
 
@@ -118,6 +145,10 @@ final class TestBackend implements RateLimitBackend, InstantSource {
 
     @Override
     public List<Quota> peek(Charge charge) {
+        AtomicReference<@Nullable Charge> read = INSPECTION.get();
+        if (read != null) {
+            read.set(charge);
+        }
         return call(known -> known.peek(charge));
     }
 

@@ -1,54 +1,97 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.test;
 
+import io.weir.ratelimit.core.engine.EngineEnvironment;
+import io.weir.ratelimit.core.engine.Sleeper;
 import io.weir.ratelimit.core.local.LocalBackend;
 import io.weir.ratelimit.core.local.LocalClock;
 import io.weir.ratelimit.spi.RateLimitBackend;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Executor;
+import java.util.function.IntUnaryOperator;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
-/** The clock and the backends of the engine of a test. */
-final class TestEnvironment {
+/**
+ * The environment of the engine of a test: a virtual clock, backends that a test resets and fails, and no threads of its own. Random
+ * numbers are 0, so the time of a retry has no random addition.
+ */
+final class TestEnvironment implements EngineEnvironment {
     private final VirtualClock clock;
-    private final int maxKeys;
     private final BackendFaults faults;
-    private final TestBackend backend;
-    private final TestBackend fallback;
+    private final List<TestBackend> backends = new CopyOnWriteArrayList<>();
+    private volatile @Nullable TestBackend backend;
 
-    TestEnvironment(Instant now, int maxKeys, Duration deadline) {
+    TestEnvironment(Instant now) {
         this.clock = new VirtualClock(now);
-        this.maxKeys = maxKeys;
-        this.faults = new BackendFaults(clock, deadline);
-        this.backend = new TestBackend(this::freshBackend, faults);
-        this.fallback = new TestBackend(this::freshBackend, new BackendFaults(clock, deadline));
+        this.faults = new BackendFaults(clock);
     }
 
-    private LocalBackend freshBackend() {
-        return new LocalBackend(maxKeys, new LocalClock(clock::nanos, clock::epochMillis));
-    }
-
-    VirtualClock clock() {
+    @Override
+    public VirtualClock clock() {
         return clock;
     }
 
+    @Override
+    public Sleeper tasks() {
+        return clock.tasks();
+    }
+
+    @Override
+    public IntUnaryOperator random() {
+        return bound -> 0;
+    }
+
+    @Override
+    public Supplier<Executor> executor(Supplier<Executor> container) {
+        return () -> Runnable::run;
+    }
+
+    @Override
+    public Supplier<Executor> lookUps(Supplier<Executor> threads) {
+        return () -> Runnable::run;
+    }
+
+    @Override
+    public RateLimitBackend local(int maxKeys) {
+        return tracked(new TestBackend(
+                () -> new LocalBackend(maxKeys, new LocalClock(clock::nanos, clock::epochMillis)),
+                new BackendFaults(clock)));
+    }
+
+    @Override
+    public RateLimitBackend backend(RateLimitBackend selected, Duration deadline) {
+        faults.deadline(deadline);
+        TestBackend wrapped = tracked(new TestBackend(() -> selected, faults));
+        backend = wrapped;
+        return wrapped;
+    }
+
+    private TestBackend tracked(TestBackend created) {
+        backends.add(created);
+        return created;
+    }
+
+    /** Returns the faults of the backend. */
     BackendFaults faults() {
         return faults;
     }
 
+    /** Returns the backend that the engine calls. */
     TestBackend backend() {
-        return backend;
+        return Objects.requireNonNull(backend, "the engine has not started");
     }
 
-    /** Returns the backend of the failure mode {@code local}. */
-    RateLimitBackend fallback() {
-        return fallback;
-    }
-
+    /** Deletes the state of all keys. */
     void reset() {
-        backend.reset();
-        fallback.reset();
+        backends.forEach(TestBackend::reset);
     }
 
+    /** Restores the first state. */
     void resetAll() {
         faults.reset();
         clock.reset();

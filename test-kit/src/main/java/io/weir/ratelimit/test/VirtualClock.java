@@ -9,6 +9,7 @@ import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
 import java.util.PriorityQueue;
+import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -33,8 +34,10 @@ final class VirtualClock implements RateLimitClock, Sleeper {
     /** Held while a thread moves the clock. */
     private final ReentrantLock moving = new ReentrantLock();
 
-    private final PriorityQueue<Wait> waits = new PriorityQueue<>(
-            Comparator.comparingLong((Wait wait) -> wait.dueNanos).thenComparing(wait -> wait.order));
+    private final PriorityQueue<Wait> waits = new PriorityQueue<>(Wait.ORDER);
+
+    /** The timers of repeated tasks. */
+    private final PriorityQueue<Wait> tasks = new PriorityQueue<>(Wait.ORDER);
 
     /** The threads whose wait has ended and whose calls are not decided. */
     private final Set<Thread> woken = new HashSet<>();
@@ -45,6 +48,9 @@ final class VirtualClock implements RateLimitClock, Sleeper {
     private long order;
 
     private static final class Wait {
+        private static final Comparator<Wait> ORDER =
+                Comparator.comparingLong((Wait wait) -> wait.dueNanos).thenComparing(wait -> wait.order);
+
         private final long dueNanos;
         private final long order;
         private final CompletableFuture<Void> end;
@@ -101,6 +107,7 @@ final class VirtualClock implements RateLimitClock, Sleeper {
                     awaitDecision(next.thread);
                 }
             }
+            dueTasks(nanos).forEach(task -> task.end.complete(null));
         } finally {
             moving.unlock();
         }
@@ -121,6 +128,17 @@ final class VirtualClock implements RateLimitClock, Sleeper {
                 woken.add(next.thread);
             }
             return next;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private List<Wait> dueTasks(long now) {
+        lock.lock();
+        try {
+            List<Wait> due = tasks.stream().filter(task -> task.dueNanos <= now).toList();
+            tasks.removeAll(due);
+            return due;
         } finally {
             lock.unlock();
         }
@@ -182,11 +200,11 @@ final class VirtualClock implements RateLimitClock, Sleeper {
             moveTo(nanos + micros * 1_000);
             return;
         }
-        Wait wait = add(micros, thread);
+        Wait wait = add(waits, micros, thread);
         try {
             wait.end.get();
         } catch (InterruptedException e) {
-            remove(wait);
+            remove(waits, wait);
             throw e;
         } catch (ExecutionException e) {
             throw new IllegalStateException(e);
@@ -202,12 +220,32 @@ final class VirtualClock implements RateLimitClock, Sleeper {
         }
     }
 
-    private Wait add(long micros, @Nullable Thread thread) {
+    /** Returns the timer of repeated tasks. However far the clock moves at once, a task runs once. */
+    Sleeper tasks() {
+        return new Sleeper() {
+            @Override
+            public long nanos() {
+                return VirtualClock.this.nanos();
+            }
+
+            @Override
+            public void sleep(long micros) throws InterruptedException {
+                VirtualClock.this.sleep(micros);
+            }
+
+            @Override
+            public CompletableFuture<Void> timer(long micros) {
+                return VirtualClock.this.timer(tasks, micros);
+            }
+        };
+    }
+
+    private Wait add(Queue<Wait> queue, long micros, @Nullable Thread thread) {
         lock.lock();
         try {
             order++;
             Wait wait = new Wait(nanos + micros * 1_000, order, new CompletableFuture<>(), thread);
-            waits.add(wait);
+            queue.add(wait);
             woken.remove(thread);
             changed.signalAll();
             return wait;
@@ -216,10 +254,10 @@ final class VirtualClock implements RateLimitClock, Sleeper {
         }
     }
 
-    private void remove(Wait wait) {
+    private void remove(Queue<Wait> queue, Wait wait) {
         lock.lock();
         try {
-            waits.remove(wait);
+            queue.remove(wait);
             changed.signalAll();
         } finally {
             lock.unlock();
@@ -228,9 +266,13 @@ final class VirtualClock implements RateLimitClock, Sleeper {
 
     @Override
     public CompletableFuture<Void> timer(long micros) {
-        Wait wait = add(micros, null);
+        return timer(waits, micros);
+    }
+
+    private CompletableFuture<Void> timer(Queue<Wait> queue, long micros) {
+        Wait wait = add(queue, micros, null);
         CompletionStage<Void> end = wait.end;
-        end.whenComplete((done, canceled) -> remove(wait));
+        end.whenComplete((done, canceled) -> remove(queue, wait));
         return wait.end;
     }
 

@@ -4,7 +4,6 @@ package io.weir.ratelimit.test;
 import io.weir.ratelimit.RateLimiter;
 import java.lang.reflect.Field;
 import java.lang.reflect.Modifier;
-import java.time.Instant;
 import java.util.Optional;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -20,7 +19,15 @@ import org.junit.platform.commons.support.AnnotationSupport;
 import org.junit.platform.commons.support.HierarchyTraversalMode;
 import org.junit.platform.commons.support.ReflectionSupport;
 
-/** The extension of {@link WeirTest}. */
+/**
+ * The extension of {@link WeirTest}. A test class without the annotation registers one with a {@linkplain #builder() builder} in a static
+ * field:
+ *
+ * <pre>{@code
+ * @RegisterExtension
+ * static final WeirExtension WEIR = WeirExtension.builder().policy("mail", "3/1h").build();
+ * }</pre>
+ */
 public final class WeirExtension
         implements BeforeAllCallback,
                 AfterAllCallback,
@@ -30,50 +37,77 @@ public final class WeirExtension
                 ParameterResolver {
     private static final ExtensionContext.Namespace NAMESPACE = ExtensionContext.Namespace.create(WeirExtension.class);
 
-    /** Creates an extension whose configuration is the annotation {@link WeirTest} of the class. */
-    public WeirExtension() {}
+    /** Null if the annotation of the test class states it. */
+    private final @Nullable Setup setup;
+
+    /** Creates an extension for a class with the annotation {@link WeirTest}. */
+    public WeirExtension() {
+        this.setup = null;
+    }
+
+    WeirExtension(Setup setup) {
+        this.setup = setup;
+    }
+
+    /**
+     * Returns a builder of an extension.
+     *
+     * @return a builder without properties
+     */
+    public static WeirExtensionBuilder builder() {
+        return new WeirExtensionBuilder();
+    }
+
+    /** The engine of a test class, and what the class states about it. */
+    private record Running(StartedEngine engine, Setup setup) {}
 
     @Override
     public void beforeAll(ExtensionContext context) {
         Class<?> type = context.getRequiredTestClass();
-        if (find(context) == null || type.isAnnotationPresent(WeirTest.class)) {
-            context.getStore(NAMESPACE).put(TestEngine.class, start(type));
+        if (find(context).isEmpty() || type.isAnnotationPresent(WeirTest.class)) {
+            Setup stated = setup(type);
+            context.getStore(NAMESPACE).put(Running.class, new Running(Engines.start(stated, type), stated));
         }
-        injectInto(type, null, context);
+        injectInto(type, null, engine(context));
     }
 
-    private static TestEngine start(Class<?> type) {
-        WeirTest test = AnnotationSupport.findAnnotation(type, WeirTest.class).orElseThrow();
-        return new TestEngine(
-                TestProperties.over(type.getClassLoader(), TestProperties.of(test.properties())),
-                Instant.parse(test.now()));
+    private Setup setup(Class<?> type) {
+        return setup != null
+                ? setup
+                : AnnotationSupport.findAnnotation(type, WeirTest.class)
+                        .map(Setup::of)
+                        .orElseThrow(() -> new IllegalStateException(type.getName() + " has no @WeirTest"));
     }
 
     @Override
     public void afterAll(ExtensionContext context) {
-        TestEngine own = context.getStore(NAMESPACE).remove(TestEngine.class, TestEngine.class);
+        Running own = context.getStore(NAMESPACE).remove(Running.class, Running.class);
         if (own != null) {
-            own.stop();
+            own.engine.stop();
         }
     }
 
     @Override
     public void postProcessTestInstance(Object instance, ExtensionContext context) {
-        injectInto(instance.getClass(), instance, context);
+        StartedEngine engine = engine(context);
+        engine.inject(instance);
+        injectInto(instance.getClass(), instance, engine);
     }
 
-    private static void injectInto(Class<?> type, @Nullable Object instance, ExtensionContext context) {
+    private static void injectInto(Class<?> type, @Nullable Object instance, StartedEngine engine) {
         Predicate<Field> injected = field -> Modifier.isStatic(field.getModifiers()) == (instance == null)
                 && !Modifier.isFinal(field.getModifiers());
         for (Field field : ReflectionSupport.findFields(type, injected, HierarchyTraversalMode.TOP_DOWN)) {
-            object(field.getType(), context).ifPresent(value -> set(field, instance, value));
+            object(field.getType(), engine).ifPresent(value -> setIfNull(field, instance, value));
         }
     }
 
-    private static void set(Field field, @Nullable Object instance, Object value) {
+    private static void setIfNull(Field field, @Nullable Object instance, Object value) {
         try {
             field.setAccessible(true);
-            field.set(instance, value);
+            if (field.get(instance) == null) {
+                field.set(instance, value);
+            }
         } catch (IllegalAccessException e) {
             throw new IllegalStateException(e);
         }
@@ -81,50 +115,54 @@ public final class WeirExtension
 
     @Override
     public void beforeEach(ExtensionContext context) {
-        TestEnvironment environment = engine(context).environment();
-        if (AnnotationSupport.findAnnotation(context.getRequiredTestClass(), WeirTest.class)
-                .map(WeirTest::reset)
-                .orElse(true)) {
-            environment.resetAll();
+        Running running = find(context).orElseThrow();
+        StartedEngine engine = running.engine;
+        if (running.setup.resets()) {
+            engine.environment().resetAll();
         }
-        environment.clock().testThread(Thread.currentThread());
+        Thread thread = Thread.currentThread();
+        engine.environment().clock().testThread(thread);
+        context.getStore(NAMESPACE).put(ClassLoader.class, thread.getContextClassLoader());
+        thread.setContextClassLoader(engine.loader());
     }
 
     @Override
     public void afterEach(ExtensionContext context) {
         engine(context).environment().clock().testThread(null);
+        Thread.currentThread()
+                .setContextClassLoader(context.getStore(NAMESPACE).get(ClassLoader.class, ClassLoader.class));
     }
 
     @Override
     public boolean supportsParameter(ParameterContext parameter, ExtensionContext context) {
-        return object(parameter.getParameter().getType(), context).isPresent();
+        return object(parameter.getParameter().getType(), engine(context)).isPresent();
     }
 
     @Override
     public Object resolveParameter(ParameterContext parameter, ExtensionContext context) {
-        return object(parameter.getParameter().getType(), context).orElseThrow();
+        return object(parameter.getParameter().getType(), engine(context)).orElseThrow();
     }
 
-    private static Optional<Object> object(Class<?> type, ExtensionContext context) {
-        TestEngine engine = engine(context);
+    private static Optional<Object> object(Class<?> type, StartedEngine engine) {
         if (type == RateLimiter.class) {
             return Optional.of(engine.limiter());
         }
         if (type == RateLimitClock.class) {
             return Optional.of(engine.environment().clock());
         }
+        if (type == RestRuntime.class) {
+            return Optional.of(engine.rest());
+        }
         return type == RateLimits.class ? Optional.of(engine.limits()) : Optional.empty();
     }
 
-    private static @Nullable TestEngine find(ExtensionContext context) {
-        return context.getStore(NAMESPACE).get(TestEngine.class, TestEngine.class);
+    private static Optional<Running> find(ExtensionContext context) {
+        return Optional.ofNullable(context.getStore(NAMESPACE).get(Running.class, Running.class));
     }
 
-    private static TestEngine engine(ExtensionContext context) {
-        TestEngine engine = find(context);
-        if (engine == null) {
-            throw new IllegalStateException("the engine of the test class has not started");
-        }
-        return engine;
+    private static StartedEngine engine(ExtensionContext context) {
+        return find(context)
+                .map(Running::engine)
+                .orElseThrow(() -> new IllegalStateException("the engine of the test class has not started"));
     }
 }

@@ -54,6 +54,22 @@ public @interface WeirTest {
      */
     boolean reset() default true;
 
+    /**
+     * Returns the bean classes of the test. If the class path has a CDI container for Java SE, the engine runs in it, and the test can
+     * inject beans, whose methods are limited. Without this list, the container finds the beans of all archives with a {@code
+     * META-INF/beans.xml}.
+     *
+     * @return the classes
+     */
+    Class<?>[] beans() default {};
+
+    /**
+     * Returns whether the engine runs in a CDI container, if the class path has one.
+     *
+     * @return false if the test needs no beans
+     */
+    boolean container() default true;
+
     /** The first time of a clock without a time of its own. */
     String DEFAULT_NOW = "2026-01-01T00:00:00Z";
 }

@@ -16,6 +16,7 @@ import org.junit.jupiter.api.Timeout;
 
 @Timeout(20)
 @WeirTest(
+        container = false,
         properties = {
             "ratelimit.policies.hello.limit=3/10s",
             "ratelimit.policies.hello.algorithm=fixed-window",

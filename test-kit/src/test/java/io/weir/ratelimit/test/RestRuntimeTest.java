@@ -4,11 +4,10 @@ package io.weir.ratelimit.test;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.weir.ratelimit.Identity;
 import io.weir.ratelimit.RateLimit;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.context.RequestScoped;
-import jakarta.enterprise.inject.se.SeContainer;
-import jakarta.enterprise.inject.se.SeContainerInitializer;
 import jakarta.inject.Inject;
 import jakarta.ws.rs.ApplicationPath;
 import jakarta.ws.rs.GET;
@@ -27,20 +26,34 @@ import jakarta.ws.rs.ext.Provider;
 import java.net.URI;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
-import java.util.List;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import org.eclipse.microprofile.config.spi.ConfigProviderResolver;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** The REST runtime in the JVM. Surefire runs this test with Jersey, and again with RESTEasy. */
+@WeirTest(
+        properties = {
+            "ratelimit.policies.shop.limit=5/1h",
+            "ratelimit.policies.shop.algorithm=fixed-window",
+            "ratelimit.policies.stock.limit=1/1h",
+            "ratelimit.policies.later.limit=1/1h",
+            "ratelimit.policies.slow.limit=1/1m",
+            "ratelimit.policies.slow.algorithm=leaky-bucket",
+            "ratelimit.policies.slow.max-wait=5m",
+            "ratelimit.policies.closed.limit=9/1m",
+            "ratelimit.policies.closed.on-failure=closed",
+            "ratelimit.policies.zone.limit=1/1h",
+            "ratelimit.policies.zone.paths=/api/shop/mapped"
+        },
+        beans = {
+            RestRuntimeTest.ShopApplication.class,
+            RestRuntimeTest.Shop.class,
+            RestRuntimeTest.Stock.class,
+            RestRuntimeTest.BrokenMapper.class
+        })
 class RestRuntimeTest {
-    private static final List<Class<?>> CLASSES =
-            List.of(ShopApplication.class, Shop.class, Stock.class, BrokenMapper.class);
-
-    private SeContainer beans;
     private RestRuntime rest;
 
     @ApplicationPath("api")
@@ -73,6 +86,20 @@ class RestRuntimeTest {
         @RateLimit("later")
         public CompletionStage<String> later() {
             return CompletableFuture.supplyAsync(() -> "later");
+        }
+
+        @GET
+        @Path("slow")
+        @RateLimit("slow")
+        public String slow() {
+            return "slow";
+        }
+
+        @GET
+        @Path("closed")
+        @RateLimit("closed")
+        public String closed() {
+            return "open";
         }
 
         @POST
@@ -110,30 +137,8 @@ class RestRuntimeTest {
         }
     }
 
-    @BeforeEach
-    void start() {
-        System.setProperty("ratelimit.policies.shop.limit", "5/1h");
-        System.setProperty("ratelimit.policies.shop.algorithm", "fixed-window");
-        System.setProperty("ratelimit.policies.stock.limit", "1/1h");
-        System.setProperty("ratelimit.policies.later.limit", "1/1h");
-        System.setProperty("ratelimit.policies.zone.limit", "1/1h");
-        System.setProperty("ratelimit.policies.zone.paths", "/api/shop/mapped");
-        beans = SeContainerInitializer.newInstance()
-                .addBeanClasses(Shop.class, Stock.class)
-                .initialize();
-        rest = InProcessRest.start(CLASSES);
-    }
-
-    @AfterEach
-    void stop() {
-        beans.close();
-        System.getProperties().keySet().removeIf(name -> name.toString().startsWith("ratelimit."));
-        ConfigProviderResolver.instance()
-                .releaseConfig(ConfigProviderResolver.instance().getConfig());
-    }
-
     @Test
-    void theSixthCallIsRejected() {
+    void theSixthCallIsRejectedUntilTheWindowEnds(RateLimitClock clock) {
         for (int left = 4; left >= 0; left--) {
             HttpResponse<String> allowed = rest.get("/api/shop?for=tea");
             assertThat(allowed.statusCode()).isEqualTo(200);
@@ -144,10 +149,74 @@ class RestRuntimeTest {
         }
         HttpResponse<String> rejected = rest.get("/api/shop");
         assertThat(rejected.statusCode()).isEqualTo(429);
-        assertThat(rejected.headers().firstValue("Retry-After")).isPresent();
+        assertThat(rejected.headers().firstValue("Retry-After")).contains("3600");
+        assertThat(rejected.headers().firstValue("X-RateLimit-Reset"))
+                .contains(Long.toString(clock.now().getEpochSecond() + 3_600));
         assertThat(rejected.headers().firstValue("content-type")).contains("application/problem+json");
         assertThat(rejected.body()).contains("#quota-exceeded\"", "\"violated-policies\":[\"shop\"]");
         assertThat(rejected).hasToString(rejected.toString()).asString().contains("GET http://localhost/api/shop 429");
+        clock.advance(Duration.ofHours(1).minusMillis(1));
+        assertThat(rest.get("/api/shop").statusCode()).isEqualTo(429);
+        clock.advance(Duration.ofMillis(1));
+        assertThat(rest.get("/api/shop").statusCode()).isEqualTo(200);
+    }
+
+    @Test
+    void aCallThatWaitsMovesTheClock(RateLimitClock clock) {
+        Instant start = clock.now();
+        assertThat(rest.get("/api/shop/slow").statusCode()).isEqualTo(200);
+        assertThat(rest.get("/api/shop/slow").statusCode()).isEqualTo(200);
+        assertThat(clock.now()).isEqualTo(start.plusSeconds(60));
+    }
+
+    @Test
+    void anOutageHasTheStatus503(RateLimits limits) {
+        limits.failBackend();
+        HttpResponse<String> unavailable = rest.get("/api/shop/closed");
+        assertThat(unavailable.statusCode()).isEqualTo(503);
+        assertThat(unavailable.headers().firstValue("Retry-After")).isPresent();
+        limits.recoverBackend();
+        assertThat(rest.get("/api/shop/closed").body()).isEqualTo("open");
+    }
+
+    @Test
+    void aKeyOfAnotherWayIsThatOfRequests(RateLimits limits) {
+        limits.exhaust("shop", Identity.address("127.0.0.1"));
+        assertThat(rest.get("/api/shop").statusCode()).isEqualTo(429);
+        limits.reset("shop", Identity.address("127.0.0.1"));
+        assertThat(rest.get("/api/shop").statusCode()).isEqualTo(200);
+    }
+
+    private HttpResponse<String> command(String command) {
+        return rest.send(HttpRequest.newBuilder(rest.uri("/api/any"))
+                .header(TestKitFilter.COMMAND, command)
+                .build());
+    }
+
+    @Test
+    void aHeaderFieldMovesTheClockAndResetsLimits(RateLimitClock clock) {
+        Instant start = clock.now();
+        assertThat(command("advance PT30M").headers().firstValue(TestKitFilter.TIME))
+                .contains(start.plusSeconds(1_800).toString());
+        for (int call = 0; call < 6; call++) {
+            rest.get("/api/shop");
+        }
+        assertThat(rest.get("/api/shop").statusCode()).isEqualTo(429);
+        assertThat(command("reset").statusCode()).isEqualTo(204);
+        assertThat(rest.get("/api/shop").statusCode()).isEqualTo(200);
+        assertThat(command("fail-backend").statusCode()).isEqualTo(204);
+        assertThat(rest.get("/api/shop/closed").statusCode()).isEqualTo(503);
+        assertThat(command("reset-all").statusCode()).isEqualTo(204);
+        assertThat(rest.get("/api/shop/closed").statusCode()).isEqualTo(200);
+        assertThat(clock.now()).isEqualTo(start);
+    }
+
+    @Test
+    void aWrongCommandIsABadRequest() {
+        assertThat(command("advance").statusCode()).isEqualTo(400);
+        assertThat(command("advance -PT1M").statusCode()).isEqualTo(400);
+        assertThat(command("advance soon").statusCode()).isEqualTo(400);
+        assertThat(command("delete").body()).isEqualTo("unknown command delete");
     }
 
     @Test

@@ -6,7 +6,6 @@ import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.Identity;
 import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.core.key.IdentityEncoder;
-import io.weir.ratelimit.core.local.LocalBackend;
 import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.CallContext;
@@ -56,7 +55,7 @@ public final class CallerQuotas {
             Supplier<Map<String, Policy>> policies,
             Function<CallContext, Identity> addresses,
             IdentityEncoder encoder,
-            LocalBackend reads) {
+            RateLimitBackend reads) {
         this.engine = engine;
         this.policies = policies;
         this.addresses = addresses;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.core.engine;
 
+import java.time.Instant;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -46,6 +47,15 @@ public interface Sleeper {
      */
     default long epochMillis() {
         return System.currentTimeMillis();
+    }
+
+    /**
+     * Returns the time of day with a finer resolution than {@link #epochMillis}.
+     *
+     * @return the time of day
+     */
+    default Instant now() {
+        return Instant.now();
     }
 
     /**

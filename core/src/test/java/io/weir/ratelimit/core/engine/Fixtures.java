@@ -52,7 +52,7 @@ final class Fixtures {
     }
 
     static BackendHealth health(RateLimitBackend backend) {
-        return new BackendHealth(backend, true, false, () -> 0, List.of());
+        return new BackendHealth(backend, true, false, System::nanoTime, List.of());
     }
 
     /** Creates a backend with a fallback, for policies that count nothing in process. */

@@ -13,6 +13,7 @@ import io.weir.ratelimit.core.config.Settings;
 import io.weir.ratelimit.core.engine.BackendHealth;
 import io.weir.ratelimit.core.engine.BackendStateListener;
 import io.weir.ratelimit.core.engine.CallerQuotas;
+import io.weir.ratelimit.core.engine.EngineEnvironment;
 import io.weir.ratelimit.core.engine.EngineRateLimiter;
 import io.weir.ratelimit.core.engine.FailureModes;
 import io.weir.ratelimit.core.engine.FallbackBackend;
@@ -20,13 +21,11 @@ import io.weir.ratelimit.core.engine.KeyAdministration;
 import io.weir.ratelimit.core.engine.QuotaThresholds;
 import io.weir.ratelimit.core.engine.RateLimitEngine;
 import io.weir.ratelimit.core.engine.RequestState;
-import io.weir.ratelimit.core.engine.Sleeper;
 import io.weir.ratelimit.core.key.ClientAddress;
 import io.weir.ratelimit.core.key.IdentityEncoder;
 import io.weir.ratelimit.core.key.KeyExpression;
 import io.weir.ratelimit.core.key.KeyMasker;
 import io.weir.ratelimit.core.key.KeyTerms;
-import io.weir.ratelimit.core.local.LocalBackend;
 import io.weir.ratelimit.core.operations.Access;
 import io.weir.ratelimit.core.operations.InstanceOperations;
 import io.weir.ratelimit.core.operations.KnownPolicies;
@@ -56,7 +55,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import org.eclipse.microprofile.config.Config;
 import org.eclipse.microprofile.config.ConfigProvider;
 
@@ -74,7 +75,8 @@ final class Deployment {
     private final ConfigProperties config = new MicroProfileProperties(serverConfig);
     private final Settings settings;
     private final KeyMasker masker;
-    private final ContainerExecutor executor = new ContainerExecutor();
+    private final EngineEnvironment environment;
+    private final Supplier<Executor> executor;
     private final LookupThreads lookups = new LookupThreads();
 
     /** The listener of resolvers, which exist before the telemetry. */
@@ -87,6 +89,9 @@ final class Deployment {
         // An initializer of the container reads the path, and reports no problem.
         new ConfigReader(config, problems).optional(ConfigKeys.QUOTA_PATH);
         this.masker = new KeyMasker(settings.keySecret());
+        this.environment =
+                this.beans.all(EngineEnvironment.class).stream().findFirst().orElse(EngineEnvironment.REAL);
+        this.executor = environment.executor(new ContainerExecutor());
     }
 
     /**
@@ -109,9 +114,14 @@ final class Deployment {
         OverrideSources sources = OverrideSources.of(beans.all(PolicySource.class), problems);
         PolicySnapshotLoader loader = PolicySnapshotLoader.of(beanClasses, resolvers, sources.policies(), problems)
                 .withManagedBeans(managedBeans);
-        RateLimitBackend backend = new BackendSelector(
-                        beans.all(RateLimitBackend.class), new LocalBackend(settings.localMaxKeys()), config, problems)
-                .select(settings);
+        RateLimitBackend backend = environment.backend(
+                new BackendSelector(
+                                beans.all(RateLimitBackend.class),
+                                environment.local(settings.localMaxKeys()),
+                                config,
+                                problems)
+                        .select(settings),
+                settings.deadline());
         ConfigSnapshot loadedConfig = new ConfigSnapshot(config);
         PolicySnapshot snapshot = loader.withBackend(backend).load(loadedConfig, problems);
         CdiEvents events = new CdiEvents(beans.manager());
@@ -120,7 +130,7 @@ final class Deployment {
         Optional<RejectionResponder> responder = beans.responder(problems);
         Overrides overrides = overrides(sources, telemetry);
         TopKeysTracker topKeys =
-                settings.enabled() ? new TopKeysTracker(masker, System::nanoTime) : TopKeysTracker.NONE;
+                settings.enabled() ? new TopKeysTracker(masker, environment.clock()::nanos) : TopKeysTracker.NONE;
         BackendHealth health = health(backend, telemetry, events);
         RateLimitEngine engine = engine(backend, health, telemetry, overrides, topKeys, thresholds(backend, events));
         if (problems.found().isEmpty()) {
@@ -130,7 +140,13 @@ final class Deployment {
         CurrentPolicies policies = new CurrentPolicies(settings.enabled() ? snapshot : snapshot.disabled());
         Readings readings = new Readings(Clock.systemUTC());
         RateLimitGate gate = new RateLimitGate(
-                engine, policies, clients, new RequestStates(beans.manager()), executor, beanClasses::contains);
+                engine,
+                policies,
+                clients,
+                new RequestStates(beans.manager()),
+                executor,
+                environment.clock(),
+                beanClasses::contains);
         return new DeployedApplication(
                 gate,
                 engine::stop,
@@ -168,14 +184,16 @@ final class Deployment {
 
     private Resolvers resolvers(ClientAddress clients) {
         NamedResolvers named = new NamedResolvers(beans.manager(), problems);
-        LookupTimes times = new LookupTimes(settings.overrideLifetime(), settings.deadline(), System::nanoTime);
+        LookupTimes times =
+                new LookupTimes(settings.overrideLifetime(), settings.deadline(), environment.clock()::nanos);
         ResolverListener listener = (kind, resolver, failure) -> resolverListener.failed(kind, resolver, failure);
         Map<String, KeyResolver> keys = new HashMap<>();
         named.keyResolvers()
                 .forEach((name, bean) -> keys.put(name, new BoundedKeyResolver(name, bean, times, listener)));
         Map<String, TierSelector> tiers = new HashMap<>();
         named.tierResolvers()
-                .forEach((name, bean) -> tiers.put(name, new TierLookups(name, bean, times, lookups, listener)));
+                .forEach((name, bean) ->
+                        tiers.put(name, new TierLookups(name, bean, times, environment.lookUps(lookups), listener)));
         KeyTerms terms =
                 new KeyTerms(settings.ipv4Prefix(), settings.ipv6Prefix(), clients, keys, Claims.areAvailable());
         return new Resolvers(terms, tiers);
@@ -203,8 +221,8 @@ final class Deployment {
     private Overrides overrides(OverrideSources sources, Telemetry telemetry) {
         return new Overrides(
                 sources,
-                new LookupTimes(settings.overrideLifetime(), settings.deadline(), System::nanoTime),
-                lookups,
+                new LookupTimes(settings.overrideLifetime(), settings.deadline(), environment.clock()::nanos),
+                environment.lookUps(lookups),
                 masker,
                 telemetry.sources());
     }
@@ -213,7 +231,7 @@ final class Deployment {
         List<BackendStateListener> listeners = new ArrayList<>(telemetry.backendStateListeners());
         listeners.addAll(events.backendObservers());
         return new BackendHealth(
-                backend, settings.enabled(), settings.failsWhenDegraded(), System::nanoTime, listeners);
+                backend, settings.enabled(), settings.failsWhenDegraded(), environment.clock()::nanos, listeners);
     }
 
     private RateLimitEngine engine(
@@ -223,15 +241,15 @@ final class Deployment {
             Overrides overrides,
             TopKeysTracker topKeys,
             QuotaThresholds thresholds) {
-        FailureModes failureModes =
-                new FailureModes(settings.instances(), () -> new LocalBackend(settings.localMaxKeys()));
+        FailureModes failureModes = new FailureModes(
+                settings.instances(), () -> environment.local(settings.localMaxKeys()), environment.random());
         List<DecisionListener> listeners = new ArrayList<>(telemetry.listeners());
         listeners.addAll(beans.all(DecisionListener.class));
         return new RateLimitEngine(
                 new FallbackBackend(backend, failureModes, health, settings.deadline()),
                 new IdentityEncoder(settings.keySecret()),
                 listeners,
-                Sleeper.REAL,
+                environment.clock(),
                 overrides,
                 topKeys,
                 thresholds);
@@ -243,7 +261,7 @@ final class Deployment {
                 new IdentityEncoder(settings.keySecret()),
                 masker,
                 executor,
-                () -> System.currentTimeMillis() * 1_000,
+                () -> environment.clock().epochMillis() * 1_000,
                 settings.enabled() ? events.thresholdObservers() : List.of());
     }
 
@@ -253,7 +271,7 @@ final class Deployment {
                 policies::policies,
                 KeyExpression.parse("ip", resolvers.keyTerms())::resolve,
                 new IdentityEncoder(settings.keySecret()),
-                new LocalBackend(MAX_QUOTA_READERS));
+                environment.local(MAX_QUOTA_READERS));
     }
 
     private static void start(RateLimitBackend backend, Telemetry telemetry) {
@@ -270,6 +288,9 @@ final class Deployment {
         new StartWarnings(settings, config, snapshot)
                 .all(backend.name(), loader.methods(), sources.policies())
                 .forEach(warning -> warning.log(LOG));
+        if (environment != EngineEnvironment.REAL) {
+            MESSAGES.log(LOG, "WEIR-611");
+        }
     }
 
     private static Access access(ConsoleSettings console) {
@@ -280,9 +301,10 @@ final class Deployment {
     private List<TaskTimer> timers(Optional<TaskTimer> reloads, TopKeysTracker topKeys, Runnable nearLimits) {
         List<TaskTimer> timers = new ArrayList<>(reloads.stream().toList());
         if (settings.enabled() && problems.found().isEmpty()) {
-            timers.add(new TaskTimer(Sleeper.REAL, RejectedKeysLog.INTERVAL_MICROS, new RejectedKeysLog(topKeys)));
+            timers.add(
+                    new TaskTimer(environment.tasks(), RejectedKeysLog.INTERVAL_MICROS, new RejectedKeysLog(topKeys)));
             nearLimits.run();
-            timers.add(new TaskTimer(Sleeper.REAL, NEAR_LIMIT_INTERVAL_MICROS, nearLimits));
+            timers.add(new TaskTimer(environment.tasks(), NEAR_LIMIT_INTERVAL_MICROS, nearLimits));
         }
         return timers;
     }
@@ -315,6 +337,7 @@ final class Deployment {
                 },
                 telemetry.reloads(),
                 readings);
-        return Optional.of(new TaskTimer(Sleeper.REAL, settings.reloadInterval().toMillis() * 1_000, reload));
+        return Optional.of(
+                new TaskTimer(environment.tasks(), settings.reloadInterval().toMillis() * 1_000, reload));
     }
 }

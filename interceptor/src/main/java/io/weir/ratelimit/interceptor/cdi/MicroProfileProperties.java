@@ -19,7 +19,7 @@ import org.eclipse.microprofile.config.spi.ConfigSource;
  *
  * @param config the configuration
  */
-record MicroProfileProperties(Config config) implements ConfigProperties {
+public record MicroProfileProperties(Config config) implements ConfigProperties {
     private static final String PREFIX = "ratelimit.";
 
     /** An expression without a default. */

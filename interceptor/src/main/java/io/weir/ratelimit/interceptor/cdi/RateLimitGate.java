@@ -8,6 +8,7 @@ import io.weir.ratelimit.RequestCharges;
 import io.weir.ratelimit.core.engine.Binding;
 import io.weir.ratelimit.core.engine.RateLimitEngine;
 import io.weir.ratelimit.core.engine.RequestState;
+import io.weir.ratelimit.core.engine.Sleeper;
 import io.weir.ratelimit.core.key.ClientAddress;
 import io.weir.ratelimit.core.policy.Bypass;
 import io.weir.ratelimit.spi.CallContext;
@@ -37,6 +38,7 @@ public final class RateLimitGate {
     private final ClientAddress clients;
     private final RequestStates states;
     private final Supplier<Executor> executor;
+    private final Sleeper clock;
     private final Predicate<Class<?>> isBean;
     private final Set<String> unlimited = ConcurrentHashMap.newKeySet();
 
@@ -46,13 +48,24 @@ public final class RateLimitGate {
             ClientAddress clients,
             RequestStates states,
             Supplier<Executor> executor,
+            Sleeper clock,
             Predicate<Class<?>> isBean) {
         this.engine = engine;
         this.policies = policies;
         this.clients = clients;
         this.states = states;
         this.executor = executor;
+        this.clock = clock;
         this.isBean = isBean;
+    }
+
+    /**
+     * Returns the clock of decisions.
+     *
+     * @return the clock
+     */
+    public Sleeper clock() {
+        return clock;
     }
 
     /**

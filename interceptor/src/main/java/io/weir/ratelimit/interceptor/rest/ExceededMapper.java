@@ -4,6 +4,7 @@ package io.weir.ratelimit.interceptor.rest;
 import io.weir.ratelimit.RateLimitExceededException;
 import io.weir.ratelimit.core.engine.RequestState;
 import io.weir.ratelimit.core.engine.ResponseQuotas;
+import io.weir.ratelimit.core.engine.Sleeper;
 import io.weir.ratelimit.spi.DecisionEvent;
 import jakarta.annotation.Priority;
 import jakarta.ws.rs.core.Context;
@@ -11,7 +12,6 @@ import jakarta.ws.rs.core.HttpHeaders;
 import jakarta.ws.rs.core.Response;
 import jakarta.ws.rs.ext.ExceptionMapper;
 import jakarta.ws.rs.ext.Providers;
-import java.time.Instant;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -45,12 +45,13 @@ public class ExceededMapper implements ExceptionMapper<RateLimitExceededExceptio
         Response response = context.rejections()
                 .exceeded(exception.decision(), new RejectionContext(endpoint, hidden, AcceptHeader.of(headers)));
         if (!hidden) {
+            Sleeper clock = context.gate().clock();
             // The instant of a decision that application code has requested is not known.
             long elapsedNanos = quotas.filter(state ->
                             state.last().filter(exception.decision()::equals).isPresent())
-                    .map(state -> System.nanoTime() - state.atNanos())
+                    .map(state -> clock.nanos() - state.atNanos())
                     .orElse(0L);
-            long atMicros = QuotaView.epochMicros(elapsedNanos, Instant.now());
+            long atMicros = QuotaView.epochMicros(elapsedNanos, clock.now());
             context.fields().write(QuotaView.rejected(exception.decision(), atMicros), response.getHeaders());
         }
         return response;

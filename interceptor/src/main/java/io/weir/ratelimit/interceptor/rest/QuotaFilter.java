@@ -4,12 +4,12 @@ package io.weir.ratelimit.interceptor.rest;
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.core.engine.RequestState;
 import io.weir.ratelimit.core.engine.ResponseQuotas;
+import io.weir.ratelimit.core.engine.Sleeper;
 import jakarta.annotation.Priority;
 import jakarta.ws.rs.container.ContainerRequestContext;
 import jakarta.ws.rs.container.ContainerResponseContext;
 import jakarta.ws.rs.container.ContainerResponseFilter;
 import jakarta.ws.rs.core.MultivaluedMap;
-import java.time.Instant;
 
 /**
  * A response filter that leaves the gate with the outcome of a request, and adds the quotas of its decisions to the response.
@@ -62,8 +62,9 @@ public class QuotaFilter implements ContainerResponseFilter {
     }
 
     /** Returns the quotas to show. If the application catches a rejection and succeeds, they are those of an allowed request. */
-    private static QuotaView view(Decision last, ResponseQuotas quotas, int status) {
-        long atMicros = QuotaView.epochMicros(System.nanoTime() - quotas.atNanos(), Instant.now());
+    private QuotaView view(Decision last, ResponseQuotas quotas, int status) {
+        Sleeper clock = context.gate().clock();
+        long atMicros = QuotaView.epochMicros(clock.nanos() - quotas.atNanos(), clock.now());
         return last instanceof Decision.Rejected rejected && status >= 400
                 ? QuotaView.rejected(rejected, atMicros)
                 : QuotaView.allowed(quotas.all(), atMicros);

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.core.engine;
+
+import io.weir.ratelimit.core.local.LocalBackend;
+import io.weir.ratelimit.spi.RateLimitBackend;
+import java.time.Duration;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.IntUnaryOperator;
+import java.util.function.Supplier;
+
+/**
+ * The clock, the random numbers, the threads and the backends of an engine. The defaults are those of an application; a test kit
+ * replaces them.
+ */
+public interface EngineEnvironment {
+    /** The environment of an application. */
+    EngineEnvironment REAL = new EngineEnvironment() {};
+
+    /**
+     * Returns the clock, and the timer of calls that wait for permits.
+     *
+     * @return the clock
+     */
+    default Sleeper clock() {
+        return Sleeper.REAL;
+    }
+
+    /**
+     * Returns the timer of repeated tasks.
+     *
+     * @return the timer
+     */
+    default Sleeper tasks() {
+        return clock();
+    }
+
+    /**
+     * Returns the source of random numbers.
+     *
+     * @return a function that returns a number from 0 to below its argument
+     */
+    default IntUnaryOperator random() {
+        return bound -> ThreadLocalRandom.current().nextInt(bound);
+    }
+
+    /**
+     * Returns the executor of calls that wait without a thread.
+     *
+     * @param container the executor of the container
+     * @return the executor
+     */
+    default Supplier<Executor> executor(Supplier<Executor> container) {
+        return container;
+    }
+
+    /**
+     * Returns the executor of look-ups of the application.
+     *
+     * @param threads the threads of look-ups
+     * @return the executor
+     */
+    default Supplier<Executor> lookUps(Supplier<Executor> threads) {
+        return threads;
+    }
+
+    /**
+     * Creates a backend in process.
+     *
+     * @param maxKeys the maximum number of keys, 1 or more
+     * @return the backend
+     */
+    default RateLimitBackend local(int maxKeys) {
+        return new LocalBackend(maxKeys);
+    }
+
+    /**
+     * Returns the backend that the engine calls.
+     *
+     * @param selected the backend that the configuration selects
+     * @param deadline the longest time of a call
+     * @return the backend
+     */
+    default RateLimitBackend backend(RateLimitBackend selected, Duration deadline) {
+        return selected;
+    }
+}

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.test;
+
+import java.util.stream.Stream;
+
+/** The optional libraries on the class path of a test. */
+final class ClassPath {
+    private ClassPath() {}
+
+    /** Tests whether the class path has MicroProfile Config, and the module that reads limits from it. */
+    static boolean hasConfig() {
+        return has(
+                "io.weir.ratelimit.interceptor.cdi.RateLimitExtension",
+                "org.eclipse.microprofile.config.spi.ConfigProviderResolver");
+    }
+
+    /** Tests whether the class path has a CDI container for Java SE. */
+    static boolean hasContainer() {
+        return has("jakarta.enterprise.inject.se.SeContainerInitializer", "org.jboss.weld.environment.se.Weld");
+    }
+
+    private static boolean has(String... types) {
+        return Stream.of(types).allMatch(ClassPath::exists);
+    }
+
+    private static boolean exists(String type) {
+        try {
+            Class.forName(type, false, ClassPath.class.getClassLoader());
+            return true;
+        } catch (ClassNotFoundException | LinkageError e) {
+            return false;
+        }
+    }
+}

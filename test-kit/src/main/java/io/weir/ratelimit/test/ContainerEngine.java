@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.test;
+
+import io.weir.ratelimit.RateLimiter;
+import io.weir.ratelimit.interceptor.cdi.CurrentRequest;
+import io.weir.ratelimit.interceptor.cdi.RateLimitBeans;
+import io.weir.ratelimit.interceptor.cdi.RateLimitInterceptor;
+import jakarta.enterprise.inject.Any;
+import jakarta.enterprise.inject.se.SeContainer;
+import jakarta.enterprise.inject.se.SeContainerInitializer;
+import jakarta.enterprise.inject.spi.Bean;
+import jakarta.enterprise.inject.spi.BeanManager;
+import jakarta.enterprise.inject.spi.Extension;
+import java.util.List;
+import java.util.ServiceLoader;
+import org.jspecify.annotations.Nullable;
+
+/** An engine in a CDI container, which the interceptor of the beans calls. */
+final class ContainerEngine implements StartedEngine {
+    private final ClassLoader loader;
+    private final TestEnvironment environment;
+    private final TestConfig config;
+    private final SeContainer container;
+    private final RateLimits limits;
+    private final List<Class<?>> beans;
+    private @Nullable RestRuntime rest;
+
+    /**
+     * Starts a container.
+     *
+     * @throws jakarta.enterprise.inject.spi.DeploymentException if the configuration is invalid, with all of its problems
+     */
+    ContainerEngine(Setup setup, ClassLoader loader) {
+        this.loader = loader;
+        this.beans = setup.beans();
+        this.environment = new TestEnvironment(setup.now());
+        this.limits = new EngineLimits(environment, this::limiter);
+        this.config = TestConfig.register(setup.properties(), loader);
+        try {
+            this.container = ContextLoader.call(loader, () -> initializer(setup).initialize());
+        } catch (RuntimeException e) {
+            config.release();
+            throw e;
+        }
+    }
+
+    private SeContainerInitializer initializer(Setup setup) {
+        SeContainerInitializer initializer = SeContainerInitializer.newInstance();
+        if (setup.beans().isEmpty()) {
+            return initializer.addExtensions(new TestBeans(environment, limits));
+        }
+        initializer.disableDiscovery().addExtensions(new TestBeans(environment, limits));
+        ServiceLoader.load(Extension.class, loader).forEach(initializer::addExtensions);
+        return initializer
+                .addBeanClasses(RateLimitBeans.class, CurrentRequest.class, RateLimitInterceptor.class)
+                .addBeanClasses(setup.beans().toArray(Class<?>[]::new));
+    }
+
+    @Override
+    public TestEnvironment environment() {
+        return environment;
+    }
+
+    @Override
+    public RateLimiter limiter() {
+        return container.select(RateLimiter.class).get();
+    }
+
+    @Override
+    public RateLimits limits() {
+        return limits;
+    }
+
+    @Override
+    public synchronized RestRuntime rest() {
+        RestRuntime started = rest;
+        if (started == null) {
+            started = ContextLoader.call(loader, () -> InProcessRest.start(beanClasses()));
+            rest = started;
+        }
+        return started;
+    }
+
+    private List<Class<?>> beanClasses() {
+        return beans.isEmpty()
+                ? container.getBeanManager().getBeans(Object.class, Any.Literal.INSTANCE).stream()
+                        .<Class<?>>map(Bean::getBeanClass)
+                        .distinct()
+                        .toList()
+                : beans;
+    }
+
+    @Override
+    public void inject(Object test) {
+        inject(test, test.getClass());
+    }
+
+    private <T> void inject(Object test, Class<T> type) {
+        BeanManager beans = container.getBeanManager();
+        beans.getInjectionTargetFactory(beans.createAnnotatedType(type))
+                .createInjectionTarget(null)
+                .inject(type.cast(test), beans.createCreationalContext(null));
+    }
+
+    @Override
+    public ClassLoader loader() {
+        return loader;
+    }
+
+    @Override
+    public void stop() {
+        ContextLoader.call(loader, () -> {
+            container.close();
+            return loader;
+        });
+        config.release();
+    }
+}

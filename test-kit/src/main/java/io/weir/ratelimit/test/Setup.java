@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.test;
+
+import io.weir.ratelimit.spi.KeyResolver;
+import io.weir.ratelimit.spi.PolicySource;
+import io.weir.ratelimit.spi.TierResolver;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What a test states about its engine.
+ *
+ * @param properties the configuration
+ * @param now the first time of the clock
+ * @param resets whether each test begins with the first state
+ * @param beans the bean classes; empty to find those of the class path
+ * @param container whether the engine runs in a CDI container if there is one
+ * @param keys the key resolvers by name
+ * @param tiers the tier resolvers by name
+ * @param sources the sources of limits
+ */
+record Setup(
+        Map<String, String> properties,
+        Instant now,
+        boolean resets,
+        List<Class<?>> beans,
+        boolean container,
+        Map<String, KeyResolver> keys,
+        Map<String, TierResolver> tiers,
+        List<PolicySource> sources) {
+    Setup {
+        properties = Map.copyOf(properties);
+        beans = List.copyOf(beans);
+        keys = Map.copyOf(keys);
+        tiers = Map.copyOf(tiers);
+        sources = List.copyOf(sources);
+    }
+
+    /** Returns whether the test gives resolvers and sources itself, which are beans in a container. */
+    boolean hasResolvers() {
+        return !keys.isEmpty() || !tiers.isEmpty() || !sources.isEmpty();
+    }
+
+    static Setup of(WeirTest test) {
+        return new Setup(
+                TestProperties.of(test.properties()),
+                Instant.parse(test.now()),
+                test.reset(),
+                List.of(test.beans()),
+                test.container(),
+                Map.of(),
+                Map.of(),
+                List.of());
+    }
+}
