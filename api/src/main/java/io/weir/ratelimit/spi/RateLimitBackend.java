@@ -49,6 +49,18 @@ public interface RateLimitBackend {
     }
 
     /**
+     * Returns whether this backend can evaluate a limit. A policy with a limit that the backend does not support is an error of the
+     * configuration. A limit that the backend receives later, from a {@link PolicySource}, fails with a {@link BackendException}.
+     *
+     * @param limit a limit
+     * @return true if it can; by default, for each limit other than a {@linkplain Limit#concurrency concurrency limit}, which also needs
+     *     {@link #release} and {@link #renew}
+     */
+    default boolean supports(Limit limit) {
+        return !limit.isConcurrency();
+    }
+
+    /**
      * Registers a listener for events of this backend. Called at most once and before {@link #start}, only for the selected backend. A
      * backend reports only the events that it has; one without batches reports no batches.
      *
@@ -207,15 +219,6 @@ public interface RateLimitBackend {
         } catch (BackendException e) {
             return CompletableFuture.failedStage(e);
         }
-    }
-
-    /**
-     * Tests whether this backend has concurrency limits. If it has none, a policy with {@code concurrency} fails the deployment.
-     *
-     * @return true if {@link #acquire}, {@link #release} and {@link #renew} handle {@linkplain Limit#concurrency concurrency limits}
-     */
-    default boolean supportsConcurrency() {
-        return false;
     }
 
     /**

@@ -55,7 +55,8 @@ class HowToIT implements HowToBackends, HowToLimits, HowToOperations {
                 HowToApplication.of("shadow-mode"),
                 HowToApplication.of("tiers-from-a-database").after("limit-by-user"),
                 withRedis("when-redis-is-away"),
-                HowToApplication.of("write-a-backend").without("FixedWindowBackendTest"));
+                HowToApplication.of("write-a-backend")
+                        .without("FixedWindowBackendTest", "FixedWindowPartialRefundTest"));
         HowToBackends.createUser(REDIS.get("redis"));
         server = HowToServer.start(applications, folder);
     }

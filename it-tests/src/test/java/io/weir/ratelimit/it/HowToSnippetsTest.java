@@ -57,8 +57,8 @@ class HowToSnippetsTest {
     private static final Pattern WEIR_TYPE = Pattern.compile("io\\.weir\\.ratelimit\\.(?:[a-z]\\w*\\.)*[A-Z]\\w*");
 
     /** The packages of the application API and of the SPI, and the backend contract. */
-    private static final Pattern PUBLIC_TYPE =
-            Pattern.compile("io\\.weir\\.ratelimit\\.(?:(?:spi\\.)?[A-Z]\\w*|tck\\.RateLimitBackendContract)");
+    private static final Pattern PUBLIC_TYPE = Pattern.compile(
+            "io\\.weir\\.ratelimit\\.(?:(?:spi\\.)?[A-Z]\\w*|tck\\.(?:RateLimitBackend|PartialRefund)Contract)");
 
     /** The types of other packages whose names are public. */
     private static final String PUBLIC_PARTS =

@@ -17,6 +17,7 @@ import io.weir.ratelimit.spi.ConfigurationProblem;
 import io.weir.ratelimit.spi.Penalty;
 import io.weir.ratelimit.spi.PenaltyRule;
 import io.weir.ratelimit.spi.PolicyLimits;
+import io.weir.ratelimit.spi.Limit;
 import io.weir.ratelimit.spi.RateLimitBackend;
 import io.weir.ratelimit.spi.TimeSource;
 import jakarta.annotation.PreDestroy;
@@ -286,7 +287,7 @@ public class RedissonBackend implements RateLimitBackend {
     }
 
     @Override
-    public boolean supportsConcurrency() {
+    public boolean supports(Limit limit) {
         return true;
     }
 

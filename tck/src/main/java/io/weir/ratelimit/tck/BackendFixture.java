@@ -5,16 +5,23 @@ import io.weir.ratelimit.spi.RateLimitBackend;
 import io.weir.ratelimit.spi.TimeSource;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.extension.ExtendWith;
 
-/** The backend under test and its clock. */
+/**
+ * The backend under test and its clock.
+ *
+ * <p>A test that needs an optional part which the backend does not have is aborted, and reports the part.
+ */
+@ExtendWith(OptionalParts.InThreads.class)
 public abstract class BackendFixture implements ContractFixture {
     private final ManualTime time = new ManualTime();
     private RateLimitBackend current;
 
     /**
-     * Returns the backend under test, either new or shared with other tests.
+     * Returns the backend under test, either new or shared with other tests. Called before each test.
      *
-     * @param time the clock of the backend during the test
+     * @param time the clock of the backend during the test. It replaces every other clock, also that of a server: a backend whose server
+     *     has a clock passes this time with each operation of the test
      * @return the backend, started and ready
      */
     protected abstract RateLimitBackend backend(TimeSource time);
@@ -43,7 +50,7 @@ public abstract class BackendFixture implements ContractFixture {
 
     @Override
     public final RateLimitBackend backend() {
-        return decorated(current);
+        return OptionalParts.of(decorated(current));
     }
 
     @Override

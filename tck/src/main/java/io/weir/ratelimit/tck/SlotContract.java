@@ -30,7 +30,7 @@ interface SlotContract extends ContractFixture {
 
     /** Returns a key of a backend that has concurrency limits. */
     private TestKey slotKey() {
-        assumeTrue(backend().supportsConcurrency(), "the backend has no concurrency limits");
+        assumeTrue(backend().supports(Limit.concurrency(1, TIMEOUT)), "the backend has no concurrency limits");
         return key();
     }
 
@@ -349,7 +349,7 @@ interface SlotContract extends ContractFixture {
 
     @Test
     default void slotsAgreeWithTheReferenceModel() {
-        assumeTrue(backend().supportsConcurrency(), "the backend has no concurrency limits");
+        assumeTrue(backend().supports(Limit.concurrency(1, TIMEOUT)), "the backend has no concurrency limits");
         RandomScenarios.run(
                 "reference model of slots",
                 60,

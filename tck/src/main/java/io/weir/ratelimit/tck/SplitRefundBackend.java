@@ -6,6 +6,7 @@ import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.Receipt;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.ChargeReceipt;
+import io.weir.ratelimit.spi.Limit;
 import io.weir.ratelimit.spi.Penalty;
 import io.weir.ratelimit.spi.PenaltyRule;
 import io.weir.ratelimit.spi.PolicyLimits;
@@ -30,6 +31,11 @@ record SplitRefundBackend(RateLimitBackend backend) implements RateLimitBackend 
     @Override
     public boolean isConfigured() {
         return backend.isConfigured();
+    }
+
+    @Override
+    public boolean supports(Limit limit) {
+        return backend.supports(limit);
     }
 
     @Override

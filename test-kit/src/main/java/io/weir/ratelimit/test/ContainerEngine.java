@@ -5,11 +5,15 @@ import io.weir.ratelimit.RateLimiter;
 import io.weir.ratelimit.interceptor.cdi.CurrentRequest;
 import io.weir.ratelimit.interceptor.cdi.RateLimitBeans;
 import io.weir.ratelimit.interceptor.cdi.RateLimitInterceptor;
+import jakarta.enterprise.inject.Any;
 import jakarta.enterprise.inject.se.SeContainer;
 import jakarta.enterprise.inject.se.SeContainerInitializer;
+import jakarta.enterprise.inject.spi.Bean;
 import jakarta.enterprise.inject.spi.BeanManager;
 import jakarta.enterprise.inject.spi.Extension;
+import java.util.List;
 import java.util.ServiceLoader;
+import org.jspecify.annotations.Nullable;
 
 /** An engine in a CDI container, which the interceptor of the beans calls. */
 final class ContainerEngine implements StartedEngine {
@@ -18,6 +22,8 @@ final class ContainerEngine implements StartedEngine {
     private final TestConfig config;
     private final SeContainer container;
     private final RateLimits limits;
+    private final List<Class<?>> beans;
+    private @Nullable RestRuntime rest;
 
     /**
      * Starts a container.
@@ -26,6 +32,7 @@ final class ContainerEngine implements StartedEngine {
      */
     ContainerEngine(Setup setup, ClassLoader loader) {
         this.loader = loader;
+        this.beans = setup.beans();
         this.environment = new TestEnvironment(setup.now());
         this.limits = new EngineLimits(environment, this::limiter);
         this.config = TestConfig.register(setup.properties(), loader);
@@ -62,6 +69,25 @@ final class ContainerEngine implements StartedEngine {
     @Override
     public RateLimits limits() {
         return limits;
+    }
+
+    @Override
+    public synchronized RestRuntime rest() {
+        RestRuntime started = rest;
+        if (started == null) {
+            started = ContextLoader.call(loader, () -> InProcessRest.start(beanClasses()));
+            rest = started;
+        }
+        return started;
+    }
+
+    private List<Class<?>> beanClasses() {
+        return beans.isEmpty()
+                ? container.getBeanManager().getBeans(Object.class, Any.Literal.INSTANCE).stream()
+                        .<Class<?>>map(Bean::getBeanClass)
+                        .distinct()
+                        .toList()
+                : beans;
     }
 
     @Override

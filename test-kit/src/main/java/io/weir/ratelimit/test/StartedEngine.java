@@ -14,6 +14,16 @@ interface StartedEngine {
     /** Returns the state of the limits. */
     RateLimits limits();
 
+    /**
+     * Returns the REST runtime of the test class, which starts at the first call.
+     *
+     * @throws IllegalStateException if the engine runs in no container, or if the class path has no REST runtime
+     */
+    default RestRuntime rest() {
+        throw new IllegalStateException("a RestRuntime needs weir-interceptor, weld-se-core, an implementation of"
+                + " MicroProfile Config and a REST runtime on the class path of the test");
+    }
+
     /** Injects the beans of the application into a test instance. */
     void inject(Object test);
 

@@ -150,6 +150,9 @@ public final class WeirExtension
         if (type == RateLimitClock.class) {
             return Optional.of(engine.environment().clock());
         }
+        if (type == RestRuntime.class) {
+            return Optional.of(engine.rest());
+        }
         return type == RateLimits.class ? Optional.of(engine.limits()) : Optional.empty();
     }
 

@@ -33,7 +33,7 @@ public final class DisabledBackend implements RateLimitBackend {
     }
 
     @Override
-    public boolean supportsConcurrency() {
+    public boolean supports(Limit limit) {
         return true;
     }
 

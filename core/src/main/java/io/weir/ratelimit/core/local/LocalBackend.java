@@ -271,7 +271,7 @@ public final class LocalBackend implements RateLimitBackend, InstantSource {
     }
 
     @Override
-    public boolean supportsConcurrency() {
+    public boolean supports(Limit limit) {
         return true;
     }
 

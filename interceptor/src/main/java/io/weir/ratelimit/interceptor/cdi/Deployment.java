@@ -339,6 +339,9 @@ final class Deployment {
         new StartWarnings(settings, config, snapshot)
                 .all(backend.name(), loader.methods(), sources.policies())
                 .forEach(warning -> warning.log(LOG));
+        if (environment != EngineEnvironment.REAL) {
+            MESSAGES.log(LOG, "WEIR-611");
+        }
     }
 
     private static Access access(ConsoleSettings console) {

@@ -8,6 +8,7 @@ import io.weir.ratelimit.core.config.ConfigProperties;
 import io.weir.ratelimit.core.config.ConfigReader;
 import io.weir.ratelimit.core.config.Origin;
 import io.weir.ratelimit.core.config.Problems;
+import io.weir.ratelimit.core.engine.DisabledBackend;
 import io.weir.ratelimit.core.engine.PathRules;
 import io.weir.ratelimit.core.policy.Bypass;
 import io.weir.ratelimit.core.policy.CostCheck;
@@ -17,7 +18,6 @@ import io.weir.ratelimit.core.policy.MethodLimits;
 import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.core.policy.PolicyLoader;
 import io.weir.ratelimit.core.policy.Resolvers;
-import io.weir.ratelimit.spi.PolicyLimits;
 import io.weir.ratelimit.spi.RateLimitBackend;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
@@ -42,7 +42,7 @@ final class PolicySnapshotLoader {
     private final LateMethods late;
     private List<MethodLimits> clients = List.of();
     private Predicate<Class<?>> managed = beanClass -> false;
-    private Optional<String> backendWithoutSlots = Optional.empty();
+    private RateLimitBackend backend = new DisabledBackend();
 
     private PolicySnapshotLoader(List<LimitedMethod> methods, Resolvers resolvers, Set<String> policiesOfSources) {
         this.methods = List.copyOf(methods);
@@ -73,9 +73,9 @@ final class PolicySnapshotLoader {
         return this;
     }
 
-    /** Sets the backend, which has concurrency limits or not. */
-    PolicySnapshotLoader withBackend(RateLimitBackend backend) {
-        backendWithoutSlots = backend.supportsConcurrency() ? Optional.empty() : Optional.of(backend.name());
+    /** Sets the backend, which can evaluate the limits of all policies. */
+    PolicySnapshotLoader withBackend(RateLimitBackend selected) {
+        backend = selected;
         return this;
     }
 
@@ -107,8 +107,7 @@ final class PolicySnapshotLoader {
         LoadedPolicies loaded = PolicyLoader.load(config, known, resolvers, problems);
         Set<String> invalid = new TreeSet<>(loaded.invalid());
         invalid.addAll(misused(loaded.policies(), problems));
-        backendWithoutSlots.ifPresent(
-                backend -> invalid.addAll(withoutSlots(backend, config, loaded.policies(), problems)));
+        invalid.addAll(unsupported(loaded.policies(), config, problems));
         Map<String, Policy> policies = new LinkedHashMap<>(loaded.policies());
         Map<String, Long> costs =
                 costs(config, known, previous.map(PolicySnapshot::costs).orElse(Map.of()), problems);
@@ -150,27 +149,33 @@ final class PolicySnapshotLoader {
         return misused;
     }
 
-    /** Finds the policies whose concurrency limits the backend does not have. */
-    private static Set<String> withoutSlots(
-            String backend, ConfigProperties config, Map<String, Policy> policies, Problems problems) {
-        Set<String> found = new TreeSet<>();
+    /** Finds the policies with a limit that the backend cannot evaluate. */
+    private Set<String> unsupported(Map<String, Policy> policies, ConfigProperties config, Problems problems) {
+        Set<String> unsupported = new TreeSet<>();
         for (Policy policy : new TreeMap<>(policies).values()) {
-            if (Stream.concat(Stream.of(policy.limits()), policy.tiers().limits().values().stream())
-                    .anyMatch(PolicyLimits::hasConcurrency)) {
-                found.add(policy.name());
-                String property =
-                        new ConfigReader(config, problems).policy(policy.name()).name(ConfigKeys.CONCURRENCY);
-                problems.add(MESSAGES.problem(
-                        "WEIR-134",
-                        property,
-                        policy.form().concurrency().stream()
-                                .mapToObj(String::valueOf)
-                                .findFirst()
-                                .orElse(""),
-                        backend));
-            }
+            Stream.concat(Stream.of(policy.limits()), policy.tiers().limits().values().stream())
+                    .flatMap(limits -> limits.limits().stream())
+                    .filter(limit -> !backend.supports(limit))
+                    .findFirst()
+                    .ifPresent(limit -> {
+                        unsupported.add(policy.name());
+                        problems.add(
+                                limit.isConcurrency()
+                                        ? MESSAGES.problem(
+                                                "WEIR-134",
+                                                new ConfigReader(config, problems)
+                                                        .policy(policy.name())
+                                                        .name(ConfigKeys.CONCURRENCY),
+                                                String.valueOf(limit.permits()),
+                                                backend.name())
+                                        : MESSAGES.problem(
+                                                "WEIR-610",
+                                                "policy " + policy.name(),
+                                                limit.toString(),
+                                                backend.name()));
+                    });
         }
-        return found;
+        return unsupported;
     }
 
     /** Finds the policies that can never hold the cost of a call. */

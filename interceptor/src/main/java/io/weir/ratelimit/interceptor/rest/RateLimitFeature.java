@@ -16,6 +16,9 @@ import java.util.Set;
  */
 @ConstrainedTo(RuntimeType.SERVER)
 public final class RateLimitFeature implements Feature {
+    /** A property of a REST application in the JVM of a test, which no servlet container serves although the Servlet API can be visible. */
+    public static final String WITHOUT_SERVLETS = "io.weir.ratelimit.without-servlets";
+
     private static final System.Logger LOG = System.getLogger("io.weir.ratelimit");
 
     @Override
@@ -28,7 +31,7 @@ public final class RateLimitFeature implements Feature {
         if (context.getConfiguration().isRegistered(RateLimitFilter.class)) {
             return false;
         }
-        if (ServletApi.isVisible()) {
+        if (ServletApi.isVisible() && context.getConfiguration().getProperty(WITHOUT_SERVLETS) == null) {
             context.register(ServletAccess.class);
         }
         context.register(EarlyFilter.class);

@@ -2,6 +2,7 @@
 package io.weir.ratelimit.interceptor.cdi;
 
 import io.smallrye.metrics.SharedMetricRegistries;
+import io.weir.ratelimit.Algorithm;
 import io.weir.ratelimit.BackendStateChanged;
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.FailureMode;
@@ -18,6 +19,7 @@ import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.ConfigurationProblem;
 import io.weir.ratelimit.spi.DecisionEvent;
 import io.weir.ratelimit.spi.DecisionListener;
+import io.weir.ratelimit.spi.Limit;
 import io.weir.ratelimit.spi.PolicyLimits;
 import io.weir.ratelimit.spi.RateLimitBackend;
 import io.weir.ratelimit.spi.RejectionResponder;
@@ -241,6 +243,20 @@ final class Beans {
         @Override
         public List<ConfigurationProblem> validateConfiguration() {
             return List.of(new ConfigurationProblem("WEIR-999", "backend.address", "***", "is wrong", "correct it"));
+        }
+    }
+
+    /** A backend with fixed windows only. */
+    @ApplicationScoped
+    public static class WindowBackend extends UnavailableBackend {
+        @Override
+        public String name() {
+            return "windows";
+        }
+
+        @Override
+        public boolean supports(Limit limit) {
+            return limit.algorithm() == Algorithm.FIXED_WINDOW && limit.period().isEmpty();
         }
     }
 

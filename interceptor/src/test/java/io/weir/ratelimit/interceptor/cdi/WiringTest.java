@@ -21,6 +21,7 @@ import io.weir.ratelimit.interceptor.cdi.Beans.Mailer;
 import io.weir.ratelimit.interceptor.cdi.Beans.Observer;
 import io.weir.ratelimit.interceptor.cdi.Beans.Reports;
 import io.weir.ratelimit.interceptor.cdi.Beans.UnavailableBackend;
+import io.weir.ratelimit.interceptor.cdi.Beans.WindowBackend;
 import io.weir.ratelimit.interceptor.cdi.hidden.Visible;
 import jakarta.enterprise.context.spi.CreationalContext;
 import jakarta.enterprise.inject.spi.BeanManager;
@@ -313,6 +314,25 @@ class WiringTest {
                         "WEIR-205 ratelimit.backend = memcached: no backend has this name; use auto or one of [local]")
                 .hasMessageNotContaining("hunter2");
         assertThat(log.lines()).noneMatch(line -> line.contains("WEIR-001"));
+    }
+
+    @Test
+    void aLimitThatTheBackendDoesNotSupportFailsTheDeployment() {
+        String[] lines = Container.config(
+                "ratelimit.backend=windows",
+                "ratelimit.policies.api.limit=10/1m, 100/day",
+                "ratelimit.policies.api.algorithm=fixed-window",
+                "ratelimit.policies.api.tier=header:Plan",
+                "ratelimit.policies.api.tiers.free.limit=5/1m",
+                "ratelimit.policies.web.limit=7/1m",
+                "ratelimit.policies.fine.limit=7/1m",
+                "ratelimit.policies.fine.algorithm=fixed-window");
+        assertThatThrownBy(() -> Container.start(lines, WindowBackend.class))
+                .hasMessageContaining(
+                        "WEIR-610 policy api = 100/day UTC: the backend windows does not support this limit;"
+                                + " use another algorithm or window, or another backend")
+                .hasMessageContaining("WEIR-610 policy web = 7/1m sliding-window: ")
+                .hasMessageNotContaining("policy fine");
     }
 
     /** Simulates a server that leaves a resource without a scope to its REST implementation. */

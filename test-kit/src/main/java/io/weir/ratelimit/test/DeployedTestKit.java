@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.test;
+
+import io.weir.ratelimit.RateLimiter;
+import jakarta.enterprise.event.Observes;
+import jakarta.enterprise.inject.spi.AfterBeanDiscovery;
+import jakarta.enterprise.inject.spi.BeanManager;
+import jakarta.enterprise.inject.spi.Extension;
+import java.time.Instant;
+
+/**
+ * The test kit of a deployment on a server: the limits of an application that contains this jar use a clock that only tests move, and a
+ * backend in process. Tests in the deployment inject {@link RateLimitClock} and {@link RateLimits}. No property enables or disables it.
+ */
+public final class DeployedTestKit implements Extension {
+    /** Creates the extension, which containers find as a service. */
+    public DeployedTestKit() {}
+
+    void add(@Observes AfterBeanDiscovery event, BeanManager beans) {
+        if (isTestOfThisJvm(beans)) {
+            return;
+        }
+        TestEnvironment environment = new TestEnvironment(Instant.parse(WeirTest.DEFAULT_NOW));
+        new TestBeans(environment, new EngineLimits(environment, () -> limiter(beans))).add(event);
+    }
+
+    private static RateLimiter limiter(BeanManager beans) {
+        return beans.createInstance().select(RateLimiter.class).get();
+    }
+
+    /** Whether the container belongs to a test class, which has an environment of its own. */
+    private static boolean isTestOfThisJvm(BeanManager beans) {
+        try {
+            return beans.getExtension(TestBeans.class) != null;
+        } catch (IllegalArgumentException e) {
+            return false;
+        }
+    }
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.test;
+
+import jakarta.ws.rs.core.SecurityContext;
+import java.io.InputStream;
+import java.net.URI;
+import java.util.List;
+import java.util.Map;
+
+/** A REST runtime that calls resources without a connection. */
+interface RestAdapter {
+    /** The longest real time of an asynchronous call. */
+    long LONGEST_CALL_SECONDS = 30;
+
+    /**
+     * A request.
+     *
+     * @param base the URI of the application, which ends with a slash
+     * @param properties the properties of the request
+     */
+    record Call(
+            String method,
+            URI base,
+            URI uri,
+            Map<String, List<String>> fields,
+            InputStream body,
+            SecurityContext security,
+            Map<String, Object> properties) {}
+
+    /** A response. */
+    record Reply(int status, Map<String, List<String>> fields, String body) {
+        static Reply of(int status) {
+            return new Reply(status, Map.of(), "");
+        }
+    }
+
+    /**
+     * Calls the resource of a request. An exception that no mapper handles is logged and has the status 500, as on a server.
+     *
+     * @throws IllegalStateException if the call does not end
+     */
+    Reply call(Call call);
+}
