@@ -12,6 +12,7 @@ import java.lang.reflect.Proxy;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.extension.ExtensionContext;
@@ -19,10 +20,12 @@ import org.junit.jupiter.api.extension.TestExecutionExceptionHandler;
 import org.opentest4j.TestAbortedException;
 
 /**
- * The calls of a backend that abort the test instead of failing it: calls with a limit that the backend does not support, and settlements
- * of a backend without {@code settle}.
+ * The calls of a backend that abort the test instead of failing it: calls with a limit that the backend does not support, settlements of a
+ * backend without {@code settle}, and blocks of a backend without {@code block}.
  */
 final class OptionalParts implements InvocationHandler {
+    private static final Set<String> BLOCKS = Set.of("block", "blockAsync", "unblock", "countRejections");
+
     private final RateLimitBackend backend;
 
     private OptionalParts(RateLimitBackend backend) {
@@ -44,8 +47,11 @@ final class OptionalParts implements InvocationHandler {
                 throw new TestAbortedException("the backend does not support " + limit);
             });
         }
-        if (method.getName().startsWith("settle") && !settles()) {
+        if (method.getName().startsWith("settle") && !has("settle")) {
             throw new TestAbortedException("the backend cannot settle charges");
+        }
+        if (BLOCKS.contains(method.getName()) && !has("block")) {
+            throw new TestAbortedException("the backend cannot block keys");
         }
         try {
             return method.invoke(backend, arguments);
@@ -69,10 +75,10 @@ final class OptionalParts implements InvocationHandler {
         return argument instanceof PolicyLimits policy ? policy.limits().stream() : Stream.empty();
     }
 
-    private boolean settles() {
+    private boolean has(String operation) {
         return Arrays.stream(backend.getClass().getMethods())
                 .anyMatch(method ->
-                        method.getName().equals("settle") && method.getDeclaringClass() != RateLimitBackend.class);
+                        method.getName().equals(operation) && method.getDeclaringClass() != RateLimitBackend.class);
     }
 
     /** Aborts a test whose other threads were aborted. */

@@ -73,6 +73,16 @@ record SplitRefundBackend(RateLimitBackend backend) implements RateLimitBackend 
     }
 
     @Override
+    public CompletionStage<Void> release(Receipt receipt) {
+        return backend.release(receipt);
+    }
+
+    @Override
+    public CompletionStage<List<Receipt>> renew(List<Receipt> receipts) {
+        return backend.renew(receipts);
+    }
+
+    @Override
     public void refund(Charge charge) {
         backend.refund(charge);
     }

@@ -42,6 +42,12 @@ public final class FakeRateLimiter implements RateLimiter {
         REFUND,
         /** A settlement. */
         SETTLE,
+        /** A release of slots. */
+        RELEASE,
+        /** A block of a key. */
+        BLOCK,
+        /** The end of a block. */
+        UNBLOCK,
         /** A reset. */
         RESET
     }
@@ -170,6 +176,29 @@ public final class FakeRateLimiter implements RateLimiter {
     public CompletionStage<Void> settleAsync(Receipt receipt, long actualCost) {
         settle(receipt, actualCost);
         return CompletableFuture.completedStage(null);
+    }
+
+    @Override
+    public void release(Receipt receipt) {
+        record(Operation.RELEASE, "", Identity.GLOBAL, 1);
+    }
+
+    /** Records the call. The decisions stay those of the test. */
+    @Override
+    public Duration block(String policy, Identity key, Duration duration) {
+        record(Operation.BLOCK, policy, key, 1);
+        return duration;
+    }
+
+    /** Records the call. The decisions stay those of the test. */
+    @Override
+    public CompletionStage<Duration> blockAsync(String policy, Identity key, Duration duration) {
+        return CompletableFuture.completedStage(block(policy, key, duration));
+    }
+
+    @Override
+    public void unblock(String policy, Identity key) {
+        record(Operation.UNBLOCK, policy, key, 1);
     }
 
     @Override

@@ -10,8 +10,12 @@ import io.weir.ratelimit.spi.BackendListener;
 import io.weir.ratelimit.spi.BackendStatus;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.ConfigurationProblem;
+import io.weir.ratelimit.spi.Limit;
+import io.weir.ratelimit.spi.Penalty;
+import io.weir.ratelimit.spi.PenaltyRule;
 import io.weir.ratelimit.spi.PolicyLimits;
 import io.weir.ratelimit.spi.RateLimitBackend;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
@@ -104,6 +108,11 @@ final class TestBackend implements RateLimitBackend, InstantSource {
     }
 
     @Override
+    public boolean supports(Limit limit) {
+        return backend.supports(limit);
+    }
+
+    @Override
     public void registerListener(BackendListener listener) {
         backend.registerListener(listener);
     }
@@ -175,6 +184,37 @@ final class TestBackend implements RateLimitBackend, InstantSource {
     @Override
     public CompletionStage<List<Charge>> settleAsync(Receipt receipt, Predicate<Charge> selection, long actualCost) {
         return callAsync(known -> known.settleAsync(receipt, selection, actualCost));
+    }
+
+    @Override
+    public CompletionStage<Void> release(Receipt receipt) {
+        return callAsync(known -> known.release(receipt));
+    }
+
+    @Override
+    public CompletionStage<List<Receipt>> renew(List<Receipt> receipts) {
+        return callAsync(known -> known.renew(receipts));
+    }
+
+    @Override
+    public Duration block(PolicyLimits policy, String storedKey, Duration duration) {
+        return call(known -> known.block(policy, storedKey, duration));
+    }
+
+    @Override
+    public CompletionStage<Duration> blockAsync(PolicyLimits policy, String storedKey, Duration duration) {
+        return callAsync(known -> known.blockAsync(policy, storedKey, duration));
+    }
+
+    @Override
+    public void unblock(PolicyLimits policy, String storedKey) {
+        run(known -> known.unblock(policy, storedKey));
+    }
+
+    @Override
+    public CompletionStage<Optional<Penalty>> countRejections(
+            PolicyLimits policy, String storedKey, long rejections, PenaltyRule rule) {
+        return callAsync(known -> known.countRejections(policy, storedKey, rejections, rule));
     }
 
     @Override
