@@ -3,9 +3,11 @@ package io.weir.ratelimit.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.weir.ratelimit.fixtures.Await;
 import java.net.URI;
 import java.net.URL;
 import java.net.http.HttpResponse;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.ZonedDateTime;
@@ -34,6 +36,8 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @RunAsClient
 @Tag("server")
 class ExampleIT {
+    private static final Duration NOTICE_WITHIN = Duration.ofSeconds(20);
+
     @ArquillianResource
     private URL base;
 
@@ -175,6 +179,25 @@ class ExampleIT {
         assertThat(wait).isCloseTo(now.until(end, ChronoUnit.SECONDS), Offset.offset(2L));
         assertThat(Http.get(uri("api/monthly"), "X-Customer", "other").statusCode())
                 .isEqualTo(200);
+    }
+
+    @Test
+    void customerIsNotifiedOncePerUsedShare() {
+        String[] customer = {"X-Customer", "notified"};
+        URI notices = uri("api/monthly/notices");
+        assertThat(Http.statuses(1, uri("api/monthly"), customer)).containsOnly(200);
+        assertThat(Http.get(notices, customer).body()).isEmpty();
+        assertThat(Http.statuses(1, uri("api/monthly"), customer)).containsOnly(200);
+        String half = "You have used 50 % of 3 calls\n";
+        Await.until(
+                "the first notice",
+                NOTICE_WITHIN,
+                () -> Http.get(notices, customer).body().equals(half));
+        assertThat(Http.statuses(3, uri("api/monthly"), customer)).containsExactly(200, 429, 429);
+        Await.until(
+                "the second notice",
+                NOTICE_WITHIN,
+                () -> Http.get(notices, customer).body().equals(half + "You have used 100 % of 3 calls\n"));
     }
 
     @Test
