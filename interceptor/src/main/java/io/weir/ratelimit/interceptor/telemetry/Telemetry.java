@@ -3,6 +3,7 @@ package io.weir.ratelimit.interceptor.telemetry;
 
 import static io.weir.ratelimit.interceptor.message.InterceptorMessages.MESSAGES;
 
+import io.weir.ratelimit.PenaltyImposed;
 import io.weir.ratelimit.RateLimitRejected;
 import io.weir.ratelimit.core.config.Problems;
 import io.weir.ratelimit.core.config.ReloadListener;
@@ -31,6 +32,7 @@ import java.util.function.Supplier;
  * @param reloads the listener for changes of the configuration
  * @param sources the listener for failed look-ups of overrides
  * @param resolvers the listener for failures of key resolvers and tier resolvers
+ * @param penalties receive each penalty and do not block the thread
  * @param nearLimit receives the longest time for which a key has been near a limit, by policy
  */
 public record Telemetry(
@@ -41,6 +43,7 @@ public record Telemetry(
         ReloadListener reloads,
         SourceListener sources,
         ResolverListener resolvers,
+        List<Consumer<PenaltyImposed>> penalties,
         Consumer<Map<String, Duration>> nearLimit) {
     /** Telemetry without listeners. */
     public static final Telemetry NONE = new Telemetry(
@@ -51,6 +54,7 @@ public record Telemetry(
             result -> {},
             (policy, failure) -> {},
             (kind, resolver, failure) -> {},
+            List.of(),
             longest -> {});
 
     private static final System.Logger LOG = System.getLogger("io.weir.ratelimit");
@@ -64,6 +68,7 @@ public record Telemetry(
     public Telemetry {
         listeners = List.copyOf(listeners);
         backendStateListeners = List.copyOf(backendStateListeners);
+        penalties = List.copyOf(penalties);
     }
 
     /** A look-up of objects of the server. */
@@ -94,6 +99,7 @@ public record Telemetry(
             DecisionMetrics metrics,
             ConfigMetrics config,
             NearLimitMetrics nearLimit,
+            PenaltyMetrics penalties,
             Optional<BackendListener> backend,
             String name) {
         static Destination of(Meters meters, Settings settings, String backend, String name) {
@@ -101,6 +107,7 @@ public record Telemetry(
                     new DecisionMetrics(meters, backend),
                     new ConfigMetrics(meters, settings.reloads()),
                     new NearLimitMetrics(meters),
+                    new PenaltyMetrics(meters),
                     backend.equals(LOCAL) ? Optional.empty() : Optional.of(new BackendMetrics(meters)),
                     name);
         }
@@ -142,6 +149,9 @@ public record Telemetry(
         listeners.add(new RejectionLog(keys, System::nanoTime));
         listeners.add(new ForeignStateLog(keys, System::nanoTime));
         observers.forEach(observer -> listeners.add(new RejectionNotifier(keys, observer)));
+        List<Consumer<PenaltyImposed>> penalties = new ArrayList<>();
+        penalties.add(new PenaltyLog(System::nanoTime));
+        metrics.ifPresent(destination -> penalties.add(destination.penalties));
         if (problems.found().isEmpty()) {
             log(settings, metrics, spans != SpanDecorator.NONE, export);
         }
@@ -153,6 +163,7 @@ public record Telemetry(
                 metrics.<ReloadListener>map(Destination::config).orElse(NONE.reloads),
                 metrics.<SourceListener>map(Destination::config).orElse(NONE.sources),
                 metrics.<ResolverListener>map(Destination::config).orElse(NONE.resolvers),
+                penalties,
                 metrics.<Consumer<Map<String, Duration>>>map(Destination::nearLimit)
                         .orElse(NONE.nearLimit));
     }
