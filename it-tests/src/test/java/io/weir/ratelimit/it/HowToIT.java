@@ -45,6 +45,7 @@ class HowToIT implements HowToBackends, HowToLimits, HowToOperations {
                 HowToApplication.of("openapi"),
                 withRedis("redis"),
                 HowToApplication.of("pace-outbound-calls"),
+                HowToApplication.of("penalties"),
                 HowToApplication.of("quota-notifications").without("SmtpMails"),
                 HowToApplication.of("reload"),
                 HowToApplication.of("replace-the-response").without("ShopErrors"),
