@@ -5,6 +5,7 @@ import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.Receipt;
 import io.weir.ratelimit.core.limit.BackendReceipt;
+import io.weir.ratelimit.core.limit.BlockedState;
 import io.weir.ratelimit.core.limit.ChargeStates;
 import io.weir.ratelimit.redisson.AcquireRequest.Operation;
 import io.weir.ratelimit.spi.BackendException;
@@ -294,6 +295,18 @@ final class RedisStore implements AutoCloseable {
         enqueue(request);
         timeouts.watch(new LeaseCall(request, batcher));
         return request;
+    }
+
+    /** Tests whether a key is blocked, without waiting; false if that is unknown. */
+    CompletableFuture<Boolean> isBlocked(Charge charge) {
+        if (breaker.isOpen()) {
+            return CompletableFuture.completedFuture(false);
+        }
+        AcquireRequest request = requests.create(List.of(charge), Operation.PEEK, await.deadlineFromNow());
+        enqueue(request);
+        timeouts.watch(new LeaseCall(request, batcher));
+        return request.handle((result, failure) ->
+                result != null && result.charges().get(0).states().get(0) instanceof BlockedState);
     }
 
     /** Refunds permits of a lease, without waiting. */

@@ -356,7 +356,7 @@ public final class LocalBackend implements RateLimitBackend, InstantSource {
             if (number == 0) {
                 return CompletableFuture.completedStage(Optional.empty());
             }
-            long end = blockLocked(charge, now + rule.lengthMicros(number - 1), now);
+            long end = blockLocked(charge, now + BlockedState.micros(rule, number - 1), now);
             return CompletableFuture.completedStage(
                     Optional.of(new Penalty(Duration.of(end - now, ChronoUnit.MICROS), number)));
         } catch (BackendException e) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.core.local;
 
+import io.weir.ratelimit.core.limit.BlockedState;
 import io.weir.ratelimit.spi.PenaltyRule;
 import java.util.HashMap;
 import java.util.Map;
@@ -52,7 +53,7 @@ final class Penalties {
             return 0;
         }
         int number = counted.number + 1;
-        long end = nowMicros + rule.lengthMicros(counted.number);
+        long end = nowMicros + BlockedState.micros(rule, counted.number);
         keys.put(key, new Counted(counted.windowMicros, nowMicros, 0, number, end + rule.longestMicros()));
         return number;
     }

@@ -186,7 +186,7 @@ final class LimitStateBackend implements RateLimitBackend {
         if (counted[1] < rule.rejections()) {
             return CompletableFuture.completedStage(Optional.empty());
         }
-        long length = rule.lengthMicros((int) counted[2]);
+        long length = BlockedState.micros(rule, (int) counted[2]);
         counted[0] = now;
         counted[1] = 0;
         counted[2]++;

@@ -18,6 +18,7 @@ import io.weir.ratelimit.core.engine.EngineRateLimiter;
 import io.weir.ratelimit.core.engine.FailureModes;
 import io.weir.ratelimit.core.engine.FallbackBackend;
 import io.weir.ratelimit.core.engine.KeyAdministration;
+import io.weir.ratelimit.core.engine.Penalties;
 import io.weir.ratelimit.core.engine.QuotaThresholds;
 import io.weir.ratelimit.core.engine.RateLimitEngine;
 import io.weir.ratelimit.core.engine.RequestState;
@@ -146,7 +147,14 @@ final class Deployment {
         TopKeysTracker topKeys =
                 settings.enabled() ? new TopKeysTracker(masker, environment.clock()::nanos) : TopKeysTracker.NONE;
         BackendHealth health = health(backend, telemetry, events);
-        RateLimitEngine engine = engine(backend, health, telemetry, overrides, topKeys, thresholds(backend, events));
+        RateLimitEngine engine = engine(
+                backend,
+                health,
+                telemetry,
+                overrides,
+                topKeys,
+                thresholds(backend, events),
+                penalties(backend, telemetry, events));
         if (problems.found().isEmpty()) {
             engine.slots().listener(telemetry.slots(), withSlots(snapshot));
             start(backend, telemetry);
@@ -291,7 +299,8 @@ final class Deployment {
             Telemetry telemetry,
             Overrides overrides,
             TopKeysTracker topKeys,
-            QuotaThresholds thresholds) {
+            QuotaThresholds thresholds,
+            Penalties penalties) {
         FailureModes failureModes = new FailureModes(
                 settings.instances(), () -> environment.local(settings.localMaxKeys()), environment.random());
         List<DecisionListener> listeners = new ArrayList<>(telemetry.listeners());
@@ -303,7 +312,17 @@ final class Deployment {
                 environment.clock(),
                 overrides,
                 topKeys,
-                thresholds);
+                thresholds,
+                penalties);
+    }
+
+    private Penalties penalties(RateLimitBackend backend, Telemetry telemetry, CdiEvents events) {
+        return new Penalties(
+                backend,
+                masker,
+                executor,
+                telemetry.penalties(),
+                settings.enabled() ? events.penaltyObservers() : List.of());
     }
 
     private QuotaThresholds thresholds(RateLimitBackend backend, CdiEvents events) {

@@ -4,6 +4,7 @@ package io.weir.ratelimit.interceptor.telemetry;
 /** The metrics. Their names are part of the public interface. */
 enum Metric {
     DECISIONS("ratelimit.decisions", "Decisions, one for each policy of a call"),
+    PENALTIES("ratelimit.penalties", "Penalties: blocks of keys after many rejections"),
     SETTLED("ratelimit.settled", "Charges whose reserved cost was replaced by the actual cost"),
     CONCURRENCY("ratelimit.concurrency", "Slots of concurrency limits that running calls of this instance hold"),
     CONCURRENCY_LOST("ratelimit.concurrency.lost", "Running calls whose slot expired because it was not renewed"),
