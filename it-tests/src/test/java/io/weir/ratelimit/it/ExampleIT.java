@@ -15,6 +15,8 @@ import java.time.format.TextStyle;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Locale;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.assertj.core.data.Offset;
@@ -198,6 +200,23 @@ class ExampleIT {
                 "the second notice",
                 NOTICE_WITHIN,
                 () -> Http.get(notices, customer).body().equals(half + "You have used 100 % of 3 calls\n"));
+    }
+
+    @Test
+    void twoSlowCallsRunAtOnce() {
+        // A thread for each call: the common pool has one thread less than the machine has cores.
+        Executor threads = task -> new Thread(task).start();
+        List<HttpResponse<String>> responses = Stream.generate(
+                        () -> CompletableFuture.supplyAsync(() -> Http.get(uri("api/slow?ms=5000")), threads))
+                .limit(3)
+                .toList()
+                .stream()
+                .map(CompletableFuture::join)
+                .toList();
+        assertThat(responses).extracting(HttpResponse::statusCode).containsExactlyInAnyOrder(200, 200, 429);
+        assertThat(responses)
+                .allSatisfy(response -> assertThat(LimitResponse.field(response, "RateLimit-Policy"))
+                        .isEqualTo("\"slow\";q=2;qu=\"concurrent-requests\""));
     }
 
     @Test
