@@ -5,6 +5,7 @@ import io.weir.ratelimit.Receipt;
 import java.lang.ref.ReferenceQueue;
 import java.lang.ref.WeakReference;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 
 /**
  * A receipt with slots that are not released. It does not keep the receipt in memory: if the application forgets the receipt, its slots
@@ -26,6 +27,14 @@ final class HeldReceipt extends WeakReference<Receipt> {
         this.hash = System.identityHashCode(receipt);
         this.slots = slots;
         this.timeoutNanos = timeoutNanos;
+    }
+
+    String policy() {
+        return slots.isEmpty() ? "" : slots.get(0).policy();
+    }
+
+    long timeoutMillis() {
+        return TimeUnit.NANOSECONDS.toMillis(timeoutNanos);
     }
 
     @Override

@@ -11,6 +11,7 @@ import io.weir.ratelimit.spi.Limit;
 import java.lang.ref.Reference;
 import java.lang.ref.ReferenceQueue;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -61,6 +62,7 @@ public final class HeldSlots {
     private long timer;
 
     private volatile boolean renewing;
+    private volatile SlotListener listener = SlotListener.NONE;
 
     HeldSlots(FallbackBackend backend, Sleeper sleeper, Executor executor, SlotQueues queues) {
         this.backend = backend;
@@ -87,6 +89,17 @@ public final class HeldSlots {
      */
     public long lost() {
         return lost.get();
+    }
+
+    /**
+     * Sets the listener, which has the numbers of some policies from the start.
+     *
+     * @param newListener the listener
+     * @param policies the policies with a concurrency limit
+     */
+    public void listener(SlotListener newListener, Collection<String> policies) {
+        listener = newListener;
+        policies.forEach(policy -> newListener.held(policy, held(policy)));
     }
 
     SlotQueues queues() {
@@ -125,7 +138,12 @@ public final class HeldSlots {
 
     private void count(HeldReceipt receipt, int change) {
         for (SlotQueues.Key slot : receipt.slots) {
-            counts.computeIfAbsent(slot.policy(), policy -> new AtomicInteger()).addAndGet(change);
+            AtomicInteger count = counts.get(slot.policy());
+            if (count == null) {
+                count = counts.computeIfAbsent(slot.policy(), policy -> new AtomicInteger());
+            }
+            count.addAndGet(change);
+            listener.held(slot.policy(), count.get());
         }
     }
 
@@ -199,6 +217,8 @@ public final class HeldSlots {
         removeUnreachable();
         retryReleases();
         renew();
+        // Of two threads that change a number at once, the last one to call the listener can have the older number.
+        counts.forEach((policy, count) -> listener.held(policy, count.get()));
         synchronized (this) {
             if (number == timer) {
                 intervalNanos = Long.MAX_VALUE;
@@ -224,7 +244,9 @@ public final class HeldSlots {
             HeldReceipt known = held.remove((HeldReceipt) each);
             if (known != null) {
                 count(known, -1);
-                logOnce("WEIR-426", known);
+                if (isFirst("unreleased", known)) {
+                    MESSAGES.log(LOG, "WEIR-426", known.policy(), known.timeoutMillis());
+                }
             }
         }
     }
@@ -267,16 +289,16 @@ public final class HeldSlots {
         if (known != null && !known.lost) {
             known.lost = true;
             lost.incrementAndGet();
-            logOnce("WEIR-425", known);
+            listener.lost(known.policy());
+            if (isFirst("lost", known)) {
+                MESSAGES.log(LOG, "WEIR-425", known.policy(), known.timeoutMillis());
+            }
         }
     }
 
-    /** Logs a message once for each policy, because many calls can be concerned at once. */
-    private void logOnce(String number, HeldReceipt receipt) {
-        String policy = receipt.slots.isEmpty() ? "" : receipt.slots.get(0).policy();
-        if (logged.add(number + policy)) {
-            MESSAGES.log(LOG, number, policy, TimeUnit.NANOSECONDS.toMillis(receipt.timeoutNanos));
-        }
+    /** Returns whether an event is the first one of a policy: many calls can be concerned at once. */
+    private boolean isFirst(String event, HeldReceipt receipt) {
+        return logged.add(event + ' ' + receipt.policy());
     }
 
     /** Releases all slots, because the application ends. Waits a short time for the backend. */

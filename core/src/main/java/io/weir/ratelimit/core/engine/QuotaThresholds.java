@@ -143,7 +143,9 @@ public final class QuotaThresholds {
     }
 
     private static boolean isReached(Quota quota, int percent) {
-        return quota.capacity() > 0 && (quota.capacity() - quota.remaining()) * 100 >= quota.capacity() * percent;
+        return quota.capacity() > 0
+                && !quota.isConcurrency()
+                && (quota.capacity() - quota.remaining()) * 100 >= quota.capacity() * percent;
     }
 
     /** Starts the report. If no thread is available, a later decision repeats it. */

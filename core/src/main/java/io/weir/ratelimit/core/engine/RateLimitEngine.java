@@ -73,10 +73,11 @@ public final class RateLimitEngine {
                 topKeys,
                 thresholds,
                 WaitBulkhead.ofThreads(),
-                WaitBulkhead.withoutThreads());
+                WaitBulkhead.withoutThreads(),
+                ForkJoinPool.commonPool());
     }
 
-    /** Creates an engine with bounds on its waiting calls. */
+    /** Creates an engine with bounds on its waiting calls, and an executor of the renewals of slots. */
     RateLimitEngine(
             FallbackBackend backend,
             IdentityEncoder encoder,
@@ -86,7 +87,8 @@ public final class RateLimitEngine {
             TopKeysTracker topKeys,
             QuotaThresholds thresholds,
             WaitBulkhead threads,
-            WaitBulkhead withoutThreads) {
+            WaitBulkhead withoutThreads,
+            Executor renewals) {
         this.backend = backend;
         this.encoder = encoder;
         this.listeners = new DecisionListeners(listeners);
@@ -96,7 +98,7 @@ public final class RateLimitEngine {
         this.topKeys = topKeys;
         this.thresholds = thresholds;
         this.settlements = new Settlements(backend, this.listeners);
-        this.slots = new HeldSlots(backend, sleeper, ForkJoinPool.commonPool(), new SlotQueues());
+        this.slots = new HeldSlots(backend, sleeper, renewals, new SlotQueues());
         this.threads = threads;
         this.withoutThreads = withoutThreads;
     }

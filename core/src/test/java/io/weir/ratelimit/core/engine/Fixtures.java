@@ -91,6 +91,7 @@ final class Fixtures {
                 TopKeysTracker.NONE,
                 QuotaThresholds.NONE,
                 threads,
-                withoutThreads);
+                withoutThreads,
+                Runnable::run);
     }
 }

@@ -43,6 +43,14 @@ final class ManualSleeper implements Sleeper {
         meanwhile.run();
     }
 
+    /** Sleeps for the whole time unless the signal comes before. */
+    @Override
+    public void sleep(CompletableFuture<Void> signal, long micros) throws InterruptedException {
+        if (!signal.isDone()) {
+            sleep(micros);
+        }
+    }
+
     private synchronized CountDownLatch note(long micros) {
         waits.add(micros);
         return gate;

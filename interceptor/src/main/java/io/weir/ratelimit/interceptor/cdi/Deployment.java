@@ -35,6 +35,7 @@ import io.weir.ratelimit.core.policy.BoundedKeyResolver;
 import io.weir.ratelimit.core.policy.LookupTimes;
 import io.weir.ratelimit.core.policy.OverrideSources;
 import io.weir.ratelimit.core.policy.Overrides;
+import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.core.policy.ResolverListener;
 import io.weir.ratelimit.core.policy.Resolvers;
 import io.weir.ratelimit.core.policy.TierLookups;
@@ -125,6 +126,7 @@ final class Deployment {
         BackendHealth health = health(backend, telemetry, events);
         RateLimitEngine engine = engine(backend, health, telemetry, overrides, topKeys, thresholds(backend, events));
         if (problems.found().isEmpty()) {
+            engine.slots().listener(telemetry.slots(), withSlots(snapshot));
             start(backend, telemetry);
             report(backend, snapshot, loader, sources);
         }
@@ -165,6 +167,15 @@ final class Deployment {
                         ? new ApplicationWarnings(snapshot.policies(), loadedConfig, view)
                                 .all(EnvironmentVariables.of(System.getenv().keySet(), serverConfig))
                         : List.of());
+    }
+
+    private List<String> withSlots(PolicySnapshot snapshot) {
+        return settings.enabled()
+                ? snapshot.policies().values().stream()
+                        .filter(policy -> policy.limits().hasConcurrency())
+                        .map(Policy::name)
+                        .toList()
+                : List.of();
     }
 
     private Resolvers resolvers(ClientAddress clients) {

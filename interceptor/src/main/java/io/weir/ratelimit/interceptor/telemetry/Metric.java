@@ -5,6 +5,8 @@ package io.weir.ratelimit.interceptor.telemetry;
 enum Metric {
     DECISIONS("ratelimit.decisions", "Decisions, one for each policy of a call"),
     SETTLED("ratelimit.settled", "Charges whose reserved cost was replaced by the actual cost"),
+    CONCURRENCY("ratelimit.concurrency", "Slots of concurrency limits that running calls of this instance hold"),
+    CONCURRENCY_LOST("ratelimit.concurrency.lost", "Running calls whose slot expired because it was not renewed"),
     CHECK_DURATION("ratelimit.check.duration", "Time until the backend decided or failed"),
     BACKEND_ERRORS("ratelimit.backend.errors", "Failed operations of the backend"),
     UTILIZATION("ratelimit.utilization", "Spent part of the fullest limit of a key after each decision"),

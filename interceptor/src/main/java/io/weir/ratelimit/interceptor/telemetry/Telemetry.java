@@ -8,6 +8,7 @@ import io.weir.ratelimit.core.config.Problems;
 import io.weir.ratelimit.core.config.ReloadListener;
 import io.weir.ratelimit.core.config.Settings;
 import io.weir.ratelimit.core.engine.BackendStateListener;
+import io.weir.ratelimit.core.engine.SlotListener;
 import io.weir.ratelimit.core.key.KeyMasker;
 import io.weir.ratelimit.core.policy.ResolverListener;
 import io.weir.ratelimit.core.policy.SourceListener;
@@ -32,6 +33,7 @@ import java.util.function.Supplier;
  * @param sources the listener for failed look-ups of overrides
  * @param resolvers the listener for failures of key resolvers and tier resolvers
  * @param nearLimit receives the longest time for which a key has been near a limit, by policy
+ * @param slots the listener for the slots of running calls
  */
 public record Telemetry(
         List<DecisionListener> listeners,
@@ -41,7 +43,8 @@ public record Telemetry(
         ReloadListener reloads,
         SourceListener sources,
         ResolverListener resolvers,
-        Consumer<Map<String, Duration>> nearLimit) {
+        Consumer<Map<String, Duration>> nearLimit,
+        SlotListener slots) {
     /** Telemetry without listeners. */
     public static final Telemetry NONE = new Telemetry(
             List.of(),
@@ -51,7 +54,8 @@ public record Telemetry(
             result -> {},
             (policy, failure) -> {},
             (kind, resolver, failure) -> {},
-            longest -> {});
+            longest -> {},
+            SlotListener.NONE);
 
     private static final System.Logger LOG = System.getLogger("io.weir.ratelimit");
     /** The name of the local backend, which has no events. */
@@ -94,6 +98,7 @@ public record Telemetry(
             DecisionMetrics metrics,
             ConfigMetrics config,
             NearLimitMetrics nearLimit,
+            SlotMetrics slots,
             Optional<BackendListener> backend,
             String name) {
         static Destination of(Meters meters, Settings settings, String backend, String name) {
@@ -101,6 +106,7 @@ public record Telemetry(
                     new DecisionMetrics(meters, backend),
                     new ConfigMetrics(meters, settings.reloads()),
                     new NearLimitMetrics(meters),
+                    new SlotMetrics(meters),
                     backend.equals(LOCAL) ? Optional.empty() : Optional.of(new BackendMetrics(meters)),
                     name);
         }
@@ -154,7 +160,8 @@ public record Telemetry(
                 metrics.<SourceListener>map(Destination::config).orElse(NONE.sources),
                 metrics.<ResolverListener>map(Destination::config).orElse(NONE.resolvers),
                 metrics.<Consumer<Map<String, Duration>>>map(Destination::nearLimit)
-                        .orElse(NONE.nearLimit));
+                        .orElse(NONE.nearLimit),
+                metrics.<SlotListener>map(Destination::slots).orElse(NONE.slots));
     }
 
     private static void log(Settings settings, Optional<Destination> metrics, boolean spans, Export export) {

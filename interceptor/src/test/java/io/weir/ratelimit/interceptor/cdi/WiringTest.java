@@ -419,6 +419,26 @@ class WiringTest {
     }
 
     @Test
+    void aBackendWithoutConcurrencyLimitsFailsTheDeployment() {
+        String[] lines = policiesAnd("ratelimit.backend=unavailable", "ratelimit.policies.twice.concurrency=3");
+        assertThatThrownBy(() -> Container.start(lines, Reports.class, UnavailableBackend.class))
+                .hasMessageContaining(
+                        "WEIR-134 ratelimit.policies.twice.concurrency = 3: backend unavailable has no concurrency limits");
+    }
+
+    @Test
+    void aReleasedCallMakesRoomForAnother() {
+        try (Container container =
+                Container.start(policiesAnd("ratelimit.policies.slow.concurrency=1"), Reports.class)) {
+            RateLimiter limiter = container.bean(RateLimiter.class);
+            Decision first = limiter.acquire("slow", "a");
+            assertThat(limiter.acquire("slow", "a").allowed()).isFalse();
+            limiter.release(first.receipt());
+            assertThat(limiter.acquire("slow", "a").allowed()).isTrue();
+        }
+    }
+
+    @Test
     void allowsEveryCallWhileLimitsAreOff() {
         String[] lines = policiesAnd("ratelimit.enabled=false", "ratelimit.backend=unavailable");
         try (Container container = Container.start(lines, Reports.class, UnavailableBackend.class)) {

@@ -8,6 +8,7 @@ import static io.weir.ratelimit.interceptor.rest.Quotas.fields;
 import static io.weir.ratelimit.interceptor.rest.Quotas.rejected;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.Quota;
 import java.time.Duration;
 import java.time.Instant;
@@ -41,6 +42,24 @@ class HeaderDialectTest {
         assertThat(fields("legacy", view(API)))
                 .containsExactly(
                         "X-RateLimit-Limit: 100", "X-RateLimit-Remaining: 42", "X-RateLimit-Reset: 1714592400");
+    }
+
+    @Test
+    void namesTheUnitOfAConcurrencyLimit() {
+        Quota running = allowed("slow-concurrent", 2, Duration.ZERO, 1, 60_000_000, 1_000_000);
+        assertThat(fields("ietf", view(API, running)))
+                .containsExactly(
+                        "RateLimit-Policy: \"api\";q=100;w=60, \"slow-concurrent\";q=2;qu=\"concurrent-requests\"",
+                        "RateLimit: \"api\";r=42;t=17");
+        assertThat(fields("ietf", view(running)))
+                .as("nobody knows when a call ends")
+                .containsExactly(
+                        "RateLimit-Policy: \"slow-concurrent\";q=2;qu=\"concurrent-requests\"",
+                        "RateLimit: \"slow-concurrent\";r=1");
+        Quota full = rejected("slow-concurrent", 2, Duration.ZERO, 300_000, 60_000_000);
+        assertThat(fields("ietf", QuotaView.rejected(new Decision.Rejected(List.of(full)), NOW_MICROS)))
+                .last()
+                .isEqualTo("RateLimit: \"slow-concurrent\";r=0;t=1");
     }
 
     @Test

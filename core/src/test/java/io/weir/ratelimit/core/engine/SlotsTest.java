@@ -1,0 +1,354 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.core.engine;
+
+import static io.weir.ratelimit.core.engine.Fixtures.binding;
+import static io.weir.ratelimit.core.engine.Fixtures.engine;
+import static io.weir.ratelimit.core.engine.Fixtures.health;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.weir.ratelimit.Algorithm;
+import io.weir.ratelimit.Decision;
+import io.weir.ratelimit.FailureMode;
+import io.weir.ratelimit.Identity;
+import io.weir.ratelimit.Quota;
+import io.weir.ratelimit.RateLimiter;
+import io.weir.ratelimit.Receipt;
+import io.weir.ratelimit.core.key.KeyExpression;
+import io.weir.ratelimit.core.key.KeyTerms;
+import io.weir.ratelimit.core.local.LocalBackend;
+import io.weir.ratelimit.core.policy.Policy;
+import io.weir.ratelimit.fixtures.TestCall;
+import io.weir.ratelimit.spi.BackendException;
+import io.weir.ratelimit.spi.Charge;
+import io.weir.ratelimit.spi.Limit;
+import io.weir.ratelimit.spi.PolicyLimits;
+import io.weir.ratelimit.spi.RateLimitBackend;
+import io.weir.ratelimit.spi.TimeSource;
+import io.weir.ratelimit.tck.ManualTime;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.junit.jupiter.api.Test;
+
+/** The slots of running calls: renewal, release, waits, and decisions without the backend. */
+class SlotsTest {
+    private static final TestCall ALICE = TestCall.byPrincipal("alice");
+    private static final Duration TIMEOUT = Duration.ofSeconds(60);
+    private static final long THIRD_MICROS = 20_000_000;
+    private static final Policy SLOW = policy(2, Duration.ZERO, FailureMode.OPEN);
+
+    private final ManualTime time = new ManualTime();
+    private final ManualSleeper sleeper = new ManualSleeper(time);
+    private final Backend backend = new Backend(time);
+    private final RateLimitEngine engine = engine(backend, sleeper);
+
+    private static Policy policy(int calls, Duration maxWait, FailureMode onFailure, Limit... others) {
+        List<Limit> limits = new ArrayList<>(List.of(others));
+        limits.add(Limit.concurrency(calls, TIMEOUT));
+        return new Policy(
+                new PolicyLimits(
+                        "slow",
+                        limits.stream().map(limit -> limit.withMaxWait(maxWait)).toList()),
+                KeyExpression.parse("principal", new KeyTerms(32, 64)),
+                1,
+                onFailure,
+                10);
+    }
+
+    /** A local backend whose releases and decisions can fail. */
+    private static final class Backend extends FakeBackend {
+        final LocalBackend local;
+        int releases;
+        int failingReleases;
+        int renewals;
+
+        Backend(TimeSource time) {
+            local = new LocalBackend(100, time);
+        }
+
+        @Override
+        public Decision acquire(List<Charge> charges) {
+            if (failure != null) {
+                throw failure;
+            }
+            return local.acquire(charges);
+        }
+
+        @Override
+        public CompletionStage<Decision> acquireAsync(List<Charge> charges) {
+            return CompletableFuture.completedStage(acquire(charges));
+        }
+
+        @Override
+        public List<Quota> peek(Charge charge) {
+            return local.peek(charge);
+        }
+
+        @Override
+        public CompletionStage<Void> release(Receipt receipt) {
+            releases++;
+            if (failingReleases-- > 0) {
+                return CompletableFuture.failedStage(down(BackendException.Reason.TIMEOUT));
+            }
+            return local.release(receipt);
+        }
+
+        @Override
+        public CompletionStage<List<Receipt>> renew(List<Receipt> receipts) {
+            renewals++;
+            return local.renew(receipts);
+        }
+
+        @Override
+        public void refund(Receipt receipt) {
+            local.refund(receipt);
+        }
+    }
+
+    private Decision call(Policy policy) {
+        return engine.decide(binding(1, policy), ALICE, null);
+    }
+
+    private long free(Policy policy) {
+        return backend.peek(new Charge(policy.limits(), "p.alice", 1)).get(0).remaining();
+    }
+
+    /** Runs the latest timer after its time. */
+    private void tick(long micros) {
+        time.advanceMicros(micros);
+        sleeper.timers.get(sleeper.timers.size() - 1).complete(null);
+    }
+
+    @Test
+    void aRunningCallKeepsItsSlotAndAReleaseFreesIt() {
+        Receipt receipt = call(SLOW).receipt();
+        assertThat(engine.slots().held("slow")).isEqualTo(1);
+        for (int third = 1; third <= 180; third++) {
+            tick(THIRD_MICROS);
+            assertThat(free(SLOW)).isEqualTo(1);
+        }
+        assertThat(engine.slots().lost()).isZero();
+        engine.release(receipt);
+        assertThat(free(SLOW)).isEqualTo(2);
+        assertThat(engine.slots().held("slow")).isZero();
+    }
+
+    @Test
+    void noTimerRunsWithoutSlots() {
+        engine.release(call(SLOW).receipt());
+        assertThat(sleeper.timers).hasSize(1);
+        tick(THIRD_MICROS);
+        assertThat(backend.renewals).isZero();
+        assertThat(sleeper.timers).hasSize(1);
+        call(SLOW);
+        assertThat(sleeper.timers).hasSize(2);
+    }
+
+    @Test
+    void aSecondReleaseHasNoEffect() {
+        Receipt first = call(SLOW).receipt();
+        call(SLOW);
+        engine.release(first);
+        engine.release(first);
+        engine.release(Receipt.EMPTY);
+        assertThat(backend.releases).isEqualTo(1);
+        assertThat(engine.slots().held("slow")).isEqualTo(1);
+        assertThat(free(SLOW)).isEqualTo(1);
+    }
+
+    @Test
+    void aFailedReleaseIsTriedAgainUntilTheSlotHasExpired() {
+        Receipt first = call(SLOW).receipt();
+        Receipt second = call(SLOW).receipt();
+        backend.failingReleases = 3;
+        engine.release(first);
+        assertThat(free(SLOW)).isZero();
+        tick(1_000_000);
+        tick(1_000_000);
+        assertThat(free(SLOW)).isZero();
+        tick(1_000_000);
+        assertThat(free(SLOW)).isEqualTo(1);
+
+        backend.failingReleases = Integer.MAX_VALUE;
+        engine.release(second);
+        for (int second60 = 0; second60 < 60; second60++) {
+            tick(1_000_000);
+        }
+        int releases = backend.releases;
+        int timers = sleeper.timers.size();
+        tick(1_000_000);
+        assertThat(backend.releases).isEqualTo(releases);
+        assertThat(sleeper.timers).hasSize(timers);
+    }
+
+    @Test
+    void aCallWhoseSlotExpiredIsCountedOnce() {
+        Receipt receipt = call(SLOW).receipt();
+        tick(61_000_000);
+        assertThat(engine.slots().lost()).isEqualTo(1);
+        tick(61_000_000);
+        assertThat(engine.slots().lost()).isEqualTo(1);
+        assertThat(engine.slots().held("slow")).as("the call still runs").isEqualTo(1);
+        engine.release(receipt);
+        assertThat(engine.slots().held("slow")).isZero();
+    }
+
+    @Test
+    void theEndOfTheApplicationReleasesAllSlots() {
+        Receipt one = call(SLOW).receipt();
+        Receipt two = call(SLOW).receipt();
+        engine.stop();
+        assertThat(free(SLOW)).isEqualTo(2);
+        engine.release(one);
+        engine.release(two);
+        assertThat(backend.releases).isEqualTo(2);
+    }
+
+    @Test
+    void theEndOfARequestReleasesItsSlots() {
+        RequestState request = new RequestState(ALICE);
+        engine.decide(binding(1, SLOW), ALICE, request);
+        engine.release(request);
+        assertThat(free(SLOW)).isEqualTo(2);
+    }
+
+    @Test
+    void aRequestTakesOneSlotOfAPolicyAlthoughALaterCallCostsMore() {
+        Policy both =
+                policy(2, Duration.ZERO, FailureMode.OPEN, Limit.of(Algorithm.FIXED_WINDOW, 10, Duration.ofMinutes(1)));
+        for (Policy policy : List.of(SLOW, both)) {
+            RequestState request = new RequestState(ALICE);
+            engine.decide(binding(1, policy), ALICE, request);
+            engine.decide(binding(5, policy), ALICE, request);
+            assertThat(engine.slots().held("slow")).isEqualTo(1);
+            assertThat(backend.peek(new Charge(policy.limits(), "p.alice", 1)))
+                    .last()
+                    .extracting(Quota::remaining)
+                    .isEqualTo(1L);
+            engine.release(request);
+        }
+        assertThat(backend.peek(new Charge(both.limits(), "p.alice", 1)))
+                .extracting(Quota::remaining)
+                .containsExactly(5L, 2L);
+    }
+
+    @Test
+    void aCallWaitsUntilASlotIsReleased() {
+        Policy waiting = policy(1, Duration.ofSeconds(2), FailureMode.OPEN);
+        Receipt first = call(waiting).receipt();
+        sleeper.meanwhile = () -> {
+            if (sleeper.waits.size() == 4) {
+                engine.release(first);
+            }
+        };
+        assertThat(call(waiting).allowed()).isTrue();
+        assertThat(sleeper.waits).containsExactly(THIRD_MICROS, 50_000L, 50_000L, 50_000L);
+    }
+
+    @Test
+    void aCallWithoutASlotIsRejectedAfterItsMaxWait() {
+        Policy waiting = policy(1, Duration.ofMillis(120), FailureMode.OPEN);
+        call(waiting);
+        long start = time.micros();
+        Decision rejected = call(waiting);
+        assertThat(rejected).isInstanceOf(Decision.Rejected.class);
+        assertThat(time.micros() - start).isEqualTo(120_000);
+    }
+
+    @Test
+    void callsWithoutAThreadGetSlotsInTheirOrder() {
+        Policy waiting = policy(1, Duration.ofSeconds(10), FailureMode.OPEN);
+        Deque<Runnable> executor = new ArrayDeque<>();
+        RateLimiter limiter =
+                new EngineRateLimiter(engine, () -> Map.of("slow", waiting), () -> executor::add, Optional::empty);
+        Identity alice = Identity.principal("alice");
+        List<CompletableFuture<Decision>> calls = new ArrayList<>();
+        for (int call = 0; call < 4; call++) {
+            calls.add(limiter.acquireAsync("slow", alice).toCompletableFuture());
+            runAll(executor);
+        }
+        for (int call = 0; call < 4; call++) {
+            for (int later = call + 1; later < 4; later++) {
+                assertThat(calls.get(later)).as("%d before %d", call, later).isNotDone();
+            }
+            assertThat(calls.get(call)).isCompleted();
+            limiter.release(calls.get(call).join().receipt());
+            runAll(executor);
+        }
+        assertThat(engine.slots().held("slow")).isZero();
+        assertThat(engine.slots().queues().isWaitedFor(new SlotQueues.Key("slow", "p.alice")))
+                .isFalse();
+    }
+
+    @Test
+    void aCanceledCallLeavesTheQueue() {
+        Policy waiting = policy(1, Duration.ofSeconds(10), FailureMode.OPEN);
+        Deque<Runnable> executor = new ArrayDeque<>();
+        RateLimiter limiter =
+                new EngineRateLimiter(engine, () -> Map.of("slow", waiting), () -> executor::add, Optional::empty);
+        Identity alice = Identity.principal("alice");
+        Receipt first = limiter.acquire("slow", alice).receipt();
+        CompletableFuture<Decision> second = limiter.acquireAsync("slow", alice).toCompletableFuture();
+        CompletableFuture<Decision> third = limiter.acquireAsync("slow", alice).toCompletableFuture();
+        runAll(executor);
+        second.cancel(false);
+        runAll(executor);
+        limiter.release(first);
+        runAll(executor);
+        assertThat(third).isCompleted();
+        assertThat(third.join().allowed()).isTrue();
+    }
+
+    private static void runAll(Deque<Runnable> executor) {
+        while (!executor.isEmpty()) {
+            executor.remove().run();
+        }
+    }
+
+    @Test
+    void theShareOfAnInstanceLimitsCallsWhileTheBackendIsUnavailable() {
+        Policy local = policy(6, Duration.ZERO, FailureMode.LOCAL);
+        LocalBackend inProcess = new LocalBackend(100, time);
+        RateLimitEngine degraded = degraded(3, inProcess);
+        backend.failure = FakeBackend.down(BackendException.Reason.TIMEOUT);
+        Decision first = degraded.decide(binding(9, local), ALICE, null);
+        assertThat(first).isInstanceOf(Decision.Degraded.class);
+        assertThat(first.receipt().holdsSlots()).isTrue();
+        assertThat(degraded.decide(binding(9, local), ALICE, null).allowed()).isTrue();
+        assertThat(degraded.decide(binding(9, local), ALICE, null).allowed()).isFalse();
+
+        backend.failure = null;
+        assertThat(degraded.slots().held("slow")).isEqualTo(2);
+        degraded.release(first.receipt());
+        backend.failure = FakeBackend.down(BackendException.Reason.TIMEOUT);
+        assertThat(degraded.decide(binding(9, local), ALICE, null).allowed()).isTrue();
+    }
+
+    @Test
+    void callsThatAreAllowedWithoutTheBackendHaveNoSlot() {
+        backend.failure = FakeBackend.down(BackendException.Reason.TIMEOUT);
+        Decision open = call(SLOW);
+        assertThat(open.allowed()).isTrue();
+        assertThat(open.receipt()).isEqualTo(Receipt.EMPTY);
+        assertThat(engine.slots().held("slow")).isZero();
+    }
+
+    @Test
+    void anInstanceHasOneSlotAtLeast() {
+        Charge share = new InstanceShare(10).of(new Charge(SLOW.limits(), "p.alice", 50));
+        assertThat(share.policy().limits()).containsExactly(Limit.concurrency(1, TIMEOUT));
+    }
+
+    private RateLimitEngine degraded(int instances, RateLimitBackend inProcess) {
+        return engine(
+                new FallbackBackend(
+                        backend, new FailureModes(instances, () -> inProcess), health(backend), Fixtures.DEADLINE),
+                sleeper);
+    }
+}

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.redisson;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.weir.ratelimit.Decision;
+import io.weir.ratelimit.FailureMode;
+import io.weir.ratelimit.Receipt;
+import io.weir.ratelimit.fixtures.Await;
+import io.weir.ratelimit.fixtures.RedisProcess;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Slots while Redis is stopped: those taken before are released after the outage, and the failure modes decide during it. */
+@Tag("fault")
+class SlotsInOutageTest {
+    private static final Duration SOON = Duration.ofSeconds(40);
+    private static final int CALLS = 6;
+
+    private final RedisProcess redis = RedisProcess.started();
+    private RedissonBackend backend;
+
+    @BeforeEach
+    void connect() {
+        backend = new TestConfig(Map.of(RedisSettings.ADDRESS, redis.address())).started();
+        FaultCalls.awaitDecision(backend);
+    }
+
+    @AfterEach
+    void disconnect() {
+        backend.close();
+        redis.close();
+    }
+
+    private SlotEngine instance(Duration timeout, FailureMode mode) {
+        return SlotEngine.of(backend, CALLS, timeout, Duration.ZERO, mode);
+    }
+
+    private static Decision call(SlotEngine instance) {
+        return instance.limiter().acquire(SlotEngine.POLICY, "a");
+    }
+
+    private static Decision callOnRedis(SlotEngine instance) {
+        Decision decision = call(instance);
+        assertThat(decision).isInstanceOf(Decision.Allowed.class);
+        return decision;
+    }
+
+    private static long free(SlotEngine instance) {
+        return instance.limiter().peek(SlotEngine.POLICY, "a").get(0).remaining();
+    }
+
+    private static void awaitFree(SlotEngine instance, long expected) {
+        Await.until(expected + " slots are free", SOON, () -> {
+            try {
+                return free(instance) == expected;
+            } catch (RuntimeException e) {
+                return false;
+            }
+        });
+    }
+
+    @ParameterizedTest
+    @EnumSource(FailureMode.class)
+    void slotsTakenBeforeAnOutageAreReleasedAfterIt(FailureMode mode) {
+        SlotEngine instance = instance(Duration.ofMinutes(10), mode);
+        List<Receipt> before = new ArrayList<>();
+        for (int call = 0; call < CALLS; call++) {
+            before.add(callOnRedis(instance).receipt());
+        }
+        redis.pause();
+        before.forEach(instance.limiter()::release);
+        List<Decision> during = new ArrayList<>();
+        for (int call = 0; call < 4; call++) {
+            during.add(call(instance));
+        }
+        assertThat(during).allMatch(Decision.Degraded.class::isInstance);
+        long allowed = during.stream().filter(Decision::allowed).count();
+        switch (mode) {
+            case OPEN -> assertThat(allowed).isEqualTo(4);
+            case CLOSED -> assertThat(allowed).isZero();
+            case LOCAL ->
+                assertThat(allowed).as("the share of one of three instances").isEqualTo(2);
+            case SAMPLE -> assertThat(allowed).isBetween(0L, 4L);
+        }
+        during.forEach(decision -> instance.limiter().release(decision.receipt()));
+        redis.resume();
+        awaitFree(instance, CALLS);
+        assertThat(instance.engine().slots().held(SlotEngine.POLICY)).isZero();
+    }
+
+    @Test
+    void aCallThatRunsThroughAShortOutageKeepsItsSlot() {
+        SlotEngine instance = instance(Duration.ofSeconds(6), FailureMode.OPEN);
+        Receipt receipt = callOnRedis(instance).receipt();
+        redis.pause();
+        Await.until("the outage is seen", SOON, () -> call(instance) instanceof Decision.Degraded);
+        redis.resume();
+        long end = System.nanoTime() + Duration.ofSeconds(8).toNanos();
+        Await.until("more time than the timeout has passed", SOON, () -> System.nanoTime() - end > 0);
+        awaitFree(instance, CALLS - 1);
+        assertThat(instance.engine().slots().lost()).isZero();
+        instance.limiter().release(receipt);
+        awaitFree(instance, CALLS);
+    }
+
+    @Test
+    void aRedisWithoutItsDataLosesTheSlotsOfRunningCalls() {
+        SlotEngine instance = instance(Duration.ofSeconds(3), FailureMode.OPEN);
+        Receipt receipt = callOnRedis(instance).receipt();
+        redis.kill();
+        redis.start();
+        awaitFree(instance, CALLS);
+        Await.until("the loss is counted", SOON, () -> instance.engine().slots().lost() == 1);
+        instance.limiter().release(receipt);
+        assertThat(instance.engine().slots().held(SlotEngine.POLICY)).isZero();
+    }
+
+    @Test
+    void theSlotsOfADeadInstanceExpire() {
+        SlotEngine dead = instance(Duration.ofSeconds(2), FailureMode.OPEN);
+        SlotEngine living = instance(Duration.ofSeconds(2), FailureMode.OPEN);
+        List<Receipt> forgotten = new ArrayList<>();
+        for (int call = 0; call < CALLS; call++) {
+            // The engine of an instance renews slots, so this takes them without one.
+            forgotten.add(backend.acquire(List.of(SlotInstance.charge(CALLS, Duration.ofSeconds(2), "k.a")))
+                    .receipt());
+        }
+        assertThat(call(dead).allowed()).isFalse();
+        awaitFree(living, CALLS);
+        forgotten.forEach(
+                receipt -> backend.release(receipt).toCompletableFuture().join());
+        assertThat(free(living)).isEqualTo(CALLS);
+    }
+}
