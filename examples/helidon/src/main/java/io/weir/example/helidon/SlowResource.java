@@ -16,6 +16,7 @@ import jakarta.ws.rs.core.StreamingOutput;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
@@ -97,7 +98,7 @@ public class SlowResource {
     @Path("suspended")
     @RateLimit("slow")
     public void suspended(@Suspended AsyncResponse response) {
-        CompletableFuture.runAsync(() -> response.resume("resumed\n"));
+        ForkJoinPool.commonPool().execute(() -> response.resume("resumed\n"));
     }
 
     /**

@@ -5,6 +5,7 @@ import io.weir.ratelimit.interceptor.cdi.DeployedApplication;
 import io.weir.ratelimit.interceptor.cdi.Entry;
 import io.weir.ratelimit.interceptor.cdi.RateLimitExtension;
 import io.weir.ratelimit.interceptor.cdi.RateLimitGate;
+import io.weir.ratelimit.interceptor.cdi.ServletApi;
 import io.weir.ratelimit.interceptor.telemetry.SpanDecorator;
 import jakarta.enterprise.inject.spi.CDI;
 import jakarta.ws.rs.container.ContainerRequestContext;
@@ -32,7 +33,8 @@ final class RestContext {
                     new QuotaFields(HeaderDialect.named(application.headers())),
                     new RejectionResponses(application::policy, new CustomBodies(application.responder())),
                     application.spans(),
-                    ServletAccess.find(providers));
+                    // Without the Servlet API, the class cannot be verified.
+                    ServletApi.isVisible() ? ServletAccess.find(providers) : null);
         }
     }
 

@@ -2,7 +2,6 @@
 package io.weir.ratelimit.interceptor.rest;
 
 import io.weir.ratelimit.core.engine.RequestState;
-import io.weir.ratelimit.interceptor.cdi.ServletApi;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.ws.rs.core.Context;
 import jakarta.ws.rs.core.MediaType;
@@ -26,7 +25,7 @@ public class ServletAccess implements ContextResolver<ServletAccess> {
 
     /** Returns the access that the runtime has created, null if it has none. */
     static @Nullable ServletAccess find(@Nullable Providers providers) {
-        if (providers == null || !ServletApi.isVisible()) {
+        if (providers == null) {
             return null;
         }
         ContextResolver<ServletAccess> resolver =
