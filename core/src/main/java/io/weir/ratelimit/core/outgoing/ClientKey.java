@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.core.outgoing;
 
+import static io.weir.ratelimit.core.message.CoreMessages.MESSAGES;
+
 import io.weir.ratelimit.Identity;
 import io.weir.ratelimit.spi.KeyResolver;
 import java.util.ArrayList;
@@ -8,12 +10,15 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 
 /** The key of outgoing calls: one term, or several that are joined with {@code +}. */
 public final class ClientKey {
     /** The terms that are no bean, for messages. */
     static final String FORMS = "client, host, path";
+
+    private static final System.Logger LOG = System.getLogger("io.weir.ratelimit");
 
     private final String text;
     private final List<Function<OutgoingCall, Identity>> terms;
@@ -49,22 +54,26 @@ public final class ClientKey {
                         .map(Identity::of)
                         .orElse(Identity.ANONYMOUS);
             default -> {
+                AtomicBoolean failed = new AtomicBoolean();
                 KeyResolver resolver = resolvers.get(term);
                 if (resolver == null) {
                     throw new IllegalArgumentException("\"" + term + "\" is neither one of " + FORMS
                             + " nor a KeyResolver bean, here one of " + Set.copyOf(resolvers.keySet()));
                 }
-                yield call -> resolve(resolver, call);
+                yield call -> resolve(term, resolver, call, failed);
             }
         };
     }
 
     /** A resolver that fails must neither fail the call nor exempt it from the limit. */
-    private static Identity resolve(KeyResolver resolver, OutgoingCall call) {
+    private static Identity resolve(String name, KeyResolver resolver, OutgoingCall call, AtomicBoolean failed) {
         try {
             Optional<Identity> key = resolver.resolve(call.context());
             return key == null ? Identity.ANONYMOUS : key.orElse(Identity.ANONYMOUS);
         } catch (RuntimeException | LinkageError | StackOverflowError e) {
+            if (failed.compareAndSet(false, true)) {
+                MESSAGES.log(LOG, e, "WEIR-241", call.client(), name);
+            }
             return Identity.ANONYMOUS;
         }
     }

@@ -31,7 +31,7 @@ import java.util.function.Supplier;
 public final class OutgoingCalls {
     private static final long SECOND_MICROS = 1_000_000;
 
-    /** The waits for a slot after which a call is sent although the key is paused again. */
+    /** The waits for a slot after which a call is rejected if the key is paused again. */
     private static final int MAX_PAUSED_WAITS = 3;
 
     private final boolean enabled;
@@ -142,13 +142,16 @@ public final class OutgoingCalls {
         OutgoingClient client = state.client;
         Identity key = client.key().of(call);
         Binding binding = binding(client);
-        Decision decision = call.decision();
-        if (decision == null) {
-            decision = binding.policies().isEmpty() ? Decision.Allowed.UNLIMITED : engine.decide(binding, key);
-        }
-        for (int i = 0; i < MAX_PAUSED_WAITS && hasWaitedIntoPause(binding, key, decision); i++) {
+        Decision given = call.decision();
+        Decision decision = given != null ? given : acquire(binding, key);
+        long paused = pauseMicros(binding, key, decision);
+        for (int waits = 1; paused > 0; waits++) {
             engine.abandon(decision);
-            decision = engine.decide(binding, key);
+            if (waits > MAX_PAUSED_WAITS) {
+                throw exceeded(client, "pause", paused);
+            }
+            decision = acquire(binding, key);
+            paused = pauseMicros(binding, key, decision);
         }
         if (decision instanceof Decision.Rejected rejected) {
             throw new RateLimitExceededException(rejected);
@@ -162,23 +165,29 @@ public final class OutgoingCalls {
                 throw exceeded(client, "pause", pause);
             }
         }
-        return new Permit(client, binding, key, decision, call.attempt());
+        return new Permit(client, binding, key, decision, decision != given, call.attempt());
+    }
+
+    private Decision acquire(Binding binding, Identity key) {
+        return binding.policies().isEmpty() ? Decision.Allowed.UNLIMITED : engine.decide(binding, key);
     }
 
     /**
-     * Tests whether a pause began while a call waited for its slot, which was charged before the pause. Without an answer of the backend,
-     * the call is sent.
+     * Returns the rest of a pause that began while a call waited for its slot, which was charged before the pause; 0 if there is none.
+     * Without an answer of the backend, the call is sent.
      */
-    private boolean hasWaitedIntoPause(Binding binding, Identity key, Decision decision) {
-        if (!(decision instanceof Decision.Allowed allowed) || allowed.waitMicros() == 0) {
-            return false;
+    private long pauseMicros(Binding binding, Identity key, Decision decision) {
+        Policy blocked = UpstreamRules.blockedPolicy(binding);
+        if (blocked == null || !(decision instanceof Decision.Allowed allowed) || allowed.waitMicros() == 0) {
+            return 0;
         }
         try {
-            Policy blocked = UpstreamRules.blockedPolicy(binding);
-            return blocked != null
-                    && limiter.peek(blocked.name(), key).stream().anyMatch(quota -> quota.blockedMicros() > 0);
+            return limiter.peek(blocked.name(), key).stream()
+                    .mapToLong(Quota::blockedMicros)
+                    .max()
+                    .orElse(0);
         } catch (RateLimitUnavailableException | IllegalArgumentException e) {
-            return false;
+            return 0;
         }
     }
 

@@ -12,7 +12,13 @@ import io.weir.ratelimit.core.engine.Binding;
  * @param binding the policies of the call
  * @param key the key under each policy
  * @param decision the decision that allows the call
+ * @param owned whether the filter has taken the decision; otherwise application code keeps its receipt
  * @param attempt identifies the call among its retries
  */
 public record Permit(
-        OutgoingClient client, Binding binding, Identity key, Decision decision, OutgoingCall.Attempt attempt) {}
+        OutgoingClient client,
+        Binding binding,
+        Identity key,
+        Decision decision,
+        boolean owned,
+        OutgoingCall.Attempt attempt) {}

@@ -39,7 +39,7 @@ final class UpstreamRules {
     private final OutgoingListener listener;
     private final InstantSource clock;
 
-    /** The messages that are logged once: the client with the field, or the client alone. */
+    /** The messages that are logged once: the client alone, or with a field or an outage. */
     private final Set<String> logged = ConcurrentHashMap.newKeySet();
 
     UpstreamRules(RateLimitEngine engine, RateLimiter limiter, OutgoingListener listener, InstantSource clock) {
@@ -116,16 +116,20 @@ final class UpstreamRules {
     }
 
     private void block(Permit permit, Policy policy, long seconds) {
+        String outage = permit.client().name() + " outage";
         try {
             limiter.block(policy.name(), permit.key(), Duration.ofSeconds(seconds));
+            logged.remove(outage);
         } catch (RateLimitUnavailableException | UnsupportedOperationException | IllegalArgumentException e) {
-            MESSAGES.log(LOG, "WEIR-238", permit.client().name(), seconds, e.getMessage());
+            if (logged.add(outage)) {
+                MESSAGES.log(LOG, "WEIR-238", permit.client().name(), seconds, e.getMessage());
+            }
         }
     }
 
     /** Charges the permits that the upstream does not have any more, at most once for each response. */
     private void lower(Permit permit, List<UpstreamQuota> quotas) {
-        if (!(permit.decision() instanceof Decision.Allowed allowed)) {
+        if (!permit.owned() || !(permit.decision() instanceof Decision.Allowed allowed)) {
             return;
         }
         quotas.stream().min(Comparator.comparingLong(UpstreamQuota::remaining)).ifPresent(reported -> {

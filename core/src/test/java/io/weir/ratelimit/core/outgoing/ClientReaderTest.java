@@ -9,6 +9,7 @@ import io.weir.ratelimit.core.config.Problems;
 import io.weir.ratelimit.core.key.KeyTerms;
 import io.weir.ratelimit.core.policy.PolicyLoader;
 import io.weir.ratelimit.core.policy.Resolvers;
+import io.weir.ratelimit.fixtures.LogCapture;
 import io.weir.ratelimit.spi.CallContext;
 import io.weir.ratelimit.spi.KeyResolver;
 import java.time.Duration;
@@ -159,7 +160,15 @@ class ClientReaderTest {
         assertThat(ClientKey.parse("path", resolvers).of(call("partner", "", null)))
                 .isEqualTo(Identity.ANONYMOUS);
         assertThat(ClientKey.parse("account", resolvers).of(call)).isEqualTo(Identity.ANONYMOUS);
-        assertThat(ClientKey.parse("client + broken", resolvers).of(call))
-                .isEqualTo(Identity.of("partner").and(Identity.ANONYMOUS));
+        try (LogCapture log = new LogCapture()) {
+            ClientKey failing = ClientKey.parse("client + broken", resolvers);
+            for (int i = 0; i < 2; i++) {
+                assertThat(failing.of(call)).isEqualTo(Identity.of("partner").and(Identity.ANONYMOUS));
+            }
+            assertThat(log.lines())
+                    .singleElement()
+                    .asString()
+                    .startsWith("WARNING WEIR-241 Client partner: KeyResolver broken failed.");
+        }
     }
 }

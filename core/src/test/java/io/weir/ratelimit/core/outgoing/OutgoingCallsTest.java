@@ -322,6 +322,20 @@ class OutgoingCallsTest {
     }
 
     @Test
+    void callThatMeetsAPauseAfterEachWaitIsRejected() {
+        create(
+                "ratelimit.policies.calls.limit=1/1s",
+                "ratelimit.policies.calls.algorithm=leaky-bucket",
+                "ratelimit.policies.calls.max-wait=10s");
+        Permit first = begin();
+        begin();
+        meanwhile = () -> answer(first, 429, "Retry-After", "4");
+        assertThat(rejection()).isNotNull();
+        meanwhile = () -> {};
+        assertThat(events).contains("partner paused STATUS");
+    }
+
+    @Test
     void quotaOfTheUpstreamLowersTheOwnOne() {
         create("ratelimit.policies.calls.limit=100/1m", "ratelimit.policies.calls.algorithm=fixed-window");
         answer(begin(), 200, "RateLimit", "\"a\";r=40;t=60");
@@ -407,11 +421,14 @@ class OutgoingCallsTest {
 
     @Test
     void decisionOfTheApplicationIsNotTakenAgain() {
-        create("ratelimit.policies.calls.limit=100/1m");
+        create("ratelimit.policies.calls.limit=100/1m", "ratelimit.policies.calls.algorithm=fixed-window");
         Decision decision = limiter.acquire("calls", KEY);
         Permit permit = calls.begin(call(new Attempt(0, 0, 0), false, decision));
         assertThat(permit.decision()).isSameAs(decision);
-        assertThat(remaining()).isEqualTo(99);
+        answer(permit, 200, "RateLimit", "\"a\";r=40;t=60");
+        assertThat(remaining()).as("the code keeps the receipt").isEqualTo(99);
+        answer(permit, 429, "Retry-After", "5");
+        assertThat(pause()).hasValue(Duration.ofSeconds(5));
     }
 
     @Test
@@ -432,9 +449,12 @@ class OutgoingCallsTest {
         assertThat(pause()).hasValue(Duration.ofSeconds(5));
         advance(Duration.ofSeconds(5));
         assertThat(rejection()).isNull();
+        answer(begin(), 429, "Retry-After", "5");
         assertThat(log.lines())
-                .anyMatch(line -> line.startsWith(
-                        "WARNING WEIR-238 Client partner: the pause of 5 s could not be stored in the backend"));
+                .filteredOn(line -> line.startsWith(
+                        "WARNING WEIR-238 Client partner: the pause of 5 s could not be stored in the backend"))
+                .as("once for each outage")
+                .hasSize(1);
     }
 
     @Test
