@@ -53,9 +53,9 @@ class HowToSnippetsTest {
     /** The name of a type of Weir, in an import or in code. */
     private static final Pattern WEIR_TYPE = Pattern.compile("io\\.weir\\.ratelimit\\.(?:[a-z]\\w*\\.)*[A-Z]\\w*");
 
-    /** The packages of the application API and of the SPI, and the backend contract. */
+    /** The packages of the application API, of the SPI and of the test kit, and the backend contract. */
     private static final Pattern PUBLIC_TYPE = Pattern.compile(
-            "io\\.weir\\.ratelimit\\.(?:(?:spi\\.)?[A-Z]\\w*|tck\\.(?:RateLimitBackend|PartialRefund)Contract)");
+            "io\\.weir\\.ratelimit\\.(?:(?:(?:spi|test)\\.)?[A-Z]\\w*|tck\\.(?:RateLimitBackend|PartialRefund)Contract)");
 
     /** The types of other packages whose names are public. */
     private static final String PUBLIC_PARTS =
