@@ -27,6 +27,7 @@ class ReleasedJarsIT {
             "weir-api", "io.weir.ratelimit",
             "weir-core", "io.weir.ratelimit.core",
             "weir-tck", "io.weir.ratelimit.tck",
+            "weir-test-kit", "io.weir.ratelimit.test",
             "weir-interceptor", "io.weir.ratelimit.interceptor",
             "weir-redisson-backend", "io.weir.ratelimit.redisson",
             "weir-console", "io.weir.ratelimit.console");

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.test;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.BiFunction;
+import java.util.function.ToIntFunction;
+import org.assertj.core.api.AbstractAssert;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An assertion about a response, by its status and the fields {@code RateLimit}, {@code RateLimit-Policy} and {@code Retry-After}.
+ *
+ * @param <R> the type of the response
+ */
+public final class ResponseAssert<R> extends AbstractAssert<ResponseAssert<R>, R> {
+    private static final int TOO_MANY_REQUESTS = 429;
+    private static final int SERVICE_UNAVAILABLE = 503;
+
+    private final ToIntFunction<R> status;
+    private final BiFunction<R, String, String> fields;
+
+    /**
+     * Creates an assertion.
+     *
+     * @param fields returns the lines of a field, joined by commas; empty if there is none
+     */
+    ResponseAssert(@Nullable R actual, ToIntFunction<R> status, BiFunction<R, String, String> fields) {
+        super(actual, ResponseAssert.class);
+        this.status = status;
+        this.fields = fields;
+    }
+
+    /**
+     * Verifies the status.
+     *
+     * @param expected the status
+     * @return this assertion
+     */
+    public ResponseAssert<R> hasStatus(int expected) {
+        isNotNull();
+        int found = status.applyAsInt(actual);
+        if (found != expected) {
+            failWithMessage("expected the status %s but was %s", expected, found);
+        }
+        return this;
+    }
+
+    /**
+     * Verifies that the request is neither over a limit nor rejected because of an outage.
+     *
+     * @return this assertion
+     */
+    public ResponseAssert<R> isAllowed() {
+        isNotNull();
+        int found = status.applyAsInt(actual);
+        if (found == TOO_MANY_REQUESTS || found == SERVICE_UNAVAILABLE) {
+            failWithMessage("expected an allowed request but the status was %s", found);
+        }
+        return this;
+    }
+
+    /**
+     * Verifies that the request is rejected with the status 429, and that the field {@code RateLimit} names a limit of the policy.
+     *
+     * @param policy the name of the policy
+     * @return this assertion
+     */
+    public ResponseAssert<R> isRejectedBy(String policy) {
+        hasStatus(TOO_MANY_REQUESTS);
+        List<QuotaField> quotas = quotas("RateLimit");
+        if (quotas.stream().noneMatch(quota -> quota.isOf(policy))) {
+            failWithMessage("expected a rejection by %s but the quotas were %s", policy, quotas);
+        }
+        return this;
+    }
+
+    /**
+     * Verifies that the request is rejected with the status 503, because the backend is unavailable.
+     *
+     * @return this assertion
+     */
+    public ResponseAssert<R> isUnavailable() {
+        return hasStatus(SERVICE_UNAVAILABLE);
+    }
+
+    /**
+     * Verifies the field {@code Retry-After}.
+     *
+     * @param expected the time, rounded up to whole seconds
+     * @return this assertion
+     */
+    public ResponseAssert<R> retryAfter(Duration expected) {
+        isNotNull();
+        String found = fields.apply(actual, "Retry-After");
+        String seconds = Long.toString(expected.plusNanos(999_999_999).toSeconds());
+        if (!found.equals(seconds)) {
+            failWithMessage("expected Retry-After: %s but was \"%s\"", seconds, found);
+        }
+        return this;
+    }
+
+    /**
+     * Verifies the remaining permits in the field {@code RateLimit}.
+     *
+     * @param limit the name of the limit, which is that of the policy if the policy has one limit
+     * @param remaining the remaining permits
+     * @return this assertion
+     */
+    public ResponseAssert<R> hasQuota(String limit, long remaining) {
+        return hasParameter("RateLimit", limit, "r", remaining);
+    }
+
+    /**
+     * Verifies a limit in the field {@code RateLimit-Policy}.
+     *
+     * @param limit the name of the limit, which is that of the policy if the policy has one limit
+     * @param permits the permits per window
+     * @param window the window, in whole seconds
+     * @return this assertion
+     */
+    public ResponseAssert<R> hasLimit(String limit, long permits, Duration window) {
+        hasParameter("RateLimit-Policy", limit, "q", permits);
+        return hasParameter("RateLimit-Policy", limit, "w", window.toSeconds());
+    }
+
+    /**
+     * Verifies that the response discloses no quota.
+     *
+     * @return this assertion
+     */
+    public ResponseAssert<R> hasNoQuota() {
+        isNotNull();
+        for (String name : List.of("RateLimit", "RateLimit-Policy")) {
+            String found = fields.apply(actual, name);
+            if (!found.isEmpty()) {
+                failWithMessage("expected no %s but was \"%s\"", name, found);
+            }
+        }
+        return this;
+    }
+
+    private ResponseAssert<R> hasParameter(String field, String limit, String parameter, long expected) {
+        isNotNull();
+        Optional<Long> found = quotas(field).stream()
+                .filter(quota -> quota.name().equals(limit))
+                .findFirst()
+                .flatMap(quota -> quota.number(parameter));
+        if (!found.equals(Optional.of(expected))) {
+            failWithMessage(
+                    "expected %s: \"%s\" with %s=%s but was \"%s\"",
+                    field, limit, parameter, expected, fields.apply(actual, field));
+        }
+        return this;
+    }
+
+    private List<QuotaField> quotas(String field) {
+        return QuotaField.parse(fields.apply(actual, field));
+    }
+}
