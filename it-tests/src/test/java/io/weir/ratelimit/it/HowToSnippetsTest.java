@@ -58,7 +58,7 @@ class HowToSnippetsTest {
 
     /** The packages of the application API, of the SPI and of the test kit, and the backend contract. */
     private static final Pattern PUBLIC_TYPE = Pattern.compile(
-            "io\\.weir\\.ratelimit\\.(?:(?:spi\\.|test\\.)?[A-Z]\\w*|tck\\.(?:RateLimitBackend|PartialRefund)Contract)");
+            "io\\.weir\\.ratelimit\\.(?:(?:(?:spi|test)\\.)?[A-Z]\\w*|tck\\.(?:RateLimitBackend|PartialRefund)Contract)");
 
     /** The types of other packages whose names are public. */
     private static final String PUBLIC_PARTS =

@@ -5,10 +5,13 @@ import io.weir.ratelimit.it.app.ChangingSource;
 import io.weir.ratelimit.it.app.EmptyApplication;
 import io.weir.ratelimit.it.app.TestApplication;
 import io.weir.ratelimit.it.app.Users;
+import io.weir.ratelimit.test.RateLimits;
 import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.net.URI;
+import java.net.URL;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import org.eclipse.microprofile.config.spi.ConfigSource;
@@ -16,6 +19,8 @@ import org.jboss.shrinkwrap.api.Filters;
 import org.jboss.shrinkwrap.api.ShrinkWrap;
 import org.jboss.shrinkwrap.api.asset.StringAsset;
 import org.jboss.shrinkwrap.api.exporter.ZipExporter;
+import org.jboss.shrinkwrap.api.importer.ZipImporter;
+import org.jboss.shrinkwrap.api.spec.JavaArchive;
 import org.jboss.shrinkwrap.api.spec.WebArchive;
 
 /** Applications for tests, with the libraries of the example. */
@@ -52,6 +57,14 @@ final class TestWar {
     static WebArchive libraries(String name) {
         return ShrinkWrap.create(WebArchive.class, name)
                 .merge(example(), "/", Filters.include("/WEB-INF/(lib/.*|ibm-web-ext\\.xml)"));
+    }
+
+    /** Returns the jar of the test kit. */
+    static JavaArchive testKit() {
+        URL code = RateLimits.class.getProtectionDomain().getCodeSource().getLocation();
+        return ShrinkWrap.create(ZipImporter.class, "weir-test-kit.jar")
+                .importFrom(new File(URI.create(code.toString())))
+                .as(JavaArchive.class);
     }
 
     /** Returns the example. */
