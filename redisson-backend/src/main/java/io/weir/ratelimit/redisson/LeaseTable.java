@@ -41,7 +41,7 @@ final class LeaseTable {
     private volatile boolean closed;
 
     /** The number of which the listener was notified last. Guarded by this. */
-    private int notifiedCount;
+    private volatile int notifiedCount;
 
     /**
      * Creates a table without leases.
@@ -219,6 +219,11 @@ final class LeaseTable {
             notifiedCount = count;
             leaseCountListener.accept(count);
         }
+    }
+
+    /** Returns the number of keys with a lease that holds permits. */
+    int count() {
+        return notifiedCount;
     }
 
     /**

@@ -31,6 +31,7 @@ import io.weir.ratelimit.core.operations.Access;
 import io.weir.ratelimit.core.operations.InstanceOperations;
 import io.weir.ratelimit.core.operations.KnownPolicies;
 import io.weir.ratelimit.core.operations.Readings;
+import io.weir.ratelimit.core.operations.RepeatedTask;
 import io.weir.ratelimit.core.policy.BoundedKeyResolver;
 import io.weir.ratelimit.core.policy.LookupTimes;
 import io.weir.ratelimit.core.policy.OverrideSources;
@@ -148,7 +149,9 @@ final class Deployment {
                         readings,
                         topKeys,
                         masker,
-                        new KeyAdministration(engine, overrides)),
+                        new KeyAdministration(engine, overrides),
+                        backend.fleetStore(),
+                        settings.console().grafana()),
                 settings.headers(),
                 responder,
                 telemetry.spans(),
@@ -283,6 +286,9 @@ final class Deployment {
             timers.add(new TaskTimer(Sleeper.REAL, RejectedKeysLog.INTERVAL_MICROS, new RejectedKeysLog(topKeys)));
             nearLimits.run();
             timers.add(new TaskTimer(Sleeper.REAL, NEAR_LIMIT_INTERVAL_MICROS, nearLimits));
+            beans.all(RepeatedTask.class)
+                    .forEach(task -> timers.add(
+                            new TaskTimer(Sleeper.REAL, task.interval().toMillis() * 1_000, task)));
         }
         return timers;
     }
