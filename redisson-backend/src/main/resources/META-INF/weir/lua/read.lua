@@ -1,4 +1,6 @@
 -- SPDX-License-Identifier: Apache-2.0
+-- Times are in microseconds for TIME only, and otherwise in milliseconds.
+--
 -- Returns the values of keys without changing them.
 --
 -- KEYS     one or more keys

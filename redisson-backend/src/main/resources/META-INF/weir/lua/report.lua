@@ -1,9 +1,10 @@
 -- SPDX-License-Identifier: Apache-2.0
--- Stores the report of an instance, and adds its counts to steps of the history. Times are in milliseconds.
+-- Times are in microseconds for TIME only, and otherwise in milliseconds.
 --
--- KEYS[1]  the list of instances: lines '<instance> <time of the last report>'
--- KEYS[2]  the report of the instance
--- KEYS[n]  further keys: one step of the history each, with lines '<decided> <rejected> <name>'
+-- Stores the report of an instance, and adds its counts to steps of the history.
+--
+-- KEYS     two or more. 1: the list of instances, with lines '<instance> <time of the last report>'. 2: the report of the instance.
+--          Others: one step of the history each, with lines '<decided> <rejected> <name>'
 -- ARGV[1]  a line '<instance> <lifetime of the report> <lifetime of a step> <instances> <bytes of a list> <bytes of a step> <bytes of the
 --          report> <bytes of the counts of each step>', followed by the report and the counts
 -- Reply    text: TIME, and the number of keys with a value of another type, separated by a space. Such a key is not changed.

@@ -114,7 +114,9 @@ final class ReportBuilder {
     }
 
     private static boolean isEmpty(TopKeys top) {
-        return top.rejected().isEmpty() && top.active().isEmpty() && top.nearLimit().isEmpty();
+        return top.rejected().isEmpty()
+                && top.active().isEmpty()
+                && top.nearLimit().isEmpty();
     }
 
     private static long mostRejections(InstanceReport.PolicyKeys keys) {

@@ -102,7 +102,7 @@ class ScriptTest {
     @Test
     void theDigestOfAScriptIsTheOneOfRedis() {
         try (RedisConnection redis = RedisFixture.shared().connect()) {
-            for (Script script : List.of(Script.ACQUIRE, Script.REFUND, Script.SETTLE)) {
+            for (Script script : List.of(Script.ACQUIRE, Script.REFUND, Script.SETTLE, Script.REPORT, Script.READ)) {
                 assertThat(redis.text("SCRIPT", "LOAD", script.text())).isEqualTo(script.digest());
             }
         }
