@@ -35,6 +35,7 @@ class OpenApiTest {
     private static final String ROOT = "/ratelimit/api/v1";
     private static final String LOOK_UP = "{\"policy\":\"hello\",\"alternative\":\"0\",\"values\":[\"203.0.113.7\"]}";
 
+    private final SimulatedFleet fleet = new SimulatedFleet(3);
     private PageServer server;
     private PageClient client;
     private JsonObject document;
@@ -42,6 +43,9 @@ class OpenApiTest {
     @BeforeEach
     void start() throws Exception {
         server = PageServer.start();
+        // The first request looks for the store.
+        fleet.store.now = Instant.now();
+        server.operations.fleetStore = Optional.of(fleet.store);
         client = new PageClient(server.port());
         document = json(client.get(ROOT + "/openapi.json"));
     }
@@ -69,10 +73,7 @@ class OpenApiTest {
     }
 
     /** Fills every list of the responses. */
-    private void fill() throws Exception {
-        SimulatedFleet fleet = new SimulatedFleet(3);
-        fleet.store.now = Instant.now();
-        server.operations.fleetStore = Optional.of(fleet.store);
+    private void fill() {
         server.operations.grafana = Optional.of("https://grafana.example.org/d/weir");
         List<TopKeys.Entry> entries = List.of(new TopKeys.Entry("i.a", 40, 42, 1));
         TopKeys top = new TopKeys(
