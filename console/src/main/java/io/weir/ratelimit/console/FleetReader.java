@@ -44,6 +44,9 @@ final class FleetReader {
     private final ReentrantLock reading = new ReentrantLock();
     private volatile Reading last;
 
+    /** Whether the last reading is a result of the store. */
+    private volatile boolean hasRead;
+
     private record Reading(long nanos, List<Fleet.Member> others, int unreadable, Optional<String> problem) {}
 
     /**
@@ -68,15 +71,7 @@ final class FleetReader {
 
     /** Returns the fleet. Waits for the store for a second at most; then the reports are those of the last reading. */
     Fleet read() {
-        Reading current = last;
-        if (store.isPresent() && nanoTime.getAsLong() - current.nanos >= LIFETIME.toNanos() && reading.tryLock()) {
-            try {
-                current = read(store.get(), current);
-                last = current;
-            } finally {
-                reading.unlock();
-            }
-        }
+        Reading current = store.isPresent() ? current(store.get()) : last;
         List<Fleet.Member> members = new ArrayList<>();
         members.add(new Fleet.Member(self, true, Duration.ZERO, builder.build()));
         Duration since = Duration.ofNanos(nanoTime.getAsLong() - current.nanos);
@@ -88,6 +83,40 @@ final class FleetReader {
         }
         members.sort(ORDER);
         return new Fleet(storeTime.get(), store.isPresent(), members, current.unreadable, current.problem);
+    }
+
+    /** Returns the last reading, or a new one if it is old. While another thread reads, the last one is returned, if there is any. */
+    private Reading current(FleetStore shared) {
+        if (isCurrent(last) || !locked()) {
+            return last;
+        }
+        try {
+            Reading current = last;
+            if (!isCurrent(current)) {
+                current = read(shared, current);
+                last = current;
+                hasRead = true;
+            }
+            return current;
+        } finally {
+            reading.unlock();
+        }
+    }
+
+    private boolean isCurrent(Reading known) {
+        return nanoTime.getAsLong() - known.nanos < LIFETIME.toNanos();
+    }
+
+    private boolean locked() {
+        if (hasRead) {
+            return reading.tryLock();
+        }
+        try {
+            return reading.tryLock(TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
+        }
     }
 
     private Reading read(FleetStore shared, Reading before) {

@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -298,6 +299,18 @@ class FleetTest {
         fleet.pass(Duration.ofSeconds(2));
         fleet.member(0).fleet();
         assertThat(fleet.store.reads).isEqualTo(2);
+    }
+
+    @Test
+    void pagesThatOpenAtTheSameTimeAllWaitForTheFirstReading() {
+        for (int round = 0; round < 20; round++) {
+            SimulatedFleet fleet = new SimulatedFleet(2);
+            fleet.reportAll();
+            assertThat(IntStream.range(0, 16)
+                            .parallel()
+                            .mapToObj(i -> fleet.member(0).fleet().members().size()))
+                    .containsOnly(2);
+        }
     }
 
     @Test

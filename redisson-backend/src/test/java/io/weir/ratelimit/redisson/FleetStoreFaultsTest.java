@@ -25,10 +25,17 @@ import org.junit.jupiter.api.Test;
 class FleetStoreFaultsTest {
     private static RedissonBackend backend(RedisProcess redis, String address) {
         RedissonBackend backend = new TestConfig(Map.of(
-                        RedisSettings.ADDRESS, address, "ratelimit.redis.deadline", "100ms", "CircuitBreaker/enabled", "true"))
+                        RedisSettings.ADDRESS,
+                        address,
+                        "ratelimit.redis.deadline",
+                        "100ms",
+                        "CircuitBreaker/enabled",
+                        "true"))
                 .started();
-        Await.until("the backend is ready", Duration.ofSeconds(20), () -> backend.status()
-                .initialized());
+        Await.until(
+                "the backend is ready",
+                Duration.ofSeconds(20),
+                () -> backend.status().initialized());
         return backend;
     }
 
@@ -113,7 +120,8 @@ class FleetStoreFaultsTest {
     void aMissingRightFailsReportsOnly() throws Exception {
         try (RedisProcess redis = RedisProcess.started();
                 RedisConnection admin = redis.connect()) {
-            admin.call((Object[]) DocumentedUser.line().replace(" ~weir:1:fleet:*", "").split(" "));
+            admin.call((Object[])
+                    DocumentedUser.line().replace(" ~weir:1:fleet:*", "").split(" "));
             RedissonBackend backend = backend(redis, DocumentedUser.address(redis));
             assertThat(failure(report(backend.fleetStore().orElseThrow()))).isEqualTo(Reason.BACKEND_ERROR);
             assertThat(backend.acquire(List.of(TestBackend.charge("k.a", 1, FaultCalls.LIMIT)))
