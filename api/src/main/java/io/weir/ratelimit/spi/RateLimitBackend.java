@@ -78,6 +78,15 @@ public interface RateLimitBackend {
     }
 
     /**
+     * Returns the store for reports of instances. Called after {@link #start}, only for the selected backend.
+     *
+     * @return the store; empty if instances do not share this backend
+     */
+    default Optional<FleetStore> fleetStore() {
+        return Optional.empty();
+    }
+
+    /**
      * Starts to connect and returns without waiting for the connection, so that an unavailable server does not fail the deployment.
      * Called once, only for the selected backend and only if its configuration is valid.
      */

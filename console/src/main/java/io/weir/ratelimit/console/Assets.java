@@ -12,10 +12,16 @@ import java.util.Optional;
 /** The static files of the page, which are resources of this jar. */
 final class Assets {
     private static final Map<String, ConsoleResponse> BY_PATH = Map.of(
-            "/", asset("index.html", "text/html"),
-            "/console.js", asset("console.js", "text/javascript"),
-            "/console.css", asset("console.css", "text/css"),
-            "/icon.svg", asset("icon.svg", "image/svg+xml"));
+            "/",
+            asset("index.html", "text/html"),
+            "/console.js",
+            asset("console.js", "text/javascript"),
+            "/console.css",
+            asset("console.css", "text/css"),
+            "/icon.svg",
+            asset("icon.svg", "image/svg+xml"),
+            Api.ROOT + "openapi.json",
+            asset("openapi.json", "application/json"));
 
     private Assets() {}
 

@@ -8,9 +8,9 @@ import jakarta.enterprise.inject.spi.CDI;
  * The parts of the deployment that the console uses.
  *
  * @param operations the operations of an operator
- * @param rates the counted decisions
+ * @param fleet the reports of all instances
  */
-record Console(Operations operations, LiveRates rates) {
+record Console(Operations operations, FleetConsole fleet) {
     /**
      * Looks up the console of the current application. Injection is not possible, because not every container injects into a servlet that is
      * added as an object.
@@ -19,6 +19,6 @@ record Console(Operations operations, LiveRates rates) {
         CDI<Object> beans = CDI.current();
         return new Console(
                 beans.select(Operations.class).get(),
-                beans.select(LiveDecisions.class).get().rates().orElseGet(() -> new LiveRates(System::nanoTime)));
+                beans.select(FleetReporter.class).get().fleet());
     }
 }

@@ -4,6 +4,8 @@ package io.weir.ratelimit.console;
 import static io.weir.ratelimit.console.ConsoleMessages.MESSAGES;
 
 import io.weir.ratelimit.core.operations.Access;
+import io.weir.ratelimit.core.operations.Operations;
+import jakarta.enterprise.inject.spi.CDI;
 import jakarta.servlet.ServletContainerInitializer;
 import jakarta.servlet.ServletContext;
 import jakarta.servlet.ServletRegistration;
@@ -56,7 +58,7 @@ public final class ConsoleInitializer implements ServletContainerInitializer {
     /** Returns the access settings; empty if the deployment has not ended. Then each request checks them. */
     private static Optional<Access> access() {
         try {
-            return Optional.of(Console.find().operations().access());
+            return Optional.of(CDI.current().select(Operations.class).get().access());
         } catch (RuntimeException e) {
             LOG.log(Level.DEBUG, "the access settings of the console are not available yet", e);
             return Optional.empty();

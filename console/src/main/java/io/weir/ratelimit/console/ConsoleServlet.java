@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.console;
 
-import io.weir.ratelimit.CallerOperations;
 import io.weir.ratelimit.RateLimitUnavailableException;
 import io.weir.ratelimit.core.operations.Access;
 import io.weir.ratelimit.core.operations.Operations;
@@ -13,8 +12,7 @@ import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.time.Clock;
-import java.time.Instant;
-import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.LongSupplier;
@@ -27,13 +25,11 @@ final class ConsoleServlet implements Servlet {
     private static final String POST_METHODS = "POST, OPTIONS";
 
     private final Supplier<Console> consoles;
-    private final Clock clock;
-    private final Instant started;
     private final Audit audit;
     private final AccessCheck accessCheck;
     private @Nullable ServletConfig config;
     private volatile @Nullable Console console;
-    private volatile @Nullable StateView view;
+    private final Api api;
 
     /**
      * Creates the servlet.
@@ -44,10 +40,9 @@ final class ConsoleServlet implements Servlet {
      */
     ConsoleServlet(Supplier<Console> consoles, Clock clock, LongSupplier nanoTime) {
         this.consoles = consoles;
-        this.clock = clock;
-        this.started = clock.instant();
         this.audit = new Audit(nanoTime);
         this.accessCheck = new AccessCheck(audit);
+        this.api = new Api(this::console, clock, audit);
     }
 
     @Override
@@ -69,12 +64,14 @@ final class ConsoleServlet implements Servlet {
 
     private ConsoleResponse respond(HttpServletRequest request) throws IOException {
         String path = Optional.ofNullable(request.getPathInfo()).orElse("");
-        boolean isPost = path.equals("/peek") || path.equals("/reset");
+        String name = path.startsWith(Api.ROOT) ? path.substring(Api.ROOT.length()) : "";
+        Api.Operation read = api.reads().get(name);
+        Api.Operation post = api.posts().get(name);
         Optional<ConsoleResponse> asset = Assets.at(path);
-        if (!isPost && asset.isEmpty() && !path.isEmpty() && !path.equals("/state")) {
+        if (read == null && post == null && asset.isEmpty() && !path.isEmpty()) {
             return ConsoleResponse.problem(404, "This path does not exist.");
         }
-        String methods = isPost ? POST_METHODS : READ_METHODS;
+        String methods = post == null ? READ_METHODS : POST_METHODS;
         if (request.getMethod().equals("OPTIONS")) {
             return ConsoleResponse.allows(204, methods);
         }
@@ -84,16 +81,12 @@ final class ConsoleServlet implements Servlet {
         if (path.isEmpty()) {
             return ConsoleResponse.movedTo("ratelimit/");
         }
-        return asset.isPresent() ? asset.get() : live(path, request);
+        return asset.isPresent() ? asset.get() : live(Objects.requireNonNull(post == null ? read : post), request);
     }
 
-    private ConsoleResponse live(String path, HttpServletRequest request) throws IOException {
+    private ConsoleResponse live(Api.Operation operation, HttpServletRequest request) throws IOException {
         try {
-            return switch (path) {
-                case "/peek" -> ConsoleResponse.json(200, Lookup.peek(PostedJson.of(request), operations()));
-                case "/reset" -> reset(request);
-                default -> ConsoleResponse.json(200, view().at(clock.instant()));
-            };
+            return ConsoleResponse.json(200, operation.result(request));
         } catch (PostedJson.RejectedException e) {
             if (e.status() == 403) {
                 audit.rejectedOrigin();
@@ -112,19 +105,6 @@ final class ConsoleServlet implements Servlet {
         }
     }
 
-    private ConsoleResponse reset(HttpServletRequest request) throws IOException, PostedJson.RejectedException {
-        CallerOperations.Caller caller =
-                Lookup.of(PostedJson.of(request), Set.of()).caller(operations());
-        try {
-            operations().reset(caller);
-        } catch (RateLimitUnavailableException e) {
-            audit.resetInDoubt(request.getUserPrincipal(), caller, e.reason());
-            throw e;
-        }
-        audit.reset(request.getUserPrincipal(), caller);
-        return ConsoleResponse.json(200, Map.of("policy", caller.policy(), "key", caller.key()));
-    }
-
     private Operations operations() {
         return console().operations();
     }
@@ -136,15 +116,6 @@ final class ConsoleServlet implements Servlet {
             console = found;
         }
         return found;
-    }
-
-    private StateView view() {
-        StateView created = view;
-        if (created == null) {
-            created = new StateView(console(), RunningInstance.startedAt(started));
-            view = created;
-        }
-        return created;
     }
 
     @Override

@@ -8,6 +8,7 @@ import io.weir.ratelimit.spi.PolicyLimits;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
@@ -46,6 +47,11 @@ final class LiveRates {
         return ring == null ? Rates.NONE : ring.minuteBefore(second());
     }
 
+    /** Returns the policies that have decided since they exist. */
+    Set<String> policies() {
+        return Set.copyOf(byPolicy.keySet());
+    }
+
     /** Removes all other policies. */
     void retain(Collection<String> policies) {
         byPolicy.keySet().retainAll(policies);
@@ -56,7 +62,8 @@ final class LiveRates {
         return ring != null ? ring : byPolicy.computeIfAbsent(limits.policy(), ignored -> new RateRing());
     }
 
-    private long second() {
+    /** Returns the current second of the clock, which no rate includes. */
+    long second() {
         return TimeUnit.NANOSECONDS.toSeconds(nanoTime.getAsLong());
     }
 }

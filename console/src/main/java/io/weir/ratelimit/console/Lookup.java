@@ -10,6 +10,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Supplier;
 
 /** A request that identifies one caller. An invalid request is an {@link IllegalArgumentException}. */
 final class Lookup {
@@ -41,9 +42,9 @@ final class Lookup {
     }
 
     /** Returns the quotas of a caller as a JSON object. */
-    static Map<String, Object> peek(Map<String, Object> fields, Operations operations) {
+    static Map<String, Object> peek(Map<String, Object> fields, Operations operations, Supplier<FleetCallers> fleet) {
         Lookup lookup = of(fields, Set.of("tier"));
-        CallerOperations.Caller caller = lookup.caller(operations);
+        CallerOperations.Caller caller = lookup.caller(operations, fleet);
         String tier = fields.containsKey("tier") ? lookup.text("tier") : "";
         Map<String, Object> found = new LinkedHashMap<>();
         found.put("policy", caller.policy());
@@ -54,10 +55,15 @@ final class Lookup {
         return found;
     }
 
-    CallerOperations.Caller caller(Operations operations) {
+    /** Returns the caller. A hashed key that this instance does not list can be one that another instance lists. */
+    CallerOperations.Caller caller(Operations operations, Supplier<FleetCallers> fleet) {
         String policy = text("policy");
         if (fields.containsKey("hashedKey")) {
-            return operations.callerByMaskedKey(policy, text("hashedKey"));
+            try {
+                return operations.callerByMaskedKey(policy, text("hashedKey"));
+            } catch (IllegalArgumentException e) {
+                return fleet.get().find(policy, text("hashedKey")).orElseThrow(() -> e);
+            }
         }
         if (fields.containsKey("text")) {
             return operations.caller(policy, Identity.of(text("text")));

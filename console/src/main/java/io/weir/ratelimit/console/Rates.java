@@ -3,7 +3,6 @@ package io.weir.ratelimit.console;
 
 import io.weir.ratelimit.interceptor.telemetry.Outcome;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.Collections;
 import java.util.EnumMap;
 import java.util.List;
@@ -41,25 +40,7 @@ record Rates(
      */
     record Utilization(double mean, double max) {}
 
-    /** Returns the sum of the rates of several policies, without utilization, which has no meaning for several policies. */
-    static Rates sum(Collection<Rates> all) {
-        Sum sum = new Sum();
-        all.forEach(sum::add);
-        return sum.rates(Optional.empty());
-    }
-
-    /** Returns the share of rejected decisions, without bypassed calls; empty if there were no decisions. */
-    Optional<Double> rejectedShare() {
-        long all = 0;
-        long rejections = 0;
-        for (Map.Entry<Outcome, Long> entry : counts.entrySet()) {
-            all += entry.getKey() == Outcome.BYPASSED ? 0 : entry.getValue();
-            rejections += isRejection(entry.getKey()) ? entry.getValue() : 0;
-        }
-        return all == 0 ? Optional.empty() : Optional.of((double) rejections / all);
-    }
-
-    private static boolean isRejection(Outcome outcome) {
+    static boolean isRejection(Outcome outcome) {
         return outcome == Outcome.REJECTED || outcome == Outcome.BLOCKED || outcome == Outcome.DEGRADED_REJECTED;
     }
 
@@ -82,15 +63,6 @@ record Rates(
             decided.set(second, decided.get(second) + count);
             if (isRejection(outcome)) {
                 rejected.set(second, rejected.get(second) + count);
-            }
-        }
-
-        private void add(Rates rates) {
-            rates.counts.forEach((outcome, count) -> counts.merge(outcome, count, Long::sum));
-            rates.recent.forEach((outcome, count) -> recent.merge(outcome, count, Long::sum));
-            for (int i = 0; i < SECONDS; i++) {
-                decided.set(i, decided.get(i) + rates.decided.get(i));
-                rejected.set(i, rejected.get(i) + rates.rejected.get(i));
             }
         }
 

@@ -67,7 +67,8 @@ class AuditTest {
     void logsAResetWithoutAResponseOfTheBackend() throws Exception {
         try (PageServer server = PageServer.start()) {
             server.operations.failure = Optional.of(FakeOperations.unavailable());
-            new PageClient(server.port()).post("/ratelimit/reset", "{\"policy\":\"hello\",\"text\":\"ann\"}");
+            new PageClient(server.port())
+                    .post("/ratelimit/api/v1/callers/reset", "{\"policy\":\"hello\",\"text\":\"ann\"}");
         }
         assertThat(lines)
                 .containsExactly("INFO WEIR-502 Key text ann of policy hello may have been reset by an anonymous user."

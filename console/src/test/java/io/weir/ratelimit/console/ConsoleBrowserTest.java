@@ -96,6 +96,12 @@ class ConsoleBrowserTest {
                 1));
     }
 
+    /** Makes the policy one that has decided, since only those have top keys. */
+    private void decideOnce() {
+        decide(4, false);
+        server.nanos.addAndGet(1_000_000_000);
+    }
+
     private void click(String selector) {
         browser.run("document.querySelector(arguments[0]).click()", selector);
     }
@@ -110,8 +116,8 @@ class ConsoleBrowserTest {
         assertThat(browser.driver().getCurrentUrl()).endsWith("/app/ratelimit/");
         assertThat(browser.text("header"))
                 .contains("The figures are those of this instance only", "a reset apply to the backend");
-        assertThat(browser.text("#state")).isEqualTo("up");
-        assertThat(browser.text("#breaker")).isEqualTo("closed");
+        assertThat(browser.text("#instances")).contains("host-1 (this instance)", "redisson, up", "closed", "1.0");
+        assertThat(browser.text("#reporting")).isEqualTo("1");
         assertThat(browser.text("#policies")).contains("hello", "plan", "enforce", "5/10s");
         assertThat(browser.text("#reload")).contains("all values apply");
         assertNoErrorsAndNoExternalRequests();
@@ -131,9 +137,10 @@ class ConsoleBrowserTest {
         assertThat(browser.text("#policies")).contains("3.0", "1.0", "33.3 %", "100.0 % / 100.0 %");
         assertThat(browser.text("#outcomes")).contains("allowed", "2.0", "20", "rejected", "10");
         server.operations.backend = FakeOperations.report(BackendHealth.State.DEGRADED, true);
-        browser.until("the breaker is open", () -> browser.text("#breaker").equals("open, next probe in 17 s"));
-        assertThat(browser.text("#failure")).isEqualTo("timeout, 13 s ago");
-        assertThat(browser.text("#degraded")).isEqualTo("4,711");
+        browser.until("the breaker is open", () -> browser.text("#instances").contains("open, next probe in 17 s"));
+        click("#instances .opener");
+        assertThat(browser.text("#instances")).contains("timeout, 13 s ago", "4,711", "test server 1");
+        assertThat(browser.text("#degraded")).isEqualTo("1");
         server.nanos.addAndGet(61_000_000_000L);
         browser.until(
                 "the minute is over", () -> browser.text("#rejected-share").equals("–"));
@@ -142,24 +149,25 @@ class ConsoleBrowserTest {
 
     @Test
     void expandsAPolicy() {
+        decideOnce();
         server.operations.top = new TopKeys(
                 List.of(new TopKeys.Entry("i:ab12", 40, 42, 1)),
                 List.of(new TopKeys.Entry("i:cd34", 90, 90, 0.953)),
                 List.of(new TopKeys.NearLimit("i:ef56", Duration.ofMinutes(62))),
                 Duration.ofMinutes(5));
         open();
-        click(".opener");
-        assertThat(browser.text(".details"))
+        click("#policies .opener");
+        assertThat(browser.text("#policies .details"))
                 .contains("ratelimit.policies.hello.limit", "application.properties", "HelloResource.hello")
                 .contains("i:ab12", "40–42", "i:cd34", "90", "Most rejected, last 5 min")
                 .contains("Highest use", "100.0 %", "95.3 %")
                 .contains("Near the limit", "i:ef56", "1 h 2 min");
-        click(".details button[aria-label='Look up i:ef56 under hello']");
+        click("#policies .details button[aria-label='Look up i:ef56 under hello']");
         browser.until(
                 "the key near its limit is looked up",
                 () -> browser.text("#result").contains("i:ef56"));
         server.operations.calls.clear();
-        click(".details button[aria-label='Look up i:ab12 under hello']");
+        click("#policies .details button[aria-label='Look up i:ab12 under hello']");
         browser.until("the key is looked up", () -> browser.text("#result").contains("i:ab12"));
         assertThat(server.operations.calls).containsExactly("peek hello i:ab12 ");
         assertNoErrorsAndNoExternalRequests();
@@ -169,8 +177,9 @@ class ConsoleBrowserTest {
     void listsAndLooksUpTheMostRejectedKeys() {
         open();
         assertThat(browser.text("#rejected")).isEqualTo("none");
+        decideOnce();
         server.operations.top = new TopKeys(
-                IntStream.rangeClosed(1, 8)
+                IntStream.rangeClosed(1, 12)
                         .mapToObj(i -> new TopKeys.Entry("i:" + i, 1_000 * i, 1_000 * i, 1))
                         .toList(),
                 List.of(),
@@ -180,17 +189,18 @@ class ConsoleBrowserTest {
                 "ten keys are listed",
                 () -> browser.run("return document.querySelectorAll('#rejected tbody tr').length")
                         .equals(10L));
-        assertThat(browser.text("#rejected")).startsWith("Policy").contains("hello", "plan", "i:8", "8,000", "i:4");
-        assertThat(browser.text("#rejected tbody tr")).contains("i:8");
-        assertThat(browser.text("#rejected")).doesNotContain("i:3");
-        click("#rejected button[aria-label='Look up i:8 under plan']");
-        browser.until("the key is looked up", () -> browser.text("#result").contains("i:8"));
-        assertThat(server.operations.calls).containsExactly("peek plan i:8 ");
+        assertThat(browser.text("#rejected")).startsWith("Policy").contains("hello", "i:12", "12,000", "i:3");
+        assertThat(browser.text("#rejected tbody tr")).contains("i:12");
+        assertThat(browser.text("#rejected")).doesNotContain("i:2\n");
+        click("#rejected button[aria-label='Look up i:12 under hello']");
+        browser.until("the key is looked up", () -> browser.text("#result").contains("i:12"));
+        assertThat(server.operations.calls).containsExactly("peek hello i:12 ");
         assertNoErrorsAndNoExternalRequests();
     }
 
     @Test
     void refreshKeepsSelectionAndInput() {
+        decideOnce();
         server.operations.top = rejected("i:first");
         open();
         browser.until("the key is listed", () -> browser.text("#rejected").contains("i:first"));
@@ -210,7 +220,8 @@ class ConsoleBrowserTest {
     }
 
     private static TopKeys rejected(String key) {
-        return new TopKeys(List.of(new TopKeys.Entry(key, 1, 1, 1)), List.of(), List.of(), Duration.ofMinutes(5));
+        List<TopKeys.Entry> entries = List.of(new TopKeys.Entry(key, 1, 1, 1));
+        return new TopKeys(entries, entries, List.of(), Duration.ofMinutes(5));
     }
 
     @Test
@@ -260,7 +271,7 @@ class ConsoleBrowserTest {
         click("#result .actions button");
         browser.run(
                 "const real = window.fetch;"
-                        + "window.fetch = (path, ...more) => path === 'peek' ? Promise.reject(new Error()) : real(path, ...more)");
+                        + "window.fetch = (path, ...more) => path.endsWith('/peek') ? Promise.reject(new Error()) : real(path, ...more)");
         click("#result .danger");
         browser.until("the error is shown", () -> browser.text("#result").contains("is unreachable"));
         assertThat(browser.text("#result")).startsWith("The key was reset.");
@@ -272,7 +283,7 @@ class ConsoleBrowserTest {
         browser.run("const real = window.fetch; window.late = [];"
                 + "window.fetch = async (path, options) => {"
                 + "  const answer = await real(path, options);"
-                + "  if (path === 'peek' && options.body.includes('203.0.113.7')) await new Promise(go => window.late.push(go));"
+                + "  if (path.endsWith('/peek') && options.body.includes('203.0.113.7')) await new Promise(go => window.late.push(go));"
                 + "  return answer; }");
         enter("203.0.113.7");
         click("#lookup button[type=submit]");
@@ -293,9 +304,13 @@ class ConsoleBrowserTest {
         type(Keys.TAB);
         assertThat(activeText()).isEqualTo("Skip to the policies");
         type(Keys.TAB);
+        assertThat(activeText()).isEqualTo("host-1 (this instance)");
+        type(Keys.ENTER);
+        assertThat(browser.text("#instances .details")).contains("test server 1");
+        type(Keys.TAB);
         assertThat(activeText()).isEqualTo("hello");
         type(Keys.ENTER);
-        assertThat(browser.text(".details")).contains("Values and sources");
+        assertThat(browser.text("#policies .details")).contains("Values and sources");
         browser.run("document.querySelector('#policy').focus()");
         type("plan", Keys.TAB, Keys.TAB, "198.51.100.1", Keys.TAB, "pre", Keys.TAB, Keys.ENTER);
         browser.until("the quota is shown", () -> browser.text("#result").contains("5 per 10 s"));
@@ -330,6 +345,7 @@ class ConsoleBrowserTest {
     void showsForeignDataAsText() {
         String hostile = "<img src=x onerror=alert(1)></td></script>\u202egnp.exe\"'`${1}";
         String large = "x".repeat(10_000);
+        server.host = hostile;
         server.operations.policies.clear();
         server.operations.policies.add(FakeOperations.policy(
                 hostile, List.of(List.of("header:" + hostile)), Map.of(hostile, List.of(hostile))));
@@ -346,8 +362,11 @@ class ConsoleBrowserTest {
                 List.of(new ConfigurationProblem("WEIR-101", hostile, large, hostile, large)));
         for (int width : new int[] {1440, 360}) {
             open(width, 900);
-            click(".opener");
+            click("#policies .opener");
+            click("#instances .opener");
             assertThat(browser.text("#policies")).contains("<img src=x onerror=alert(1)>");
+            assertThat(browser.text("#instances")).contains("<img src=x onerror=alert(1)>");
+            assertThat(browser.text("header")).contains("<img src=x onerror=alert(1)>");
             assertThat(browser.text("#problems")).contains("<img src=x onerror=alert(1)>");
             assertThat(browser.run("return document.images.length + document.scripts.length"))
                     .isEqualTo(1L);
@@ -370,7 +389,8 @@ class ConsoleBrowserTest {
         browser.until("the error is shown", () -> browser.text("#error").contains("is unreachable"));
         assertThat(browser.text("#error")).contains("The figures are those of ");
         assertThat(browser.text("#freshness")).isEqualTo("outdated");
-        assertThat(browser.errors()).allSatisfy(line -> assertThat(line).contains(":" + port + "/app/ratelimit/state"));
+        assertThat(browser.errors())
+                .allSatisfy(line -> assertThat(line).contains(":" + port + "/app/ratelimit/api/v1/"));
     }
 
     @Test
@@ -409,7 +429,7 @@ class ConsoleBrowserTest {
             server.nanos.addAndGet(500_000_000);
         }
         open(width, 900);
-        click(".opener");
+        click("#policies .opener");
         assertThat(fitsItsWidth()).isTrue();
         assertThat(lowestContrast()).isGreaterThanOrEqualTo(4.5);
         browser.screenshot(SCREENSHOTS.resolve("page-" + width + "-" + scheme + ".png"));

@@ -48,7 +48,7 @@ class ConsoleServletTest {
         "/ratelimit/console.js,  text/javascript",
         "/ratelimit/console.css, text/css",
         "/ratelimit/icon.svg,    image/svg+xml",
-        "/ratelimit/state,       application/json"
+        "/ratelimit/api/v1/instances,       application/json"
     })
     void assetsHaveTheirTypeAndTheCommonHeaders(String path, String type) throws Exception {
         Response response = client.get(path);
@@ -72,17 +72,17 @@ class ConsoleServletTest {
     @CsvSource(
             delimiter = '|',
             value = {
-                "HEAD    | /ratelimit/state | 200 |",
-                "OPTIONS | /ratelimit/state | 204 | GET, HEAD, OPTIONS",
-                "OPTIONS | /ratelimit/reset | 204 | POST, OPTIONS",
-                "POST    | /ratelimit/state | 405 | GET, HEAD, OPTIONS",
+                "HEAD    | /ratelimit/api/v1/instances | 200 |",
+                "OPTIONS | /ratelimit/api/v1/instances | 204 | GET, HEAD, OPTIONS",
+                "OPTIONS | /ratelimit/api/v1/callers/reset | 204 | POST, OPTIONS",
+                "POST    | /ratelimit/api/v1/instances | 405 | GET, HEAD, OPTIONS",
                 "POST    | /ratelimit       | 405 | GET, HEAD, OPTIONS",
                 "DELETE  | /ratelimit/      | 405 | GET, HEAD, OPTIONS",
-                "GET     | /ratelimit/reset | 405 | POST, OPTIONS",
-                "HEAD    | /ratelimit/reset | 405 | POST, OPTIONS",
-                "PUT     | /ratelimit/reset | 405 | POST, OPTIONS",
-                "GET     | /ratelimit/peek  | 405 | POST, OPTIONS",
-                "get     | /ratelimit/state | 405 | GET, HEAD, OPTIONS",
+                "GET     | /ratelimit/api/v1/callers/reset | 405 | POST, OPTIONS",
+                "HEAD    | /ratelimit/api/v1/callers/reset | 405 | POST, OPTIONS",
+                "PUT     | /ratelimit/api/v1/callers/reset | 405 | POST, OPTIONS",
+                "GET     | /ratelimit/api/v1/callers/peek  | 405 | POST, OPTIONS",
+                "get     | /ratelimit/api/v1/instances | 405 | GET, HEAD, OPTIONS",
                 "GET     | /ratelimit/other | 404 |",
                 "GET     | /ratelimit/page/index.html | 404 |"
             })
@@ -98,20 +98,25 @@ class ConsoleServletTest {
     }
 
     @Test
-    void stateHasPoliciesAndTheirSources() throws Exception {
-        JsonObject state = json(client.get("/ratelimit/state"));
+    void apiHasPoliciesAndTheirSources() throws Exception {
+        JsonObject state = json(client.get("/ratelimit/api/v1/policies"));
         JsonObject hello = state.getJsonArray("policies").getJsonObject(0);
         assertThat(hello.getString("name")).isEqualTo("hello");
         assertThat(hello.getJsonArray("settings").getJsonObject(0).getString("source"))
                 .isEqualTo("application.properties");
-        assertThat(state.getJsonObject("backend").getString("state")).isEqualTo("up");
+        assertThat(json(client.get("/ratelimit/api/v1/instances"))
+                        .getJsonArray("instances")
+                        .getJsonObject(0)
+                        .getJsonObject("backend")
+                        .getString("state"))
+                .isEqualTo("up");
     }
 
     @Test
     void showsTheEndOfThePeriodOfACalendarLimit() throws Exception {
         server.operations.periodEnd = ZonedDateTime.parse("2026-12-01T00:00:00+01:00[Europe/Berlin]");
 
-        JsonObject found = json(client.post("/ratelimit/peek", HELLO));
+        JsonObject found = json(client.post("/ratelimit/api/v1/callers/peek", HELLO));
 
         assertThat(found.getJsonArray("quotas").getJsonObject(0).getString("periodEnd"))
                 .isEqualTo("1 December 00:00 Europe/Berlin");
@@ -119,11 +124,11 @@ class ConsoleServletTest {
 
     @Test
     void looksUpAndResetsACaller() throws Exception {
-        JsonObject found = json(client.post("/ratelimit/peek", HELLO));
+        JsonObject found = json(client.post("/ratelimit/api/v1/callers/peek", HELLO));
         assertThat(found.getJsonArray("quotas").getJsonObject(0).getInt("remaining"))
                 .isEqualTo(2);
         assertThat(found.toString()).doesNotContain("k.secret");
-        assertThat(json(client.post("/ratelimit/reset", HELLO)).getString("policy"))
+        assertThat(json(client.post("/ratelimit/api/v1/callers/reset", HELLO)).getString("policy"))
                 .isEqualTo("hello");
         assertThat(server.operations.calls).containsExactly("peek hello 0203.0.113.7 ", "reset hello 0203.0.113.7");
     }
@@ -136,7 +141,7 @@ class ConsoleServletTest {
                 "{\"policy\":\"plan\",\"text\":\"tenant-7\"}                 | peek plan text tenant-7"
             })
     void identifiesACallerByHashedKeyOrText(String body, String call) throws Exception {
-        assertThat(client.post("/ratelimit/peek", body).status()).isEqualTo(200);
+        assertThat(client.post("/ratelimit/api/v1/callers/peek", body).status()).isEqualTo(200);
         assertThat(server.operations.calls.get(0).strip()).isEqualTo(call);
     }
 
@@ -159,7 +164,7 @@ class ConsoleServletTest {
                 "{\"policy\":\"hello\",\"alternative\":\"0\",\"values\":[\"a\",\"b\"]}",
             })
     void rejectsInvalidRequests(String body) throws Exception {
-        for (String path : new String[] {"/ratelimit/peek", "/ratelimit/reset"}) {
+        for (String path : new String[] {"/ratelimit/api/v1/callers/peek", "/ratelimit/api/v1/callers/reset"}) {
             Response response = client.post(path, body);
             assertThat(response.status()).isEqualTo(400);
             assertThat(json(response).getString("message")).isNotBlank();
@@ -170,7 +175,7 @@ class ConsoleServletTest {
 
     @Test
     void rejectsAResetWithATier() throws Exception {
-        assertThat(client.post("/ratelimit/reset", HELLO.replace("}", ",\"tier\":\"free\"}"))
+        assertThat(client.post("/ratelimit/api/v1/callers/reset", HELLO.replace("}", ",\"tier\":\"free\"}"))
                         .status())
                 .isEqualTo(400);
     }
@@ -178,10 +183,11 @@ class ConsoleServletTest {
     @Test
     void rejectsALargeBodyWithAndWithoutContentLength() throws Exception {
         String large = HELLO.replace("203.0.113.7", "x".repeat(PostedJson.MAX_BYTES));
-        assertThat(client.post("/ratelimit/peek", large).status()).isEqualTo(413);
+        assertThat(client.post("/ratelimit/api/v1/callers/peek", large).status())
+                .isEqualTo(413);
         assertThat(client.send(
                                 "POST",
-                                "/ratelimit/peek",
+                                "/ratelimit/api/v1/callers/peek",
                                 Integer.toHexString(large.length()) + "\r\n" + large + "\r\n0\r\n\r\n",
                                 "Sec-Fetch-Site: same-origin",
                                 "Content-Type: application/json",
@@ -202,8 +208,12 @@ class ConsoleServletTest {
                 "text/plain; application/json"
             })
     void rejectsOtherMediaTypes(String type) throws Exception {
-        Response response =
-                client.send("POST", "/ratelimit/reset", HELLO, "Sec-Fetch-Site: same-origin", "Content-Type: " + type);
+        Response response = client.send(
+                "POST",
+                "/ratelimit/api/v1/callers/reset",
+                HELLO,
+                "Sec-Fetch-Site: same-origin",
+                "Content-Type: " + type);
         assertThat(response.status()).isEqualTo(415);
         assertThat(server.operations.calls).isEmpty();
     }
@@ -212,7 +222,7 @@ class ConsoleServletTest {
     void acceptsJsonWithACharset() throws Exception {
         assertThat(client.send(
                                 "POST",
-                                "/ratelimit/peek",
+                                "/ratelimit/api/v1/callers/peek",
                                 HELLO,
                                 "Sec-Fetch-Site: same-origin",
                                 "Content-Type: Application/JSON; charset=\"UTF-8\"")
@@ -223,7 +233,11 @@ class ConsoleServletTest {
     @Test
     void rejectsRequestsOfOtherSites() throws Exception {
         Response response = client.send(
-                "POST", "/ratelimit/reset", HELLO, "Sec-Fetch-Site: cross-site", "Content-Type: application/json");
+                "POST",
+                "/ratelimit/api/v1/callers/reset",
+                HELLO,
+                "Sec-Fetch-Site: cross-site",
+                "Content-Type: application/json");
         assertThat(response.status()).isEqualTo(403);
         assertThat(server.operations.calls).isEmpty();
     }
@@ -232,7 +246,7 @@ class ConsoleServletTest {
     void acceptsRequestsWithTheSameOrigin() throws Exception {
         assertThat(client.send(
                                 "POST",
-                                "/ratelimit/reset",
+                                "/ratelimit/api/v1/callers/reset",
                                 HELLO,
                                 "Origin: http://127.0.0.1:" + server.port(),
                                 "Content-Type: application/json")
@@ -243,7 +257,7 @@ class ConsoleServletTest {
     @Test
     void reportsAnUnavailableBackend() throws Exception {
         server.operations.failure = Optional.of(FakeOperations.unavailable());
-        Response response = client.post("/ratelimit/reset", HELLO);
+        Response response = client.post("/ratelimit/api/v1/callers/reset", HELLO);
         assertThat(response.status()).isEqualTo(503);
         assertThat(json(response).getString("message")).contains("timeout", "The result of a reset is unknown");
     }
@@ -251,13 +265,13 @@ class ConsoleServletTest {
     @Test
     void failureDisclosesNoDetails() throws Exception {
         server.operations.failure = Optional.of(new IllegalStateException("redis://user:password@host"));
-        Response response = client.post("/ratelimit/peek", HELLO);
+        Response response = client.post("/ratelimit/api/v1/callers/peek", HELLO);
         assertThat(response.status()).isEqualTo(500);
         assertThat(response.body()).doesNotContain("password", "Exception").contains("WEIR-505");
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"/ratelimit", "/ratelimit/", "/ratelimit/state", "/ratelimit/other"})
+    @ValueSource(strings = {"/ratelimit", "/ratelimit/", "/ratelimit/api/v1/instances", "/ratelimit/other"})
     void disabledConsoleIsNotFound(String path) throws Exception {
         server.operations.access = new Access(false, Optional.empty(), false);
         Response response = client.get(path);
@@ -267,14 +281,15 @@ class ConsoleServletTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"/ratelimit/", "/ratelimit/state", "/ratelimit/other"})
+    @ValueSource(strings = {"/ratelimit/", "/ratelimit/api/v1/instances", "/ratelimit/other"})
     void consoleWithoutRoleIsClosed(String path) throws Exception {
         server.operations.access = new Access(true, Optional.empty(), false);
         Response response = client.get(path);
         assertThat(response.status()).isEqualTo(403);
         assertThat(response.body()).contains("ratelimit.console.role", "ratelimit.console.open");
         assertHeaders(response);
-        assertThat(client.post("/ratelimit/reset", HELLO).status()).isEqualTo(403);
+        assertThat(client.post("/ratelimit/api/v1/callers/reset", HELLO).status())
+                .isEqualTo(403);
         assertThat(server.operations.calls).isEmpty();
     }
 
@@ -282,7 +297,8 @@ class ConsoleServletTest {
     void rejectsEveryoneIfTheApplicationHasNoLogin() throws Exception {
         server.operations.access = new Access(true, Optional.of("operator"), false);
         assertThat(client.get("/ratelimit/").status()).isEqualTo(403);
-        assertThat(client.post("/ratelimit/reset", HELLO).status()).isEqualTo(403);
+        assertThat(client.post("/ratelimit/api/v1/callers/reset", HELLO).status())
+                .isEqualTo(403);
         assertThat(server.operations.calls).isEmpty();
     }
 
@@ -294,7 +310,10 @@ class ConsoleServletTest {
             Response challenge = securedClient.get("/ratelimit/");
             assertThat(challenge.status()).isEqualTo(401);
             assertThat(challenge.field("WWW-Authenticate").orElseThrow()).startsWithIgnoringCase("Basic");
-            assertThat(securedClient.post("/ratelimit/reset", HELLO).status()).isEqualTo(401);
+            assertThat(securedClient
+                            .post("/ratelimit/api/v1/callers/reset", HELLO)
+                            .status())
+                    .isEqualTo(401);
             assertThat(securedClient
                             .get("/ratelimit/", PageClient.basic("other"))
                             .status())

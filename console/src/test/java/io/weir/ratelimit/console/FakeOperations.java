@@ -11,6 +11,7 @@ import io.weir.ratelimit.core.operations.Access;
 import io.weir.ratelimit.core.operations.Operations;
 import io.weir.ratelimit.core.operations.PolicyView;
 import io.weir.ratelimit.core.operations.Reading;
+import io.weir.ratelimit.spi.FleetStore;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.ZonedDateTime;
@@ -28,6 +29,8 @@ final class FakeOperations implements Operations {
     volatile Reading reload = new Reading(Instant.EPOCH, ReloadListener.Result.APPLIED, List.of());
     volatile TopKeys top = new TopKeys(List.of(), List.of(), List.of(), Duration.ofMinutes(5));
     volatile Optional<RuntimeException> failure = Optional.empty();
+    volatile Optional<FleetStore> fleetStore = Optional.empty();
+    volatile Optional<String> grafana = Optional.empty();
     volatile long remaining = 2;
     volatile @Nullable ZonedDateTime periodEnd;
     final List<PolicyView> policies = new CopyOnWriteArrayList<>();
@@ -48,7 +51,8 @@ final class FakeOperations implements Operations {
                 breakerOpen ? Optional.of("timeout") : Optional.empty(),
                 breakerOpen ? 13 : 0,
                 breakerOpen ? 4711 : 0,
-                true);
+                true,
+                breakerOpen ? 0 : 3);
     }
 
     static PolicyView policy(String name, List<List<String>> keys, Map<String, List<String>> tiers) {
@@ -92,6 +96,26 @@ final class FakeOperations implements Operations {
     public TopKeys topKeys(String policy) {
         existing(policy);
         return top;
+    }
+
+    @Override
+    public TopKeys storedTopKeys(String policy) {
+        return topKeys(policy);
+    }
+
+    @Override
+    public Caller callerByStoredKey(String policy, String storedKey) {
+        return callerOf(policy, storedKey);
+    }
+
+    @Override
+    public Optional<FleetStore> fleetStore() {
+        return fleetStore;
+    }
+
+    @Override
+    public Optional<String> grafana() {
+        return grafana;
     }
 
     @Override

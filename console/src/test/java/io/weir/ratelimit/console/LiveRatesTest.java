@@ -86,7 +86,7 @@ class LiveRatesTest {
     }
 
     @Test
-    void rejectedShareExcludesBypassedCalls() {
+    void countsByOutcome() {
         decide(9, false);
         decide(0, true);
         rates.decided(new DecisionEvent(
@@ -108,7 +108,6 @@ class LiveRatesTest {
                         Outcome.DEGRADED_REJECTED, 1L,
                         Outcome.DEGRADED_ALLOWED, 1L,
                         Outcome.BYPASSED, 1L));
-        assertThat(rates.of("api").rejectedShare()).contains(0.5);
         assertThat(rates.of("api").rejected().stream()
                         .mapToLong(Long::longValue)
                         .sum())
@@ -134,17 +133,6 @@ class LiveRatesTest {
         seconds(1);
         rates.retain(List.of("other"));
         assertThat(rates.of("api").counts()).isEmpty();
-    }
-
-    @Test
-    void sumAddsThePolicies() {
-        decide(9, false);
-        decide(0, true);
-        seconds(1);
-        Rates total = Rates.sum(List.of(rates.of("api"), rates.of("api")));
-        assertThat(total.counts()).isEqualTo(Map.of(Outcome.ALLOWED, 2L, Outcome.REJECTED, 2L));
-        assertThat(total.rejectedShare()).contains(0.5);
-        assertThat(total.decided().get(Rates.SECONDS - 1)).isEqualTo(4);
     }
 
     @Test

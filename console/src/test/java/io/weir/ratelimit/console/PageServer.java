@@ -18,18 +18,26 @@ import java.net.InetSocketAddress;
 import java.net.URI;
 import java.security.Principal;
 import java.time.Clock;
+import java.time.Instant;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
 
 /** A servlet container with the console under the context root {@code /app}. */
 final class PageServer implements AutoCloseable {
     final FakeOperations operations = new FakeOperations();
     final AtomicLong nanos = new AtomicLong(1_000_000_000_000L);
     final LiveRates rates = new LiveRates(nanos::get);
+    /** The host name of this instance. */
+    volatile String host = "host-1";
+
+    /** The fleet; null before the first request. */
+    volatile @Nullable FleetConsole fleet;
+
     private final Undertow server;
 
     private PageServer(boolean login) throws ServletException {
-        Servlet page = new ConsoleServlet(() -> new Console(operations, rates), Clock.systemUTC(), System::nanoTime);
+        Servlet page = new ConsoleServlet(this::console, Clock.systemUTC(), System::nanoTime);
         InstanceFactory<Servlet> factory = () -> new InstanceHandle<>() {
             @Override
             public Servlet getInstance() {
@@ -68,6 +76,17 @@ final class PageServer implements AutoCloseable {
                 .setIoThreads(2)
                 .build();
         server.start();
+    }
+
+    private Console console() {
+        FleetConsole created = FleetConsole.of(
+                operations,
+                rates,
+                () -> new InstanceReport.Origin(host, "1.0", "test server 1", "17", Instant.EPOCH),
+                Clock.systemUTC(),
+                nanos::get);
+        fleet = created;
+        return new Console(operations, created);
     }
 
     static PageServer start() throws ServletException {

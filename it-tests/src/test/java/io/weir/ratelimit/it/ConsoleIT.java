@@ -64,10 +64,14 @@ class ConsoleIT {
 
     @Test
     void stateHasThePoliciesAndTheirSources() {
-        JsonObject state = page().state();
-        assertThat(state.getJsonObject("backend").getString("name")).isEqualTo("local");
-        assertThat(state.getJsonObject("reload").getString("result")).isEqualTo("applied");
-        assertThat(state.getJsonArray("policies").getValuesAs(JsonObject.class))
+        JsonObject fleet = page().api("instances");
+        JsonObject self = fleet.getJsonArray("instances").getJsonObject(0);
+        assertThat(fleet.getString("scope")).isEqualTo("instance");
+        assertThat(self.getJsonObject("backend").getString("name")).isEqualTo("local");
+        assertThat(self.getString("server")).isNotBlank().isNotEqualTo("unknown");
+        assertThat(self.getString("version")).isNotEqualTo("unknown");
+        assertThat(fleet.getJsonObject("reload").getString("result")).isEqualTo("applied");
+        assertThat(page().api("policies").getJsonArray("policies").getValuesAs(JsonObject.class))
                 .extracting(policy -> policy.getString("name"))
                 .contains("hello", "login-ip", "plan", "ReportService.report");
         assertThat(page().policy("login-user").getJsonArray("settings").getValuesAs(JsonObject.class))
@@ -86,11 +90,11 @@ class ConsoleIT {
 
     @Test
     void listsLooksUpAndResetsARejectedCaller() {
-        page().post("reset", ConsolePage.THIS_CLIENT);
+        page().post("api/v1/callers/reset", ConsolePage.THIS_CLIENT);
         assertThat(Http.statuses(8, Http.loopback(base).resolve("api/hello")))
                 .containsExactly(200, 200, 200, 200, 200, 429, 429, 429);
         assertThat(page().remaining()).isZero();
-        JsonArray rejected = page().policy("hello").getJsonObject("top").getJsonArray("rejected");
+        JsonArray rejected = page().api("callers?policy=hello").getJsonArray("rejected");
         assertThat(rejected).isNotEmpty();
         String key = rejected.getJsonObject(0).getString("key");
         assertThat(key).doesNotContain("127.0.0.1");
@@ -104,9 +108,9 @@ class ConsoleIT {
                         .keySet()
                         .containsAll(List.of("allowed", "rejected")));
         String request = "{\"policy\":\"hello\",\"hashedKey\":\"" + key + "\"}";
-        assertThat(ConsolePage.json(page().post("peek", request)).getString("key"))
+        assertThat(ConsolePage.json(page().post("api/v1/callers/peek", request)).getString("key"))
                 .isEqualTo(key);
-        assertThat(page().post("reset", request).statusCode()).isEqualTo(200);
+        assertThat(page().post("api/v1/callers/reset", request).statusCode()).isEqualTo(200);
         assertThat(page().remaining()).isEqualTo(5);
     }
 
@@ -123,9 +127,9 @@ class ConsoleIT {
                         .containsKey("shadow_rejected"));
         JsonObject policy = page().policy("quota-reads");
         assertThat(policy.getString("mode")).isEqualTo("shadow");
-        assertThat(policy.getJsonObject("top").getJsonArray("nearLimit")).hasSize(1);
-        assertThat(policy.getJsonObject("top")
-                        .getJsonArray("active")
+        JsonObject callers = page().api("callers?policy=quota-reads");
+        assertThat(callers.getJsonArray("nearLimit")).hasSize(1);
+        assertThat(callers.getJsonArray("active")
                         .getJsonObject(0)
                         .getJsonNumber("utilization")
                         .doubleValue())
@@ -135,27 +139,29 @@ class ConsoleIT {
 
     @Test
     void onlyASameOriginPostChangesState() {
-        page().post("reset", ConsolePage.THIS_CLIENT);
+        page().post("api/v1/callers/reset", ConsolePage.THIS_CLIENT);
         Http.get(Http.loopback(base).resolve("api/hello"));
         assertThat(page().remaining()).isEqualTo(4);
-        assertThat(page().get("reset").statusCode()).isEqualTo(405);
-        assertThat(page().get("reset?policy=hello&alternative=0&values=127.0.0.1")
+        assertThat(page().get("api/v1/callers/reset").statusCode()).isEqualTo(405);
+        assertThat(page().get("api/v1/callers/reset?policy=hello&alternative=0&values=127.0.0.1")
                         .statusCode())
                 .isEqualTo(405);
-        assertThat(page().crossOriginPost("reset", ConsolePage.THIS_CLIENT).statusCode())
+        assertThat(page().crossOriginPost("api/v1/callers/reset", ConsolePage.THIS_CLIENT)
+                        .statusCode())
                 .isEqualTo(403);
         for (String origin : List.of("null", "http://example.org", "http://127.0.0.1:1", "http://a.127.0.0.1")) {
-            assertThat(page().crossOriginPost("reset", ConsolePage.THIS_CLIENT, "Origin", origin)
+            assertThat(page().crossOriginPost("api/v1/callers/reset", ConsolePage.THIS_CLIENT, "Origin", origin)
                             .statusCode())
                     .as(origin)
                     .isEqualTo(403);
         }
-        assertThat(page().crossOriginPost("reset", ConsolePage.THIS_CLIENT, "Sec-Fetch-Site", "cross-site")
+        assertThat(page().crossOriginPost(
+                                "api/v1/callers/reset", ConsolePage.THIS_CLIENT, "Sec-Fetch-Site", "cross-site")
                         .statusCode())
                 .isEqualTo(403);
         assertThat(page().remaining()).isEqualTo(4);
         String sameOrigin = "http://" + Http.loopback(base).getAuthority();
-        assertThat(page().crossOriginPost("reset", ConsolePage.THIS_CLIENT, "Origin", sameOrigin)
+        assertThat(page().crossOriginPost("api/v1/callers/reset", ConsolePage.THIS_CLIENT, "Origin", sameOrigin)
                         .statusCode())
                 .isEqualTo(200);
         assertThat(page().remaining()).isEqualTo(5);

@@ -34,14 +34,17 @@ class ConsoleOffIT {
     @Test
     void hasNoPath() {
         ConsolePage page = new ConsolePage(Http.loopback(base));
-        for (String path : List.of("", "state", "console.js", "reset")) {
+        for (String path : List.of("", "api/v1/instances", "console.js", "api/v1/callers/reset")) {
             assertSame(page.get(path), Http.get(page.base().resolve("elsewhere/" + path)));
             assertThat(page.get(path).statusCode()).isEqualTo(404);
         }
         // WildFly returns 405 for an unknown path.
         assertSame(
-                page.post("reset", ConsolePage.THIS_CLIENT),
-                Http.post(page.base().resolve("elsewhere/reset"), "application/json", ConsolePage.THIS_CLIENT));
+                page.post("api/v1/callers/reset", ConsolePage.THIS_CLIENT),
+                Http.post(
+                        page.base().resolve("elsewhere/api/v1/callers/reset"),
+                        "application/json",
+                        ConsolePage.THIS_CLIENT));
         assertThat(Http.get(page.base().resolve("api/health")).statusCode()).isEqualTo(200);
     }
 

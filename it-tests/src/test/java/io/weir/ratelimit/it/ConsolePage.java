@@ -21,12 +21,12 @@ record ConsolePage(URI base) {
         return Http.get(base.resolve("ratelimit/" + path), headers);
     }
 
-    JsonObject state() {
-        return json(get("state"));
+    JsonObject api(String path) {
+        return json(get("api/v1/" + path));
     }
 
     JsonObject policy(String name) {
-        return state().getJsonArray("policies").getValuesAs(JsonObject.class).stream()
+        return api("policies").getJsonArray("policies").getValuesAs(JsonObject.class).stream()
                 .filter(policy -> policy.getString("name").equals(name))
                 .findFirst()
                 .orElseThrow();
@@ -45,7 +45,7 @@ record ConsolePage(URI base) {
 
     /** Returns the remaining permits of this client under {@code hello}. */
     int remaining() {
-        return json(post("peek", THIS_CLIENT))
+        return json(post("api/v1/callers/peek", THIS_CLIENT))
                 .getJsonArray("quotas")
                 .getJsonObject(0)
                 .getInt("remaining");
@@ -53,10 +53,11 @@ record ConsolePage(URI base) {
 
     /** Asserts that every path has the same status. */
     void assertStatus(int status, String... headers) {
-        for (String path : List.of("", "state", "console.js", "other")) {
+        for (String path : List.of("", "api/v1/instances", "console.js", "other")) {
             assertThat(get(path, headers).statusCode()).as("GET %s", path).isEqualTo(status);
         }
-        assertThat(post("reset", THIS_CLIENT, headers).statusCode()).isEqualTo(status);
+        assertThat(post("api/v1/callers/reset", THIS_CLIENT, headers).statusCode())
+                .isEqualTo(status);
     }
 
     static JsonObject json(HttpResponse<String> response) {

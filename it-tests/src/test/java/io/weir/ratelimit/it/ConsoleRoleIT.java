@@ -63,7 +63,8 @@ class ConsoleRoleIT {
 
     @Test
     void rejectsAWrongPassword() {
-        assertThat(page().get("state", ConsolePage.as("ann", "ben-password")).statusCode())
+        assertThat(page().get("api/v1/instances", ConsolePage.as("ann", "ben-password"))
+                        .statusCode())
                 .isEqualTo(401);
     }
 
@@ -71,11 +72,12 @@ class ConsoleRoleIT {
     void allowsUsersWithTheRole() {
         String[] ann = ConsolePage.as("ann", "ann-password");
         assertThat(page().get("", ann).statusCode()).isEqualTo(200);
-        assertThat(ConsolePage.json(page().get("state", ann)).getJsonArray("policies"))
+        assertThat(ConsolePage.json(page().get("api/v1/policies", ann)).getJsonArray("policies"))
                 .isNotEmpty();
         String caller = "{\"policy\":\"PlainResource.get\",\"alternative\":\"0\",\"values\":[\"127.0.0.1\"]}";
         assertThat(Http.statuses(4, Http.loopback(base).resolve("api/plain"))).containsExactly(200, 200, 200, 429);
-        assertThat(page().post("reset", caller, ann).statusCode()).isEqualTo(200);
+        assertThat(page().post("api/v1/callers/reset", caller, ann).statusCode())
+                .isEqualTo(200);
         assertThat(Http.statuses(1, Http.loopback(base).resolve("api/plain"))).containsExactly(200);
     }
 }

@@ -48,7 +48,7 @@ final class LeaseTable {
     private int checks;
 
     /** The number of which the listener was notified last. Guarded by this. */
-    private int notifiedCount;
+    private volatile int notifiedCount;
 
     /**
      * Creates a table without leases.
@@ -240,6 +240,11 @@ final class LeaseTable {
             notifiedCount = count;
             leaseCountListener.accept(count);
         }
+    }
+
+    /** Returns the number of keys with a lease that holds permits. */
+    int count() {
+        return notifiedCount;
     }
 
     /**

@@ -256,7 +256,8 @@ final class LeasingBackend implements AutoCloseable {
     }
 
     BackendStatus status() {
-        return store.status();
+        BackendStatus status = store.status();
+        return new BackendStatus(status.initialized(), status.breakerOpen(), status.probeAfter(), leases.count());
     }
 
     @Override

@@ -274,6 +274,14 @@ final class RedisClient implements AutoCloseable {
                 : new ScriptCall(loaded, writes, script, keys, argument, deadlineNanos).send();
     }
 
+    /** Runs a script that decides nothing, on a connection of its own: a large argument delays no decision. */
+    CompletableFuture<byte[]> runAlone(Script script, List<Object> keys, byte[] argument, long deadlineNanos) {
+        RScript loaded = scripts;
+        return loaded == null
+                ? CompletableFuture.failedFuture(notReady)
+                : new ScriptCall(loaded, null, script, keys, argument, deadlineNanos).send();
+    }
+
     @Override
     public void close() {
         closed = true;

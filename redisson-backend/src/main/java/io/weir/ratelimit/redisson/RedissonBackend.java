@@ -14,6 +14,7 @@ import io.weir.ratelimit.spi.BackendListener;
 import io.weir.ratelimit.spi.BackendStatus;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.ConfigurationProblem;
+import io.weir.ratelimit.spi.FleetStore;
 import io.weir.ratelimit.spi.Penalty;
 import io.weir.ratelimit.spi.PenaltyRule;
 import io.weir.ratelimit.spi.PolicyLimits;
@@ -54,6 +55,7 @@ public class RedissonBackend implements RateLimitBackend {
     private BreakerSettings breakerSettings = BreakerSettings.DEFAULT;
     private BackendListener listener = (requests, waitingKeys) -> {};
     private volatile @Nullable LeasingBackend started;
+    private volatile @Nullable FleetStore fleet;
 
     /** Creates a proxy of the container. */
     protected RedissonBackend() {
@@ -130,6 +132,7 @@ public class RedissonBackend implements RateLimitBackend {
         RedisKeys keys = RedisKeys.of(namespace);
         boolean redisClock = time == ScriptSender.REDIS_CLOCK;
         RejectionCache cache = redisClock ? new RejectionCache(keys) : RejectionCache.disabled(keys);
+        fleet = new RedisFleetStore(redis, namespace, deadline, breaker);
         RedisStore store = new RedisStore(redis, keys, deadline, time, cache, listener, breaker);
         return new LeasingBackend(store, keys, cache, listener, redisClock, leaseTimer);
     }
@@ -216,6 +219,11 @@ public class RedissonBackend implements RateLimitBackend {
         if (running != null) {
             running.close();
         }
+    }
+
+    @Override
+    public Optional<FleetStore> fleetStore() {
+        return Optional.ofNullable(fleet);
     }
 
     private LeasingBackend started() {

@@ -37,6 +37,12 @@ record Script(String text, String digest) {
     /** Blocks keys and counts rejections; the header of the resource describes its arguments and its reply. */
     static final Script BLOCK = of("clock.lua", "state.lua", "block.lua");
 
+    /** Stores a report of an instance; the header of the resource describes its arguments and its reply. */
+    static final Script REPORT = of("report.lua");
+
+    /** Returns values of reports; the header of the resource describes its arguments and its reply. */
+    static final Script READ = of("read.lua");
+
     /** Returns the source in which {@code acquire.lua} decides on plain batches as well. */
     String withoutPlain() {
         return text.replace("\nif isPlain then\n", "\nif false then\n");

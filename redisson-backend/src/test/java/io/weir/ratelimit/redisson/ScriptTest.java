@@ -102,7 +102,14 @@ class ScriptTest {
     @Test
     void theDigestOfAScriptIsTheOneOfRedis() {
         try (RedisConnection redis = RedisFixture.shared().connect()) {
-            for (Script script : List.of(Script.ACQUIRE, Script.REFUND, Script.SETTLE, Script.BLOCK, Script.RELEASE)) {
+            for (Script script : List.of(
+                    Script.ACQUIRE,
+                    Script.REFUND,
+                    Script.SETTLE,
+                    Script.BLOCK,
+                    Script.RELEASE,
+                    Script.REPORT,
+                    Script.READ)) {
                 assertThat(redis.text("SCRIPT", "LOAD", script.text())).isEqualTo(script.digest());
             }
         }

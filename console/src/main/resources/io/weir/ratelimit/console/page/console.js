@@ -2,6 +2,8 @@
 // Data of the instance is only inserted as text, because clients and configuration control much of it.
 
 const POLL_MILLIS = 2000;
+const HISTORY_MILLIS = 10_000;
+const API = "api/v1/";
 const TIMEOUT_MILLIS = 5000;
 const UNREACHABLE = "The instance is unreachable.";
 const SVG = "http://www.w3.org/2000/svg";
@@ -49,132 +51,272 @@ function duration(millis) {
     return parts.slice(0, 2).join(" ");
 }
 
-function sum(rates, ...outcomes) {
-    return outcomes.reduce((all, outcome) => all + (rates.outcomes[outcome]?.perSecond ?? 0), 0);
+// ---- charts
+
+const CHART_HEIGHT = 180;
+const LEFT = 52;
+const RIGHT = 8;
+const TOP = 10;
+const BOTTOM = 40;
+
+function shape(name, attributes, ...children) {
+    const created = document.createElementNS(SVG, name);
+    for (const [attribute, value] of Object.entries(attributes)) {
+        created.setAttribute(attribute, value);
+    }
+    created.append(...children);
+    return created;
 }
 
-const allPerSecond = rates => sum(rates, ...Object.keys(rates.outcomes));
-const rejectedPerSecond = rates => sum(rates, "rejected", "degraded_rejected");
+// Returns a round number of at least a value: 1, 2 or 5 times a power of ten.
+function roundedUp(value) {
+    const power = 10 ** Math.floor(Math.log10(value));
+    return [1, 2, 5, 10].map(factor => factor * power).find(candidate => candidate >= value * .999999);
+}
 
-// A chart with one line for decisions and one for rejections per second.
-class History {
+const axisNumber = value => value >= 1000 ? `${Number((value / 1000).toPrecision(3))}k` : String(Number(value.toPrecision(3)));
+
+// The decisions and rejections per second of the last hour, over the time of day.
+class Chart {
     constructor(label) {
         this.label = label;
-        this.node = document.createElementNS(SVG, "svg");
-        this.node.setAttribute("class", "history");
-        this.node.setAttribute("viewBox", "0 0 59 20");
-        this.node.setAttribute("preserveAspectRatio", "none");
-        this.node.setAttribute("role", "img");
-        this.lines = ["decided", "rejected"].map(kind => {
-            const line = document.createElementNS(SVG, "polyline");
-            line.setAttribute("class", kind);
-            this.node.append(line);
-            return line;
-        });
+        this.node = element("figure", {class: "chart"});
+        this.svg = shape("svg", {role: "img", height: String(CHART_HEIGHT)});
+        this.caption = element("figcaption", {class: "legend"}, element("span", {class: "key-decided"}, "decided"), " ",
+            element("span", {class: "key-rejected"}, "rejected"), ", per second, in steps of 10 seconds");
+        this.node.append(this.svg, this.caption);
+        new ResizeObserver(() => this.draw()).observe(this.node);
     }
 
-    show(rates) {
-        const top = Math.max(1, ...rates.decided);
-        [rates.decided, rates.rejected].forEach((values, kind) => this.lines[kind].setAttribute("points",
-            values.map((value, second) => `${second},${(19 - 18 * value / top).toFixed(1)}`).join(" ")));
-        const rejected = Math.max(0, ...rates.rejected);
-        this.node.setAttribute("aria-label",
-            `${this.label}: at most ${Math.max(0, ...rates.decided)} decisions and ${rejected} rejections per second in the last minute`);
+    show(history) {
+        this.history = history;
+        this.draw();
+    }
+
+    draw() {
+        const width = Math.floor(this.node.clientWidth);
+        if (this.history === undefined || width === 0) {
+            return;
+        }
+        const {start, stepMillis, decided, rejected, problem} = this.history;
+        const perStep = stepMillis / 1000;
+        const most = Math.max(...decided) / perStep;
+        const top = most === 0 ? 1 : roundedUp(most);
+        const inner = width - LEFT - RIGHT;
+        const x = step => LEFT + inner * step / decided.length;
+        const y = value => TOP + (CHART_HEIGHT - TOP - BOTTOM) * (1 - value / top);
+        const parts = [];
+        for (const part of [0, .5, 1]) {
+            parts.push(shape("line", {class: "grid", x1: LEFT, x2: width - RIGHT, y1: y(top * part), y2: y(top * part)}),
+                shape("text", {x: LEFT - 6, y: y(top * part) + 4, "text-anchor": "end"}, axisNumber(top * part)));
+        }
+        const minutes = width < 420 ? 20 : 10;
+        const end = start + stepMillis * decided.length;
+        for (let at = Math.ceil(start / 60_000 / minutes) * minutes * 60_000; at <= end; at += minutes * 60_000) {
+            const place = LEFT + inner * (at - start) / (end - start);
+            parts.push(shape("line", {class: "grid", x1: place, x2: place, y1: TOP, y2: CHART_HEIGHT - BOTTOM}),
+                shape("text", {x: Math.min(place, width - RIGHT - 16), y: CHART_HEIGHT - BOTTOM + 16, "text-anchor": "middle"},
+                    new Date(at).toLocaleTimeString("en-GB", {hour: "2-digit", minute: "2-digit"})));
+        }
+        parts.push(shape("text", {class: "unit", x: LEFT + inner / 2, y: CHART_HEIGHT - 6, "text-anchor": "middle"}, "time of day"),
+            shape("text", {class: "unit", x: -(CHART_HEIGHT - BOTTOM) / 2, y: 11, transform: "rotate(-90)", "text-anchor": "middle"}, "calls per second"));
+        [[decided, "decided"], [rejected, "rejected"]].forEach(([counts, kind]) => parts.push(shape("polyline", {class: kind,
+            points: counts.map((value, step) => `${x(step + .5).toFixed(1)},${y(value / perStep).toFixed(1)}`).join(" ")})));
+        this.svg.setAttribute("width", String(width));
+        this.svg.setAttribute("viewBox", `0 0 ${width} ${CHART_HEIGHT}`);
+        this.svg.setAttribute("aria-label", problem !== null ? `${this.label}: the history is not available (${problem})`
+            : `${this.label}: at most ${axisNumber(most)} decisions and ${axisNumber(Math.max(...rejected) / perStep)} rejections per second in the last hour`);
+        this.svg.replaceChildren(...parts);
+        this.node.classList.toggle("stale", problem !== null);
     }
 }
 
-// ---- one policy
+// ---- rows with details
 
-class PolicyRows {
-    constructor(name) {
-        this.name = name;
-        this.id = `policy-${PolicyRows.created = (PolicyRows.created ?? 0) + 1}`;
-        this.opener = element("button", {type: "button", class: "plain opener", "aria-expanded": "false", "aria-controls": this.id},
-            isolated(name));
-        this.opener.addEventListener("click", () => this.open(this.details.hidden));
-        this.history = new History(name);
-        this.cells = {};
-        const row = element("tr", {role: "row"}, element("th", {scope: "row", role: "rowheader"}, this.opener),
-            this.cell("mode", "Mode"), this.cell("limits", "Limits", "limits"), this.cell("key", "Key"),
-            this.cell("decided", "Decisions/s", "number"), this.cell("rejected", "Rejected/s", "number"),
-            this.cell("rejectedShare", "Rejected share", "number"), this.cell("used", "Used, mean / maximum", "number"),
-            this.cell("history", "Last minute"));
-        this.cells.history.append(this.history.node);
-        this.content = element("td", {colspan: "9", role: "cell"});
-        this.details = element("tr", {id: this.id, class: "details", role: "row"}, this.content);
-        this.details.hidden = true;
-        this.node = element("tbody", {role: "rowgroup"}, row, this.details);
+// A table with one row per entry. Its button shows and hides the details.
+class Rows {
+    constructor(table, heads, columns, details) {
+        this.table = byId(table);
+        this.columns = columns;
+        this.details = details;
+        this.rows = new Map();
+        byId(heads).replaceChildren(...columns.map(({label, style}) =>
+            element("th", {scope: "col", role: "columnheader", class: style ?? ""}, label)));
     }
 
-    cell(name, label, style = "") {
-        this.cells[name] = element("td", {role: "cell", "data-label": label, class: style});
-        return this.cells[name];
+    show(entries, idOf) {
+        const ids = new Set(entries.map(idOf));
+        for (const [id, row] of this.rows) {
+            if (!ids.has(id)) {
+                row.node.remove();
+                this.rows.delete(id);
+            }
+        }
+        let added = false;
+        for (const entry of entries) {
+            let row = this.rows.get(idOf(entry));
+            if (row === undefined) {
+                row = new Row(this, this.columns, this.details);
+                this.rows.set(idOf(entry), row);
+                added = true;
+            }
+            row.show(entry);
+        }
+        if (added) {
+            this.table.append(...entries.map(entry => this.rows.get(idOf(entry)).node));
+        }
+    }
+}
+
+class Row {
+    constructor(table, columns, details) {
+        this.columns = columns;
+        this.id = `row-${Row.created = (Row.created ?? 0) + 1}`;
+        this.opener = element("button", {type: "button", class: "plain opener", "aria-expanded": "false", "aria-controls": this.id});
+        this.opener.addEventListener("click", () => this.open(this.row.hidden));
+        this.cells = columns.map(({label, style}, index) => index === 0
+            ? element("th", {scope: "row", role: "rowheader"}, this.opener)
+            : element("td", {role: "cell", "data-label": label, class: style ?? ""}));
+        this.content = element("td", {colspan: String(columns.length), role: "cell"});
+        this.row = element("tr", {id: this.id, class: "details", role: "row"}, this.content);
+        this.row.hidden = true;
+        this.details = new details(this.content);
+        this.main = element("tr", {role: "row"}, ...this.cells);
+        this.node = element("tbody", {role: "rowgroup"}, this.main, this.row);
     }
 
     open(expanded) {
-        this.details.hidden = !expanded;
+        this.row.hidden = !expanded;
         this.opener.setAttribute("aria-expanded", String(expanded));
         this.showDetails();
     }
 
-    show(policy) {
-        this.policy = policy;
-        const {cells} = this;
-        if (cells.mode.textContent !== policy.mode) {
-            cells.mode.replaceChildren(element("span", {class: `mode-${policy.mode}`}, policy.mode));
-        }
-        const limits = policy.limits.join(", ");
-        if (cells.limits.textContent !== limits) {
-            cells.limits.replaceChildren(isolated(limits));
-        }
-        if (cells.key.textContent !== policy.key) {
-            cells.key.replaceChildren(isolated(policy.key));
-        }
-        const {rates} = policy;
-        setText(cells.decided, perSecond(allPerSecond(rates)));
-        setText(cells.rejected, perSecond(rejectedPerSecond(rates)));
-        setText(cells.rejectedShare, rates.rejectedShare === null ? "–" : percent(rates.rejectedShare));
-        setText(cells.used, rates.utilization === null ? "–"
-            : `${percent(rates.utilization.mean)} / ${percent(rates.utilization.max)}`);
-        this.history.show(rates);
+    show(entry) {
+        this.entry = entry;
+        this.columns.forEach(({value, mark}, index) => {
+            const text = value(entry);
+            const target = index === 0 ? this.opener : this.cells[index];
+            const kind = mark === undefined ? "" : mark(entry);
+            if (target.dataset.shown !== text || target.dataset.kind !== kind) {
+                target.dataset.shown = text;
+                target.dataset.kind = kind;
+                target.replaceChildren(kind === "" ? isolated(text) : element("span", {class: kind}, text));
+            }
+        });
         this.showDetails();
     }
 
     showDetails() {
-        if (this.details.hidden) {
-            return;
+        if (!this.row.hidden) {
+            this.details.show(this.entry);
         }
-        if (this.content.childElementCount === 0) {
+    }
+}
+
+// ---- instances
+
+const ago = seconds => seconds === 0 ? "now" : `${duration(seconds * 1000)} ago`;
+
+const breaker = ({breakerOpen, probeAfterMillis}) => !breakerOpen ? "closed"
+    : probeAfterMillis === 0 ? "open, the next call is the probe" : `open, next probe in ${duration(probeAfterMillis)}`;
+
+// A further figure of an instance is one more column.
+const INSTANCE_COLUMNS = [
+    {label: "Host", value: ({host, self}) => self ? `${host} (this instance)` : host},
+    {label: "Last report", value: ({vanished, secondsSinceReport}) => vanished ? `vanished, ${ago(secondsSinceReport)}` : ago(secondsSinceReport),
+        mark: ({vanished}) => vanished ? "alarm" : ""},
+    {label: "Backend", value: ({backend}) => `${backend.name}, ${backend.state}`,
+        mark: ({backend}) => backend.state === "up" ? "good" : backend.state === "degraded" ? "bad" : ""},
+    {label: "Breaker", value: ({backend}) => breaker(backend), mark: ({backend}) => backend.breakerOpen ? "bad" : ""},
+    {label: "Leases", style: "number", value: ({backend}) => count(backend.leases)},
+    {label: "Degraded decisions", style: "number", value: ({backend}) => count(backend.degradedDecisions)},
+    {label: "Decisions/s", style: "number", value: ({decidedPerSecond}) => perSecond(decidedPerSecond)},
+    {label: "Rejected/s", style: "number", value: ({rejectedPerSecond}) => perSecond(rejectedPerSecond)},
+    {label: "Configuration", value: ({configuration, drifted, vanished}) => `${configuration.slice(0, 8)}${drifted && !vanished ? ", differs" : ""}`,
+        mark: ({drifted, vanished}) => drifted && !vanished ? "alarm" : ""},
+    {label: "Weir", value: ({version}) => version},
+];
+
+class InstanceDetails {
+    constructor(parent) {
+        this.parent = parent;
+    }
+
+    show(instance) {
+        const {backend} = instance;
+        const facts = [["Server", instance.server], ["Java", instance.java], ["Started", dateTime(instance.started)],
+            ["Last report", dateTime(instance.lastReport)],
+            ["Last error", backend.lastFailure === null ? "none" : `${backend.lastFailure}, ${duration(backend.lastFailureSecondsAgo * 1000)} ago`],
+            ["Policies", count(instance.policies)], ["Last reload", `${instance.lastReloadResult}, ${dateTime(instance.lastReload)}`],
+            ["Invalid values", count(instance.configurationProblems)], ["Instance", instance.id]];
+        const shown = JSON.stringify(facts);
+        if (this.shown !== shown && !inUse(this.parent)) {
+            this.shown = shown;
+            this.parent.replaceChildren(element("dl", {class: "facts"},
+                ...facts.map(([name, value]) => element("div", {}, element("dt", {}, name), element("dd", {}, isolated(value))))));
+        }
+    }
+}
+
+// ---- policies
+
+const POLICY_COLUMNS = [
+    {label: "Policy", value: ({name}) => name},
+    {label: "Mode", value: ({mode}) => mode, mark: ({mode}) => `mode-${mode}`},
+    {label: "Limits", style: "limits", value: ({limits}) => limits.join(", ")},
+    {label: "Key", value: ({key}) => key},
+    {label: "Decisions/s", style: "number", value: ({rates}) => perSecond(rates.decidedPerSecond)},
+    {label: "Rejected/s", style: "number", value: ({rates}) => perSecond(rates.rejectedPerSecond)},
+    {label: "Rejected share", style: "number", value: ({rates}) => rates.rejectedShare === null ? "–" : percent(rates.rejectedShare)},
+    {label: "Used, mean / maximum", style: "number", value: ({rates}) => rates.utilization === null ? "–"
+        : `${percent(rates.utilization.mean)} / ${percent(rates.utilization.max)}`},
+    {label: "Instances", value: ({drifted}) => drifted ? "differ" : "agree", mark: ({drifted}) => drifted ? "alarm" : ""},
+];
+
+class PolicyDetails {
+    constructor(parent) {
+        this.parent = parent;
+    }
+
+    show(policy) {
+        if (this.parent.childElementCount === 0) {
             this.live = element("div", {class: "columns"});
             this.fixed = element("div");
-            this.content.append(this.live, this.fixed);
+            this.chart = new Chart(policy.name);
+            this.parent.append(element("h3", {}, "Last hour"), this.chart.node, this.live, this.fixed);
         }
-        const {rates, top} = this.policy;
-        const shown = JSON.stringify([rates.outcomes, top]);
+        if (this.readAt === undefined || Date.now() - this.readAt >= HISTORY_MILLIS) {
+            this.readAt = Date.now();
+            showHistory(this.chart, policy.name);
+        }
+        const mine = entries => entries.filter(entry => entry.policy === policy.name);
+        const top = {rejected: mine(callers.rejected), active: mine(callers.active), nearLimit: mine(callers.nearLimit)};
+        const shown = JSON.stringify([policy.rates.outcomes, top]);
         if (this.shownLive !== shown && !inUse(this.live)) {
             this.shownLive = shown;
-            keepingFocus(this.live, () => this.live.replaceChildren(outcomesBlock(rates),
-                this.topBlock("Most rejected", top.rejected), this.topBlock("Most active", top.active),
-                this.nearLimitBlock(top.nearLimit)));
+            keepingFocus(this.live, () => this.live.replaceChildren(outcomesBlock(policy.rates),
+                topBlock("Most rejected", top.rejected), topBlock("Most active", top.active), nearBlock(top.nearLimit)));
         }
-        const settings = JSON.stringify({...this.policy, rates: null, top: null});
+        const settings = JSON.stringify({...policy, rates: null});
         if (this.shownFixed !== settings && !inUse(this.fixed)) {
             this.shownFixed = settings;
-            keepingFocus(this.fixed, () => this.fixed.replaceChildren(...settingsBlocks(this.policy)));
+            keepingFocus(this.fixed, () => this.fixed.replaceChildren(...settingsBlocks(policy)));
         }
     }
+}
 
-    topBlock(title, entries) {
-        const period = this.policy.top.periodMillis;
-        return keysBlock(period > 0 ? `${title}, last ${duration(period)}` : title, ["#Count", "#Highest use"],
-            entries.map(entry => keyRow(this.name, entry.key, title, [bounds(entry), percent(entry.utilization)])));
-    }
+function topBlock(title, entries) {
+    const period = callers.periodMillis;
+    return keysBlock(period > 0 ? `${title}, last ${duration(period)}` : title, ["#Count", "#Highest use", "#Instances"],
+        entries.map(entry => keyRow(entry.policy, entry.key, title, [bounds(entry), percent(entry.utilization), count(entry.instances)])));
+}
 
-    nearLimitBlock(entries) {
-        const title = "Near the limit";
-        return keysBlock(title, ["#For"],
-            entries.map(entry => keyRow(this.name, entry.key, title, [entry.durationMillis < 60_000 ? "under 1 min" : duration(entry.durationMillis)])));
-    }
+const near = ({durationMillis}) => durationMillis < 60_000 ? "under 1 min" : duration(durationMillis);
+
+function nearBlock(entries) {
+    const title = "Near the limit";
+    return keysBlock(title, ["#For", "#Instances"],
+        entries.map(entry => keyRow(entry.policy, entry.key, title, [near(entry), count(entry.instances)])));
 }
 
 function keysBlock(title, heads, rows) {
@@ -251,27 +393,49 @@ function settingsBlocks(policy) {
     return blocks;
 }
 
-// ---- the state
+// ---- the fleet
 
-const totalHistory = new History("All policies");
-const policies = new Map();
+const totalHistory = new Chart("All policies");
+const instances = new Rows("instances", "instance-heads", INSTANCE_COLUMNS, InstanceDetails);
+const policies = new Rows("policies", "policy-heads", POLICY_COLUMNS, PolicyDetails);
+let callers = {rejected: [], active: [], nearLimit: [], periodMillis: 0};
 let lastResponseAt = null;
 let failingSince = null;
+let historyReadAt = null;
 let timer = null;
 
-function showBackend(backend) {
-    setText(byId("backend"), backend.name);
-    setText(byId("state"), backend.state);
-    byId("state").className = backend.state === "up" ? "good" : backend.state === "degraded" ? "bad" : "";
-    setText(byId("breaker"), !backend.breakerOpen ? "closed" : backend.probeAfterMillis === 0 ? "open, the next call is the probe"
-        : `open, next probe in ${duration(backend.probeAfterMillis)}`);
-    byId("breaker").className = backend.breakerOpen ? "bad" : "";
-    setText(byId("degraded"), count(backend.degradedDecisions));
-    setText(byId("failure"), backend.lastFailure === null ? "none"
-        : `${backend.lastFailure}, ${duration(backend.lastFailureSecondsAgo * 1000)} ago`);
+function showFact(id, text, bad) {
+    setText(byId(id), text);
+    byId(id).className = bad ? "bad" : "";
 }
 
-function showTotal(rates) {
+function showFleet(fleet) {
+    const {rates} = fleet;
+    const alone = fleet.scope === "instance";
+    const self = fleet.instances.find(instance => instance.self);
+    setText(byId("scope"), alone
+        ? `The figures are those of this instance only (${self.host}): its backend is not shared, so it knows no other instance.`
+        : `The figures are those of all instances that report to the shared backend. Instance ${self.host} has returned this page.`);
+    showFact("reporting", count(fleet.reporting), false);
+    showFact("vanished", count(fleet.vanished), fleet.vanished > 0);
+    showFact("drifted", count(fleet.drifted), fleet.drifted > 0);
+    showFact("degraded", count(fleet.degraded), fleet.degraded > 0);
+    showFact("decided", perSecond(rates.decidedPerSecond), false);
+    showFact("rejected-rate", perSecond(rates.rejectedPerSecond), false);
+    showFact("rejected-share", rates.rejectedShare === null ? "–" : percent(rates.rejectedShare), false);
+    const problems = [];
+    if (fleet.problem !== null) {
+        problems.push(`The reports of other instances cannot be read (${fleet.problem}). Those shown are the last known ones.`);
+    }
+    if (fleet.unreadableReports > 0) {
+        problems.push(`${count(fleet.unreadableReports)} values in the store are no reports of this version and are ignored.`);
+    }
+    byId("store-problem").hidden = problems.length === 0;
+    setText(byId("store-problem"), problems.join(" "));
+    byId("dashboards").hidden = fleet.grafana === null;
+    if (fleet.grafana !== null) {
+        byId("grafana").setAttribute("href", fleet.grafana);
+    }
     const shown = JSON.stringify(rates.outcomes);
     if (byId("outcomes").dataset.shown !== shown) {
         byId("outcomes").dataset.shown = shown;
@@ -279,48 +443,49 @@ function showTotal(rates) {
         byId("outcomes").replaceChildren(...rows.length === 0
             ? [element("tr", {}, element("td", {colspan: "3", class: "note"}, "no decisions in the last minute"))] : rows);
     }
-    setText(byId("rejected-share"), rates.rejectedShare === null ? "–" : percent(rates.rejectedShare));
-    totalHistory.show(rates);
+    instances.show(fleet.instances, ({id}) => id);
+    showDifferences(fleet);
+    showReload(fleet.reload);
+}
+
+const sourced = (value, source) => source === "" ? value : `${value} (${source})`;
+
+function showDifferences({differences, differenceCount, drifted}) {
+    byId("differences-section").hidden = drifted === 0;
+    const shown = JSON.stringify([differences, differenceCount]);
+    if (byId("differences").dataset.shown === shown || inUse(byId("differences"))) {
+        return;
+    }
+    byId("differences").dataset.shown = shown;
+    const blocks = [differences.length === 0
+        ? element("p", {class: "note"}, "The reports do not contain the values that differ. Compare the files of the instances.")
+        : table(["Host", "Policy", "Attribute", "Value and source", "Value and source of most instances"], differences.map(one => element("tr", {},
+            element("th", {scope: "row"}, isolated(one.host)), element("td", {}, isolated(one.policy)), element("td", {}, isolated(one.attribute)),
+            element("td", {}, isolated(sourced(one.value, one.source))), element("td", {}, isolated(sourced(one.expected, one.expectedSource))))))];
+    if (differenceCount > differences.length) {
+        blocks.push(element("p", {class: "note"}, `${count(differenceCount - differences.length)} more differences are not shown.`));
+    }
+    byId("differences").replaceChildren(...blocks);
 }
 
 const MAX_TOP_KEYS = 10;
 
-function showMostRejected(all) {
-    const rejected = all.flatMap(({name, top}) => top.rejected.map(entry => ({policy: name, ...entry})))
-        .sort((one, other) => other.minCount - one.minCount).slice(0, MAX_TOP_KEYS);
-    const list = byId("rejected");
-    const shown = JSON.stringify(rejected);
+function showCallers() {
+    showKeys("rejected", ["#Count", "#Instances"], callers.rejected, "Most rejected", entry => [bounds(entry), count(entry.instances)]);
+    showKeys("near", ["#For", "#Instances"], callers.nearLimit, "Near the limit", entry => [near(entry), count(entry.instances)]);
+}
+
+function showKeys(id, heads, entries, title, numbers) {
+    const list = byId(id);
+    const first = entries.slice(0, MAX_TOP_KEYS);
+    const shown = JSON.stringify(first);
     if (list.dataset.shown === shown || inUse(list)) {
         return;
     }
     list.dataset.shown = shown;
-    keepingFocus(list, () => list.replaceChildren(rejected.length === 0 ? element("p", {class: "note"}, "none")
-        : table(["Policy", "Key", "#Count", ""], rejected.map(entry => keyRow(entry.policy, entry.key, "Most rejected",
-            [bounds(entry)], element("th", {scope: "row"}, isolated(entry.policy)))))));
-}
-
-function showPolicies(all) {
-    const names = new Set(all.map(policy => policy.name));
-    for (const [name, rows] of policies) {
-        if (!names.has(name)) {
-            rows.node.remove();
-            policies.delete(name);
-        }
-    }
-    let added = false;
-    for (const policy of all) {
-        let rows = policies.get(policy.name);
-        if (rows === undefined) {
-            rows = new PolicyRows(policy.name);
-            policies.set(policy.name, rows);
-            added = true;
-        }
-        rows.show(policy);
-    }
-    if (added) {
-        byId("policies").append(...all.map(policy => policies.get(policy.name).node));
-    }
-    offerPolicies(all);
+    keepingFocus(list, () => list.replaceChildren(first.length === 0 ? element("p", {class: "note"}, "none")
+        : table(["Policy", "Key", ...heads, ""], first.map(entry => keyRow(entry.policy, entry.key, title,
+            numbers(entry), element("th", {scope: "row"}, isolated(entry.policy)))))));
 }
 
 function showReload(reload) {
@@ -336,17 +501,6 @@ function showReload(reload) {
         element("p", {}, element("strong", {}, problem.id), " ", element("code", {}, inline(problem.place)),
             ...problem.value === "" ? [] : [" = ", element("code", {}, inline(problem.value))]),
         element("p", {}, isolated(problem.problem)), element("p", {class: "note"}, isolated(problem.remedy)))));
-}
-
-function show(state) {
-    setText(byId("host"), state.instance.host);
-    setText(byId("started"), dateTime(state.instance.started));
-    byId("started").dateTime = new Date(state.instance.started).toISOString();
-    showBackend(state.backend);
-    showTotal(state.rates);
-    showMostRejected(state.policies);
-    showPolicies(state.policies);
-    showReload(state.reload);
 }
 
 // ---- requests to the instance
@@ -383,17 +537,34 @@ function showError(failure) {
     setText(byId("freshness"), "outdated");
 }
 
+// A history that is not available leaves the chart as it is. The next one comes soon.
+async function showHistory(chart, policy) {
+    try {
+        chart.show(await request(policy === undefined ? `${API}history` : `${API}history?policy=${encodeURIComponent(policy)}`));
+    } catch {
+        chart.node.classList.add("stale");
+    }
+}
+
 async function poll() {
     clearTimeout(timer);
     timer = null;
     try {
-        const state = await request("state");
-        show(state);
+        const [fleet, {policies: all}, listed] = await Promise.all(["instances", "policies", "callers"].map(name => request(API + name)));
+        callers = listed;
+        showFleet(fleet);
+        showCallers();
+        policies.show(all, ({name}) => name);
+        offerPolicies(all);
         lastResponseAt = Date.now();
         failingSince = null;
         byId("error").hidden = true;
         document.body.classList.remove("stale");
-        setText(byId("freshness"), `as of ${time(state.instance.now)}`);
+        setText(byId("freshness"), `as of ${time(fleet.now)}`);
+        if (historyReadAt === null || Date.now() - historyReadAt >= HISTORY_MILLIS) {
+            historyReadAt = Date.now();
+            showHistory(totalHistory);
+        }
     } catch (failure) {
         showError(failure);
     }
@@ -495,7 +666,7 @@ async function lookUp(target = caller(), tier = byId("tier").value, message = ""
     const number = ++lookups;
     let result;
     try {
-        result = resultBlock(await post("peek", tier === "" ? target : {...target, tier}), target, tier, message);
+        result = resultBlock(await post(`${API}callers/peek`, tier === "" ? target : {...target, tier}), target, tier, message);
     } catch (failure) {
         const reason = failure instanceof RequestError ? failure.message : UNREACHABLE;
         result = problem(message === "" ? reason : `${message} Its remaining permits are unknown. ${reason}`);
@@ -544,7 +715,7 @@ function confirmReset(block, actions, found, target, tier, opener) {
     confirm.addEventListener("click", async () => {
         confirm.disabled = true;
         try {
-            await post("reset", target);
+            await post(`${API}callers/reset`, target);
             await lookUp(target, tier, "The key was reset.");
             byId("result").querySelector("button")?.focus();
         } catch (failure) {

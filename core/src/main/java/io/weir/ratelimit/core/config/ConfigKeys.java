@@ -139,6 +139,11 @@ public final class ConfigKeys {
             ValueForm.FLAG,
             "opens the console to everyone, including the reset of keys; only for demonstrations");
 
+    public static final ConfigKey<String> CONSOLE_GRAFANA = key(
+            "ratelimit.console.grafana",
+            ValueForm.WEB_ADDRESS,
+            "the address of dashboards, to which the console links");
+
     public static final ConfigKey<String> QUOTA_PATH = key(
             "ratelimit.quota.path",
             ValueForm.RESOURCE_PATH,

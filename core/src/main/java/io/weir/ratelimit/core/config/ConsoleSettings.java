@@ -11,8 +11,9 @@ import java.util.Optional;
  * @param enabled whether the console is enabled
  * @param role the role that its users need
  * @param open whether everyone may use it; never with a role
+ * @param grafana the address of dashboards, to which the console links
  */
-public record ConsoleSettings(boolean enabled, Optional<String> role, boolean open) {
+public record ConsoleSettings(boolean enabled, Optional<String> role, boolean open, Optional<String> grafana) {
 
     /** Reads the settings. An invalid value closes the console. */
     static ConsoleSettings read(ConfigReader reader) {
@@ -26,6 +27,6 @@ public record ConsoleSettings(boolean enabled, Optional<String> role, boolean op
             reader.report(MESSAGES.problem(
                     "WEIR-131", ConfigKeys.CONSOLE_OPEN.name(), "true", ConfigKeys.CONSOLE_ROLE.name()));
         }
-        return new ConsoleSettings(enabled, role, open && role.isEmpty());
+        return new ConsoleSettings(enabled, role, open && role.isEmpty(), reader.optional(ConfigKeys.CONSOLE_GRAFANA));
     }
 }

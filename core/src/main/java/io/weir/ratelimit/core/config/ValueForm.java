@@ -26,6 +26,7 @@ import java.util.stream.Collectors;
 public record ValueForm<T>(String description, Function<String, T> parser) {
     private static final int LONGEST_URI = 2_000;
     private static final int LONGEST_PATH = 200;
+    private static final String WEB_ADDRESS_PATTERN = "https?://[A-Za-z0-9.\\[\\]:-]+([/?][!-~&&[^<>\"\\\\^`{|}]]*)?";
 
     /** The values {@code true} and {@code false}. */
     static final ValueForm<Boolean> FLAG = of("true or false", text -> switch (text) {
@@ -90,6 +91,12 @@ public record ValueForm<T>(String description, Function<String, T> parser) {
                     .filter(uri ->
                             uri.length() <= LONGEST_URI && uri.matches("[!-~]+") && !uri.matches(".*[<>\"\\\\^`{|}].*"))
                     .map(uri -> URI.create(uri).toString()));
+
+    /** An absolute address of the web, which a page can link to. */
+    static final ValueForm<String> WEB_ADDRESS = of(
+            "an address such as https://grafana.example.org/d/weir",
+            text -> Optional.of(text)
+                    .filter(address -> address.length() <= LONGEST_URI && address.matches(WEB_ADDRESS_PATTERN)));
 
     /**
      * Creates a form whose description is the reason for every invalid value.

@@ -66,6 +66,7 @@ public final class BackendHealth {
      * @param lastFailureSecondsAgo seconds since the last failure, 0 if there was none
      * @param degradedDecisions how many decisions were taken without the backend
      * @param ready whether the instance is ready for clients
+     * @param leases the number of keys for which this instance holds a lease
      */
     public record Report(
             String backend,
@@ -75,7 +76,8 @@ public final class BackendHealth {
             Optional<String> lastFailure,
             long lastFailureSecondsAgo,
             long degradedDecisions,
-            boolean ready) {}
+            boolean ready,
+            int leases) {}
 
     private record Outage(long sinceNanos, DegradedDecisions.Totals before) {}
 
@@ -142,7 +144,8 @@ public final class BackendHealth {
                 Optional.ofNullable(failure).map(last -> last.reason.tag()),
                 failure == null ? 0 : TimeUnit.NANOSECONDS.toSeconds(nanoTime.getAsLong() - failure.atNanos),
                 degraded.totals().sum(),
-                !failsWhenDegraded || isReady(status));
+                !failsWhenDegraded || isReady(status),
+                status.leases());
     }
 
     private State state(BackendStatus status) {

@@ -9,9 +9,11 @@ import io.weir.ratelimit.core.engine.KeyAdministration;
 import io.weir.ratelimit.core.key.KeyMasker;
 import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.core.topkeys.TopKeysTracker;
+import io.weir.ratelimit.spi.FleetStore;
 import io.weir.ratelimit.spi.PolicyLimits;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.TreeSet;
 
 /** The operations on this instance. */
@@ -23,6 +25,8 @@ public final class InstanceOperations implements Operations {
     private final TopKeysTracker topKeys;
     private final KeyMasker masker;
     private final KeyAdministration keys;
+    private final Optional<FleetStore> fleetStore;
+    private final Optional<String> grafana;
 
     /**
      * Creates the operations.
@@ -34,6 +38,8 @@ public final class InstanceOperations implements Operations {
      * @param topKeys the top keys of this instance
      * @param masker masks keys
      * @param keys the operations on stored keys
+     * @param fleetStore the store of the reports of all instances
+     * @param grafana the address of dashboards
      */
     public InstanceOperations(
             Access access,
@@ -42,7 +48,9 @@ public final class InstanceOperations implements Operations {
             Readings readings,
             TopKeysTracker topKeys,
             KeyMasker masker,
-            KeyAdministration keys) {
+            KeyAdministration keys,
+            Optional<FleetStore> fleetStore,
+            Optional<String> grafana) {
         this.access = access;
         this.health = health;
         this.policies = policies;
@@ -50,6 +58,8 @@ public final class InstanceOperations implements Operations {
         this.topKeys = topKeys;
         this.masker = masker;
         this.keys = keys;
+        this.fleetStore = fleetStore;
+        this.grafana = grafana;
     }
 
     @Override
@@ -75,6 +85,26 @@ public final class InstanceOperations implements Operations {
     @Override
     public TopKeys topKeys(String policy) {
         return topKeys.top(policies.named(policy).name());
+    }
+
+    @Override
+    public TopKeys storedTopKeys(String policy) {
+        return topKeys.stored(policies.named(policy).name());
+    }
+
+    @Override
+    public Optional<FleetStore> fleetStore() {
+        return fleetStore;
+    }
+
+    @Override
+    public Optional<String> grafana() {
+        return grafana;
+    }
+
+    @Override
+    public Caller callerByStoredKey(String policy, String storedKey) {
+        return known(policy, storedKey);
     }
 
     @Override

@@ -4,7 +4,9 @@ package io.weir.ratelimit.core.operations;
 import io.weir.ratelimit.CallerOperations;
 import io.weir.ratelimit.TopKeys;
 import io.weir.ratelimit.core.engine.BackendHealth;
+import io.weir.ratelimit.spi.FleetStore;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * The operations of an operator on this instance and on callers. Quotas and resets of callers concern the shared backend, all other
@@ -46,4 +48,36 @@ public interface Operations extends CallerOperations {
      * @return estimates
      */
     TopKeys topKeys(String policy);
+
+    /**
+     * Returns the top keys of a policy with their stored keys. Stored keys can contain a name or an address and must not be shown.
+     *
+     * @param policy the name of a policy
+     * @return estimates
+     */
+    TopKeys storedTopKeys(String policy);
+
+    /**
+     * Returns the caller with a stored key.
+     *
+     * @param policy the name of a policy, which this instance need not have
+     * @param storedKey a stored key, of any origin
+     * @return the caller, whose {@link CallerOperations.Caller#key} is masked
+     * @throws IllegalArgumentException if the text cannot be a stored key
+     */
+    Caller callerByStoredKey(String policy, String storedKey);
+
+    /**
+     * Returns the store of the reports of all instances.
+     *
+     * @return the store; empty if instances do not share the backend
+     */
+    Optional<FleetStore> fleetStore();
+
+    /**
+     * Returns the configured address of dashboards.
+     *
+     * @return an address with the scheme {@code http} or {@code https}; empty if none is configured
+     */
+    Optional<String> grafana();
 }

@@ -16,6 +16,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongSupplier;
+import java.util.function.UnaryOperator;
 
 /**
  * A tracker of the keys with the most rejections and the most calls of the last minutes, and of the keys near a limit, by policy.
@@ -139,8 +140,22 @@ public final class TopKeysTracker {
      * @return estimates; empty if no call was decided under the policy
      */
     public TopKeys top(String policy) {
+        return top(policy, keys::of);
+    }
+
+    /**
+     * Returns the top keys of a policy with their stored keys, which must not be shown.
+     *
+     * @param policy the name of a policy
+     * @return estimates; empty if no call was decided under the policy
+     */
+    public TopKeys stored(String policy) {
+        return top(policy, storedKey -> storedKey);
+    }
+
+    private TopKeys top(String policy, UnaryOperator<String> shown) {
         RecentKeys recent = byPolicy.get(policy);
-        return recent == null ? EMPTY : recent.top(keys::of, nanoTime.getAsLong());
+        return recent == null ? EMPTY : recent.top(shown, nanoTime.getAsLong());
     }
 
     /**

@@ -32,7 +32,7 @@ class SettingsTest {
             1,
             Duration.ofMillis(100),
             false,
-            new ConsoleSettings(false, Optional.empty(), false));
+            new ConsoleSettings(false, Optional.empty(), false, Optional.empty()));
 
     private final Problems problems = new Problems();
 
@@ -64,7 +64,8 @@ class SettingsTest {
                         "ratelimit.redis.deadline=50ms",
                         "ratelimit.health.fail-when-degraded=true",
                         "ratelimit.console.enabled=true",
-                        "ratelimit.console.role=operator"))
+                        "ratelimit.console.role=operator",
+                        "ratelimit.console.grafana=https://grafana.example.org/d/weir"))
                 .isEqualTo(new Settings(
                         false,
                         "redisson",
@@ -80,8 +81,23 @@ class SettingsTest {
                         3,
                         Duration.ofMillis(50),
                         true,
-                        new ConsoleSettings(true, Optional.of("operator"), false)));
+                        new ConsoleSettings(
+                                true,
+                                Optional.of("operator"),
+                                false,
+                                Optional.of("https://grafana.example.org/d/weir"))));
         assertThat(problems.found()).isEmpty();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"javascript:alert(1)", "//example.org", "data:text/html,x", "https://", "https://a b"})
+    void anAddressOfDashboardsThatIsNoWebAddressIsReported(String text) {
+        assertThat(read("ratelimit.console.grafana=" + text).console().grafana())
+                .isEmpty();
+        assertThat(problems.found())
+                .singleElement()
+                .satisfies(problem -> assertThat(problem.problem())
+                        .isEqualTo("must be an address such as https://grafana.example.org/d/weir"));
     }
 
     @ParameterizedTest
@@ -161,7 +177,7 @@ class SettingsTest {
                         1,
                         Duration.ofMillis(100),
                         false,
-                        new ConsoleSettings(false, Optional.empty(), false)));
+                        new ConsoleSettings(false, Optional.empty(), false, Optional.empty())));
         assertThat(problems.found()).isEmpty();
     }
 

@@ -66,7 +66,7 @@ class BackendHealthTest {
     @ValueSource(booleans = {true, false})
     void anAvailableBackendIsUpAndIsNotProbed(boolean failsWhenDegraded) {
         assertThat(health(failsWhenDegraded).readiness())
-                .isEqualTo(new Report("fake", State.UP, false, Duration.ZERO, Optional.empty(), 0, 0, true));
+                .isEqualTo(new Report("fake", State.UP, false, Duration.ZERO, Optional.empty(), 0, 0, true, 0));
         assertThat(backend.calls).isEmpty();
     }
 
@@ -77,7 +77,7 @@ class BackendHealthTest {
         backend.openBreaker(Duration.ofSeconds(7));
         assertThat(informing.readiness())
                 .isEqualTo(new Report(
-                        "fake", State.DEGRADED, true, Duration.ofSeconds(7), Optional.of("timeout"), 2, 1, true));
+                        "fake", State.DEGRADED, true, Duration.ofSeconds(7), Optional.of("timeout"), 2, 1, true, 0));
         backend.openBreaker(Duration.ZERO);
         assertThat(informing.readiness().ready()).isTrue();
         assertThat(backend.calls).isEmpty();
@@ -159,7 +159,7 @@ class BackendHealthTest {
     void anInstanceWithoutLimitsIsReady() {
         BackendHealth off = new BackendHealth(new DisabledBackend(), false, true, nanos::get, List.of());
         assertThat(off.readiness())
-                .isEqualTo(new Report("off", State.OFF, false, Duration.ZERO, Optional.empty(), 0, 0, true));
+                .isEqualTo(new Report("off", State.OFF, false, Duration.ZERO, Optional.empty(), 0, 0, true, 0));
     }
 
     @Test
@@ -219,7 +219,7 @@ class BackendHealthTest {
     void foreignStateUnderAKeyLeavesTheBackendUp() {
         fail(Reason.FOREIGN_STATE);
         assertThat(health.readiness())
-                .isEqualTo(new Report("fake", State.UP, false, Duration.ZERO, Optional.empty(), 0, 1, true));
+                .isEqualTo(new Report("fake", State.UP, false, Duration.ZERO, Optional.empty(), 0, 1, true, 0));
         assertThat(backend.calls).isEmpty();
         fail(Reason.TIMEOUT);
         fail(Reason.FOREIGN_STATE);

@@ -35,6 +35,7 @@ import io.weir.ratelimit.core.outgoing.ClientPolicyCheck;
 import io.weir.ratelimit.core.outgoing.ClientReader;
 import io.weir.ratelimit.core.outgoing.OutgoingCalls;
 import io.weir.ratelimit.core.outgoing.OutgoingClient;
+import io.weir.ratelimit.core.operations.RepeatedTask;
 import io.weir.ratelimit.core.policy.BoundedKeyResolver;
 import io.weir.ratelimit.core.policy.LookupTimes;
 import io.weir.ratelimit.core.policy.OverrideSources;
@@ -194,7 +195,9 @@ final class Deployment {
                         readings,
                         topKeys,
                         masker,
-                        new KeyAdministration(engine, overrides)),
+                        new KeyAdministration(engine, overrides),
+                        backend.fleetStore(),
+                        settings.console().grafana()),
                 settings.headers(),
                 responder,
                 telemetry.spans(),
@@ -375,6 +378,9 @@ final class Deployment {
                     new TaskTimer(environment.tasks(), RejectedKeysLog.INTERVAL_MICROS, new RejectedKeysLog(topKeys)));
             nearLimits.run();
             timers.add(new TaskTimer(environment.tasks(), NEAR_LIMIT_INTERVAL_MICROS, nearLimits));
+            beans.all(RepeatedTask.class)
+                    .forEach(task -> timers.add(
+                            new TaskTimer(environment.tasks(), task.interval().toMillis() * 1_000, task)));
         }
         return timers;
     }

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.console;
+
+import io.weir.ratelimit.CallerOperations;
+import io.weir.ratelimit.core.operations.Operations;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+
+/** The callers that instances list. Stored keys are masked here, so all instances' keys have the form of this instance's keys. */
+final class FleetCallers {
+    /** The greatest number of callers in a list over all policies. */
+    static final int MAX_CALLERS = 500;
+
+    private final Operations operations;
+    private final Map<String, MergedKeys> byPolicy = new TreeMap<>();
+
+    FleetCallers(Fleet fleet, Operations operations) {
+        this.operations = operations;
+        Map<String, List<InstanceReport.PolicyKeys>> reported = new TreeMap<>();
+        for (Fleet.Member member : fleet.reporting()) {
+            member.report()
+                    .keys()
+                    .forEach(keys -> reported.computeIfAbsent(keys.policy(), first -> new ArrayList<>())
+                            .add(keys));
+        }
+        reported.forEach((policy, keys) -> byPolicy.put(policy, MergedKeys.of(keys)));
+    }
+
+    /** Finds a caller that any instance lists. */
+    Optional<CallerOperations.Caller> find(String policy, String maskedKey) {
+        MergedKeys keys = byPolicy.get(policy);
+        if (keys == null) {
+            return Optional.empty();
+        }
+        return Stream.of(
+                        keys.rejected().stream().map(MergedKeys.Entry::storedKey),
+                        keys.active().stream().map(MergedKeys.Entry::storedKey),
+                        keys.nearLimit().stream().map(MergedKeys.NearLimit::storedKey))
+                .flatMap(stored -> stored)
+                .distinct()
+                .map(stored -> operations.callerByStoredKey(policy, stored))
+                .filter(caller -> caller.key().equals(maskedKey.strip()))
+                .findFirst();
+    }
+
+    /** Returns the callers as a JSON object: those of one policy, or of all. */
+    Map<String, Object> view(Optional<String> onlyPolicy) {
+        Map<String, MergedKeys> selected = new TreeMap<>(byPolicy);
+        onlyPolicy.ifPresent(policy -> selected.keySet().retainAll(List.of(policy)));
+        List<Listed> rejected = new ArrayList<>();
+        List<Listed> active = new ArrayList<>();
+        List<Listed> nearLimit = new ArrayList<>();
+        selected.forEach((policy, keys) -> {
+            keys.rejected().forEach(entry -> rejected.add(counted(policy, entry)));
+            keys.active().forEach(entry -> active.add(counted(policy, entry)));
+            keys.nearLimit().forEach(entry -> nearLimit.add(near(policy, entry)));
+        });
+        Map<String, Object> view = new LinkedHashMap<>();
+        view.put("rejected", mostFirst(rejected));
+        view.put("active", mostFirst(active));
+        view.put("nearLimit", mostFirst(nearLimit));
+        view.put(
+                "periodMillis",
+                selected.values().stream()
+                        .mapToLong(keys -> keys.period().toMillis())
+                        .max()
+                        .orElse(0));
+        return view;
+    }
+
+    private record Listed(long rank, Map<String, Object> view) {}
+
+    private static List<Map<String, Object>> mostFirst(List<Listed> entries) {
+        return entries.stream()
+                .sorted(Comparator.comparingLong(Listed::rank).reversed())
+                .limit(MAX_CALLERS)
+                .map(Listed::view)
+                .toList();
+    }
+
+    private Map<String, Object> caller(String policy, String storedKey, int instances) {
+        Map<String, Object> view = new LinkedHashMap<>();
+        view.put("policy", policy);
+        view.put("key", operations.callerByStoredKey(policy, storedKey).key());
+        view.put("instances", instances);
+        return view;
+    }
+
+    private Listed counted(String policy, MergedKeys.Entry entry) {
+        Map<String, Object> view = caller(policy, entry.storedKey(), entry.instances());
+        view.put("minCount", entry.minCount());
+        view.put("maxCount", entry.maxCount());
+        view.put("utilization", entry.utilization());
+        return new Listed(entry.minCount(), view);
+    }
+
+    private Listed near(String policy, MergedKeys.NearLimit entry) {
+        Map<String, Object> view = caller(policy, entry.storedKey(), entry.instances());
+        view.put("durationMillis", entry.duration().toMillis());
+        return new Listed(entry.duration().toMillis(), view);
+    }
+}

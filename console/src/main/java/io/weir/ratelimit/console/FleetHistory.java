@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.console;
+
+import io.weir.ratelimit.spi.BackendException;
+import io.weir.ratelimit.spi.FleetStore;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.NavigableMap;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ConcurrentNavigableMap;
+import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Supplier;
+
+/**
+ * The decisions of the last hour in steps of ten seconds, over all instances. Steps that no instance changes any more are kept, so a page
+ * reads the steps of the last minute only.
+ */
+final class FleetHistory {
+    /** The number of steps, without the current one. */
+    static final int STEPS = 360;
+
+    /** Instances add the seconds of at most a minute, and their next report may be ten seconds late. */
+    private static final int OPEN_STEPS = 8;
+
+    private static final Duration TIMEOUT = Duration.ofSeconds(2);
+
+    private final FleetStore store;
+    private final Supplier<Instant> storeTime;
+    private final ConcurrentNavigableMap<Long, byte[]> closed = new ConcurrentSkipListMap<>();
+
+    /**
+     * Decisions per step.
+     *
+     * @param first the number of the first step
+     * @param counts the counts, the oldest step first
+     * @param problem why the store could not be read; then the counts are zero. Empty if it was read
+     */
+    record Series(long first, List<StepCounts.Counts> counts, Optional<String> problem) {}
+
+    FleetHistory(FleetStore store, Supplier<Instant> storeTime) {
+        this.store = store;
+        this.storeTime = storeTime;
+    }
+
+    /** Returns the decisions of a policy; of all policies if it is empty. */
+    Series of(Optional<String> policy) {
+        String name = policy.map(StepCounts::nameOf).orElse(StepCounts.ALL);
+        long end = Math.floorDiv(storeTime.get().getEpochSecond(), FleetStore.STEP.toSeconds());
+        long first = end - STEPS;
+        Optional<String> problem = Optional.empty();
+        NavigableMap<Long, byte[]> steps;
+        try {
+            steps = read(first, end);
+        } catch (BackendException e) {
+            steps = new TreeMap<>();
+            problem = Optional.of(e.reason().tag());
+        }
+        List<StepCounts.Counts> counts = new ArrayList<>();
+        for (long step = first; step < end; step++) {
+            byte[] lines = steps.get(step);
+            counts.add(
+                    lines == null
+                            ? StepCounts.Counts.NONE
+                            : StepCounts.parse(lines).of(name));
+        }
+        return new Series(first, counts, problem);
+    }
+
+    private NavigableMap<Long, byte[]> read(long first, long end) {
+        closed.headMap(first).clear();
+        NavigableMap<Long, byte[]> steps = new TreeMap<>(closed.headMap(end - OPEN_STEPS));
+        List<Long> missing = new ArrayList<>();
+        for (long step = first; step < end; step++) {
+            if (!steps.containsKey(step)) {
+                missing.add(step);
+            }
+        }
+        List<byte[]> found = await(missing);
+        for (int i = 0; i < missing.size(); i++) {
+            steps.put(missing.get(i), found.get(i));
+        }
+        closed.putAll(steps.headMap(end - OPEN_STEPS));
+        return steps;
+    }
+
+    private List<byte[]> await(List<Long> steps) {
+        try {
+            return store.history(steps)
+                    .toCompletableFuture()
+                    .copy()
+                    .orTimeout(TIMEOUT.toMillis(), TimeUnit.MILLISECONDS)
+                    .join();
+        } catch (CompletionException | CancellationException e) {
+            if (e.getCause() instanceof BackendException known) {
+                throw known;
+            }
+            throw new BackendException(
+                    e.getCause() instanceof TimeoutException
+                            ? BackendException.Reason.TIMEOUT
+                            : BackendException.Reason.BACKEND_ERROR,
+                    "The history was not read.",
+                    e);
+        }
+    }
+}

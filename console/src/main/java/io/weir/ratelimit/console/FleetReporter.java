@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.console;
+
+import io.weir.ratelimit.core.operations.Operations;
+import io.weir.ratelimit.core.operations.RepeatedTask;
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.enterprise.context.Initialized;
+import jakarta.enterprise.event.Observes;
+import jakarta.enterprise.inject.Instance;
+import jakarta.inject.Inject;
+import jakarta.servlet.ServletContext;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Optional;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** A task that reports this instance every five seconds if the console is enabled. */
+@ApplicationScoped
+public class FleetReporter implements RepeatedTask {
+    /** The time between two reports. */
+    static final Duration INTERVAL = Duration.ofSeconds(5);
+
+    private final Supplier<Operations> operations;
+    private final Supplier<Optional<LiveRates>> rates;
+    private final Instant started = Clock.systemUTC().instant();
+    private volatile String server = "unknown";
+    private volatile @Nullable FleetConsole fleet;
+
+    /**
+     * Creates a task; for the container only.
+     *
+     * @param operations the operations, which exist after the deployment
+     * @param decisions counts decisions
+     */
+    @Inject
+    public FleetReporter(Instance<Operations> operations, LiveDecisions decisions) {
+        this(operations::get, decisions::rates);
+    }
+
+    /** Creates a proxy; for the container only. */
+    protected FleetReporter() {
+        this(
+                () -> {
+                    throw new IllegalStateException("a proxy has no operations");
+                },
+                Optional::empty);
+    }
+
+    FleetReporter(Supplier<Operations> operations, Supplier<Optional<LiveRates>> rates) {
+        this.operations = operations;
+        this.rates = rates;
+    }
+
+    /** Learns the name of the server: the event of a web application is its context. */
+    void started(@Observes @Initialized(ApplicationScoped.class) Object event) {
+        if (event instanceof ServletContext context) {
+            server = context.getServerInfo();
+        }
+    }
+
+    @Override
+    public Duration interval() {
+        return INTERVAL;
+    }
+
+    @Override
+    public void run() {
+        if (operations.get().access().enabled()) {
+            fleet().reports().run();
+        }
+    }
+
+    /** Returns the fleet as this instance sees it. */
+    FleetConsole fleet() {
+        FleetConsole created = fleet;
+        return created != null ? created : create();
+    }
+
+    private synchronized FleetConsole create() {
+        FleetConsole created = fleet;
+        if (created == null) {
+            RunningInstance instance = RunningInstance.startedAt(started);
+            created = FleetConsole.of(
+                    operations.get(),
+                    rates.get().orElseGet(() -> new LiveRates(System::nanoTime)),
+                    () -> instance.origin(server),
+                    Clock.systemUTC(),
+                    System::nanoTime);
+            fleet = created;
+        }
+        return created;
+    }
+}

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.console;
+
+import io.weir.ratelimit.TopKeys;
+import io.weir.ratelimit.core.engine.BackendHealth;
+import io.weir.ratelimit.interceptor.telemetry.Outcome;
+import io.weir.ratelimit.spi.FleetStore;
+import java.io.ByteArrayInputStream;
+import java.io.DataInputStream;
+import java.io.EOFException;
+import java.io.IOException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Function;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/**
+ * A reader of reports. Everyone who can write to the store can write a report, so each value is checked. The bytes of the report bound the
+ * memory.
+ */
+final class ReportReader {
+    private static final Map<String, Outcome> OUTCOMES =
+            Stream.of(Outcome.values()).collect(Collectors.toUnmodifiableMap(Outcome::tag, Function.identity()));
+    private static final Pattern STORED_KEY = Pattern.compile("[!-~&&[^{}:]]+");
+
+    private final DataInputStream in;
+
+    private ReportReader(byte[] report) {
+        this.in = new DataInputStream(new ByteArrayInputStream(report));
+    }
+
+    /** Reads an element of a list. */
+    @FunctionalInterface
+    private interface Element<T> {
+        T read() throws IOException;
+    }
+
+    /** Reads a report; empty if it is no report, or one of another form. */
+    static Optional<InstanceReport> read(byte[] report) {
+        if (report.length > FleetStore.MAX_REPORT_BYTES) {
+            return Optional.empty();
+        }
+        try {
+            ReportReader reader = new ReportReader(report);
+            return reader.in.readByte() == ReportWriter.FORM ? Optional.of(reader.report()) : Optional.empty();
+        } catch (IOException | IllegalArgumentException e) {
+            return Optional.empty();
+        }
+    }
+
+    private InstanceReport report() throws IOException {
+        InstanceReport report = new InstanceReport(
+                new InstanceReport.Origin(text(), text(), text(), text(), instant()),
+                backend(),
+                new InstanceReport.Configuration(in.readLong(), (int) number(), instant(), text(), in.readInt()),
+                list(this::rates),
+                list(this::values),
+                list(this::keys));
+        if (in.read() >= 0) {
+            throw new EOFException("bytes follow the report");
+        }
+        return report;
+    }
+
+    private BackendHealth.Report backend() throws IOException {
+        String name = text();
+        BackendHealth.State state = BackendHealth.State.valueOf(text().toUpperCase(Locale.ROOT));
+        boolean open = in.readBoolean();
+        Duration probeAfter = Duration.ofMillis(count());
+        String failure = text();
+        return new BackendHealth.Report(
+                name,
+                state,
+                open,
+                probeAfter,
+                Optional.of(failure).filter(reason -> !reason.isEmpty()),
+                count(),
+                count(),
+                in.readBoolean(),
+                (int) number());
+    }
+
+    private InstanceReport.PolicyRates rates() throws IOException {
+        return new InstanceReport.PolicyRates(
+                name(),
+                counts(),
+                counts(),
+                in.readBoolean() ? Optional.of(new Rates.Utilization(share(), share())) : Optional.empty());
+    }
+
+    private Map<Outcome, Long> counts() throws IOException {
+        Map<Outcome, Long> counts = new EnumMap<>(Outcome.class);
+        for (int left = in.readUnsignedByte(); left > 0; left--) {
+            Outcome outcome = OUTCOMES.get(in.readUTF());
+            long count = count();
+            // Later versions can have more outcomes.
+            if (outcome != null) {
+                counts.put(outcome, count);
+            }
+        }
+        return counts;
+    }
+
+    private InstanceReport.PolicyValues values() throws IOException {
+        return new InstanceReport.PolicyValues(name(), list(() -> new InstanceReport.Value(text(), text(), text())));
+    }
+
+    private InstanceReport.PolicyKeys keys() throws IOException {
+        String policy = name();
+        Duration period = Duration.ofMillis(count());
+        long otherRejected = count();
+        List<TopKeys.Entry> rejected = entries();
+        long otherActive = count();
+        List<TopKeys.Entry> active = entries();
+        List<TopKeys.NearLimit> near = shortList(() -> new TopKeys.NearLimit(storedKey(), Duration.ofMillis(count())));
+        return new InstanceReport.PolicyKeys(
+                policy, new TopKeys(rejected, active, near, period), otherRejected, otherActive);
+    }
+
+    private List<TopKeys.Entry> entries() throws IOException {
+        return shortList(() -> {
+            String key = storedKey();
+            long min = count();
+            long max = count();
+            check(min <= max);
+            return new TopKeys.Entry(key, min, max, share());
+        });
+    }
+
+    private <T> List<T> list(Element<T> element) throws IOException {
+        return elements(number(), element);
+    }
+
+    private <T> List<T> shortList(Element<T> element) throws IOException {
+        int length = in.readUnsignedByte();
+        check(length <= ReportWriter.MAX_KEYS);
+        return elements(length, element);
+    }
+
+    /** Reads elements, each of which has at least one byte. */
+    private <T> List<T> elements(long length, Element<T> element) throws IOException {
+        check(length <= in.available());
+        List<T> elements = new ArrayList<>();
+        for (long i = 0; i < length; i++) {
+            elements.add(element.read());
+        }
+        return elements;
+    }
+
+    private String text() throws IOException {
+        String text = in.readUTF();
+        check(text.length() <= ReportWriter.MAX_TEXT);
+        return text;
+    }
+
+    private String name() throws IOException {
+        String name = in.readUTF();
+        check(!name.isEmpty() && name.length() <= ReportWriter.MAX_NAME);
+        return name;
+    }
+
+    private String storedKey() throws IOException {
+        String key = name();
+        check(STORED_KEY.matcher(key).matches());
+        return key;
+    }
+
+    private Instant instant() throws IOException {
+        return Instant.ofEpochMilli(count());
+    }
+
+    /** Reads a count, which a sum over all instances cannot overflow. */
+    private long count() throws IOException {
+        long count = in.readLong();
+        check(count >= 0 && count <= Long.MAX_VALUE / FleetStore.MAX_INSTANCES / 1_000);
+        return count;
+    }
+
+    private long number() throws IOException {
+        int number = in.readInt();
+        check(number >= 0);
+        return number;
+    }
+
+    private double share() throws IOException {
+        double share = in.readDouble();
+        check(share >= 0 && share <= 1_000);
+        return share;
+    }
+
+    private static void check(boolean valid) throws IOException {
+        if (!valid) {
+            throw new IOException("a value is out of range");
+        }
+    }
+}

@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.console;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.weir.ratelimit.TopKeys;
+import io.weir.ratelimit.core.engine.BackendHealth;
+import io.weir.ratelimit.core.operations.PolicyView;
+import io.weir.ratelimit.spi.BackendException;
+import io.weir.ratelimit.spi.BackendException.Reason;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The fleet in a browser. */
+class FleetBrowserTest {
+    private static final Path SCREENSHOTS = Path.of("target/screenshots");
+
+    @TempDir
+    static Path profile;
+
+    private static Browser browser;
+    private PageServer server;
+    private SimulatedFleet fleet;
+
+    @BeforeAll
+    static void startBrowser() {
+        browser = Browser.start(profile);
+    }
+
+    @AfterAll
+    static void endBrowser() {
+        if (browser != null) {
+            browser.close();
+        }
+    }
+
+    @BeforeEach
+    void start() throws Exception {
+        server = PageServer.start();
+        browser.errors();
+        browser.requests();
+    }
+
+    @AfterEach
+    void stop() {
+        browser.driver().get("about:blank");
+        server.close();
+    }
+
+    /** Creates instances beside the one that serves the page. */
+    private void others(int count) {
+        fleet = new SimulatedFleet(count);
+        // A step of the history is shown after its end.
+        fleet.store.now = Instant.now().minusSeconds(60);
+        server.operations.fleetStore = Optional.of(fleet.store);
+        server.host = "host-0";
+    }
+
+    private void open(int width, int height) {
+        browser.open(server.at("/ratelimit"), width, height);
+        browser.until("the fleet is shown", () -> browser.text("#freshness").startsWith("as of"));
+    }
+
+    private static boolean fitsItsWidth() {
+        return (Boolean) browser.run("return document.documentElement.scrollWidth <= window.innerWidth");
+    }
+
+    private static PolicyView hello(String limit, String source) {
+        PolicyView policy = FakeOperations.policy("hello", List.of(List.of("ip")), Map.of());
+        return new PolicyView(
+                "hello",
+                policy.mode(),
+                policy.algorithm(),
+                policy.key(),
+                policy.keys(),
+                List.of(limit),
+                policy.tiers(),
+                policy.cost(),
+                policy.onFailure(),
+                List.of(new PolicyView.Setting("ratelimit.policies.hello.limit", limit, source)),
+                policy.endpoints(),
+                policy.paths());
+    }
+
+    private void usual() {
+        others(2);
+        fleet.member(0).operations.policies.set(0, hello("9/10s", "/etc/override.properties"));
+        fleet.member(1).operations.backend = FakeOperations.report(BackendHealth.State.DEGRADED, true);
+        for (SimulatedFleet.Member member : fleet.members) {
+            member.operations.top = new TopKeys(
+                    List.of(new TopKeys.Entry("i.heavy", 40, 42, 1)),
+                    List.of(new TopKeys.Entry("i.heavy", 90, 90, 1)),
+                    List.of(new TopKeys.NearLimit("i.near", Duration.ofMinutes(62))),
+                    Duration.ofMinutes(5));
+            member.report();
+            member.decide("hello", 30, 10);
+        }
+        fleet.pass(Duration.ofSeconds(1));
+        fleet.reportAll();
+    }
+
+    @Test
+    void showsTheFleetAndItsDifferences() {
+        usual();
+        open(1440, 900);
+        assertThat(browser.text("header")).contains("all instances that report", "host-0");
+        assertThat(browser.text("#reporting")).isEqualTo("3");
+        assertThat(browser.text("#drifted")).isEqualTo("1");
+        assertThat(browser.text("#degraded")).isEqualTo("1");
+        assertThat(browser.text("#decided")).isEqualTo("8.0");
+        assertThat(browser.text("#rejected-rate")).isEqualTo("2.0");
+        assertThat(browser.text("#instances"))
+                .contains("host-0 (this instance)", "host-1", "host-2", "differs", "redisson, degraded");
+        assertThat(browser.text("#differences"))
+                .contains(
+                        "host-1",
+                        "hello",
+                        "limit",
+                        "9/10s (/etc/override.properties)",
+                        "5/10s (application.properties)");
+        assertThat(browser.text("#policies")).contains("differ", "agree");
+        assertThat(browser.text("#rejected")).contains("i.heavy", "80–84", "2");
+        assertThat(browser.text("#near")).contains("i.near", "1 h 2 min");
+        assertThat(browser.errors()).isEmpty();
+    }
+
+    @Test
+    void showsAVanishedInstance() {
+        usual();
+        open(1440, 900);
+        assertThat(browser.text("#vanished")).isEqualTo("0");
+        fleet.store.now = fleet.store.now.plusSeconds(20);
+        server.nanos.addAndGet(20_000_000_000L);
+        browser.until("the instances vanish", () -> browser.text("#vanished").equals("2"));
+        assertThat(browser.text("#instances")).contains("vanished, 20 s ago");
+        fleet.store.now = fleet.store.now.plusSeconds(60);
+        server.nanos.addAndGet(60_000_000_000L);
+        browser.until("they are removed", () -> browser.text("#vanished").equals("0"));
+        assertThat(browser.text("#instances")).doesNotContain("host-1");
+        assertThat(browser.errors()).isEmpty();
+    }
+
+    @Test
+    void saysThatTheStoreCannotBeRead() {
+        usual();
+        open(1440, 900);
+        fleet.store.failure = Optional.of(new BackendException(Reason.TIMEOUT, "no answer", null));
+        server.nanos.addAndGet(3_000_000_000L);
+        browser.until(
+                "the problem is shown", () -> browser.text("#store-problem").contains("cannot be read (timeout)"));
+        assertThat(browser.text("#instances")).contains("host-1");
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {3, 50})
+    void isUsableWithManyInstances(int size) {
+        others(size - 1);
+        fleet.reportAll();
+        for (int width : new int[] {1440, 360}) {
+            open(width, 900);
+            assertThat(browser.text("#reporting")).isEqualTo(Integer.toString(size));
+            assertThat(browser.run("return document.querySelectorAll('#instances > tbody').length"))
+                    .isEqualTo((long) size);
+            assertThat(fitsItsWidth()).isTrue();
+        }
+        assertThat(browser.errors()).isEmpty();
+    }
+
+    @Test
+    void drawsTheLastHourWithAxesAndUnits() {
+        usual();
+        open(1440, 900);
+        browser.until(
+                "the chart is drawn",
+                () -> browser.run("return document.querySelectorAll('#total-history polyline').length")
+                        .equals(2L));
+        assertThat(browser.run("return document.querySelector('#total-history svg').textContent")
+                        .toString())
+                .contains("calls per second", "time of day", ":00");
+        assertThat(browser.run("return document.querySelector('#total-history svg').getAttribute('aria-label')")
+                        .toString())
+                .isEqualTo("All policies: at most 8 decisions and 2 rejections per second in the last hour");
+        browser.run("document.querySelector('#policies .opener').click()");
+        browser.until(
+                "the chart of the policy is drawn",
+                () -> browser.run("return document.querySelectorAll('#policies polyline').length")
+                        .equals(2L));
+        assertThat(browser.text("#policies .details")).contains("per second, in steps of 10 seconds");
+        assertThat(browser.errors()).isEmpty();
+    }
+
+    @Test
+    void linksToTheConfiguredDashboardsOnly() {
+        others(1);
+        open(1440, 900);
+        assertThat(browser.run("return document.querySelector('#dashboards').hidden"))
+                .isEqualTo(true);
+        server.operations.grafana = Optional.of("https://grafana.example.org/d/weir?x=1");
+        browser.until("the link is shown", () -> browser.run("return document.querySelector('#dashboards').hidden")
+                .equals(false));
+        assertThat(browser.run("return document.querySelector('#grafana').href"))
+                .isEqualTo("https://grafana.example.org/d/weir?x=1");
+        assertThat(browser.run("return document.querySelector('#grafana').rel")).isEqualTo("noopener noreferrer");
+    }
+
+    @Test
+    void showsHostileReportsAsText() {
+        others(1);
+        String hostile = "<img src=x onerror=alert(1)></td></script>\u202egnp.exe\"'`${1}";
+        SimulatedFleet.Member member = fleet.member(0);
+        InstanceReport report = new InstanceReport(
+                new InstanceReport.Origin(hostile, hostile, hostile, hostile, Instant.EPOCH),
+                member.operations.backend,
+                new InstanceReport.Configuration(1, 2, Instant.EPOCH, hostile, 3),
+                List.of(),
+                List.of(
+                        new InstanceReport.PolicyValues(
+                                "hello", List.of(new InstanceReport.Value(hostile, hostile, hostile))),
+                        new InstanceReport.PolicyValues(hostile, List.of())),
+                List.of(new InstanceReport.PolicyKeys(
+                        hostile,
+                        new TopKeys(
+                                List.of(new TopKeys.Entry("<img/src=x>", 5, 5, 1)),
+                                List.of(),
+                                List.of(new TopKeys.NearLimit("<img/src=x>", Duration.ofMinutes(1))),
+                                Duration.ZERO),
+                        0,
+                        0)));
+        fleet.store.reports.put(
+                "evil", new FakeFleetStore.Stored(fleet.store.now, Optional.of(ReportWriter.write(report))));
+        fleet.store.reports.put(
+                "garbage",
+                new FakeFleetStore.Stored(fleet.store.now, Optional.of("garbage".getBytes(StandardCharsets.UTF_8))));
+        for (int width : new int[] {1440, 360}) {
+            open(width, 900);
+            browser.run("document.querySelectorAll('#instances .opener').forEach(opener => opener.click())");
+            assertThat(browser.text("#instances")).contains("<img src=x onerror=alert(1)>");
+            assertThat(browser.text("#differences")).contains("<img src=x onerror=alert(1)>");
+            assertThat(browser.text("#rejected")).contains("<img/src=x>");
+            assertThat(browser.text("#store-problem")).startsWith("1 values in the store are no reports");
+            assertThat(browser.run("return document.images.length + document.scripts.length"))
+                    .isEqualTo(1L);
+            assertThat(fitsItsWidth()).isTrue();
+        }
+        assertThat(browser.errors()).isEmpty();
+    }
+
+    @ParameterizedTest
+    @CsvSource({"1440, light", "360, dark"})
+    void takesPictures(int width, String scheme) throws Exception {
+        browser.preferScheme(scheme);
+        usual();
+        for (int i = 1; i < 360; i++) {
+            StepCounts step = new StepCounts();
+            long decided = Math.round(400 + 300 * Math.sin(i / 25.0));
+            step.add(StepCounts.ALL, new StepCounts.Counts(decided, Math.max(0, decided - 550)));
+            fleet.store.steps.put(fleet.store.now.getEpochSecond() / 10 - i, step);
+        }
+        open(width, 900);
+        browser.until(
+                "the chart is drawn",
+                () -> browser.run("return document.querySelectorAll('#total-history polyline').length")
+                        .equals(2L));
+        assertThat(fitsItsWidth()).isTrue();
+        browser.screenshot(SCREENSHOTS.resolve("fleet-" + width + "-" + scheme + ".png"));
+        browser.run("document.querySelector('#decisions-title').scrollIntoView()");
+        browser.screenshot(SCREENSHOTS.resolve("fleet-chart-" + width + "-" + scheme + ".png"));
+        browser.preferScheme("light");
+    }
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.redisson;
+
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+
+/**
+ * Values that {@code read.lua} has returned.
+ *
+ * @param millis the time of Redis, in milliseconds since 1970
+ * @param values the values in the order of their keys; empty for a key without a value, and for a foreign value
+ * @param foreign the positions of foreign values: of another type, or too long
+ */
+record FleetValues(long millis, List<Optional<byte[]>> values, Set<Integer> foreign) {
+    static final FleetValues NONE = new FleetValues(0, List.of(), Set.of());
+
+    static FleetValues of(byte[] reply, int keys) {
+        ByteBuffer rest = ByteBuffer.wrap(reply);
+        StringBuilder millis = new StringBuilder();
+        for (byte next = rest.get(); next != '\n'; next = rest.get()) {
+            millis.append((char) next);
+        }
+        List<Optional<byte[]>> values = new ArrayList<>();
+        Set<Integer> foreign = new TreeSet<>();
+        for (int i = 0; i < keys; i++) {
+            byte kind = rest.get();
+            if (kind == 'f') {
+                foreign.add(i);
+            }
+            if (kind == 'v') {
+                byte[] value = new byte[rest.getInt()];
+                rest.get(value);
+                values.add(Optional.of(value));
+            } else {
+                values.add(Optional.empty());
+            }
+        }
+        return new FleetValues(Long.parseLong(millis.toString()), values, foreign);
+    }
+
+    boolean isForeign(int position) {
+        return foreign.contains(position);
+    }
+
+    /** Returns these values and then others. */
+    FleetValues and(FleetValues others) {
+        List<Optional<byte[]>> all = new ArrayList<>(values);
+        all.addAll(others.values);
+        Set<Integer> allForeign = new TreeSet<>(foreign);
+        others.foreign.forEach(position -> allForeign.add(values.size() + position));
+        return new FleetValues(millis, all, allForeign);
+    }
+
+    @Override
+    public String toString() {
+        return "FleetValues[" + values.size() + " values at " + millis + "]";
+    }
+}

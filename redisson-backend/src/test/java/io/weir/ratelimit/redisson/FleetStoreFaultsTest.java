@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.redisson;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.weir.ratelimit.fixtures.Await;
+import io.weir.ratelimit.fixtures.RedisConnection;
+import io.weir.ratelimit.fixtures.RedisProcess;
+import io.weir.ratelimit.spi.BackendException;
+import io.weir.ratelimit.spi.BackendException.Reason;
+import io.weir.ratelimit.spi.FleetStore;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** Reports of instances while Redis is stopped, paused, or lacks a right. */
+@Tag("fault")
+class FleetStoreFaultsTest {
+    private static RedissonBackend backend(RedisProcess redis, String address) {
+        RedissonBackend backend = new TestConfig(Map.of(
+                        RedisSettings.ADDRESS,
+                        address,
+                        "ratelimit.redis.deadline",
+                        "100ms",
+                        "CircuitBreaker/enabled",
+                        "true"))
+                .started();
+        Await.until(
+                "the backend is ready",
+                Duration.ofSeconds(20),
+                () -> backend.status().initialized());
+        return backend;
+    }
+
+    private static CompletableFuture<?> report(FleetStore store) {
+        return store.report("a1", "content".getBytes(UTF_8), Map.of(7L, "1 0 *\n".getBytes(UTF_8)))
+                .toCompletableFuture();
+    }
+
+    private static Reason failure(CompletableFuture<?> stage) throws Exception {
+        try {
+            stage.get(20, TimeUnit.SECONDS);
+            return null;
+        } catch (ExecutionException e) {
+            return ((BackendException) e.getCause()).reason();
+        } catch (TimeoutException e) {
+            throw new AssertionError("never completed", e);
+        }
+    }
+
+    @Test
+    void aPausedRedisFailsReportsAndDoesNotOpenTheBreaker() throws Exception {
+        try (RedisProcess redis = RedisProcess.started()) {
+            RedissonBackend backend = backend(redis, redis.address());
+            FleetStore store = backend.fleetStore().orElseThrow();
+            assertThat(failure(report(store))).isNull();
+            redis.pause();
+            for (int i = 0; i < 10; i++) {
+                assertThat(failure(report(store))).isEqualTo(Reason.TIMEOUT);
+            }
+            assertThat(backend.status().breakerOpen()).isFalse();
+            redis.resume();
+            Await.until("a report is stored", Duration.ofSeconds(20), () -> {
+                try {
+                    return failure(report(store)) == null;
+                } catch (Exception e) {
+                    throw new AssertionError(e);
+                }
+            });
+            backend.close();
+        }
+    }
+
+    @Test
+    void anOpenBreakerEndsReportsAtOnce() throws Exception {
+        try (RedisProcess redis = RedisProcess.started()) {
+            RedissonBackend backend = backend(redis, redis.address());
+            FleetStore store = backend.fleetStore().orElseThrow();
+            assertThat(failure(report(store))).isNull();
+            redis.pause();
+            FaultCalls.awaitFailure(backend, Reason.BREAKER_OPEN);
+            CompletableFuture<?> report = report(store);
+            assertThat(report).isDone();
+            assertThat(failure(report)).isEqualTo(Reason.BREAKER_OPEN);
+            assertThat(failure(store.reports().toCompletableFuture())).isEqualTo(Reason.BREAKER_OPEN);
+            redis.resume();
+            backend.close();
+        }
+    }
+
+    @Test
+    void aKilledRedisFailsReportsUntilItIsBack() throws Exception {
+        try (RedisProcess redis = RedisProcess.started()) {
+            RedissonBackend backend = backend(redis, redis.address());
+            FleetStore store = backend.fleetStore().orElseThrow();
+            redis.kill();
+            assertThat(failure(report(store))).isNotNull();
+            redis.start();
+            Await.until("a report is stored", Duration.ofSeconds(20), () -> {
+                try {
+                    return failure(report(store)) == null;
+                } catch (Exception e) {
+                    throw new AssertionError(e);
+                }
+            });
+            assertThat(store.reports().toCompletableFuture().get(5, TimeUnit.SECONDS))
+                    .hasSize(1);
+            backend.close();
+        }
+    }
+
+    @Test
+    void aMissingRightFailsReportsOnly() throws Exception {
+        try (RedisProcess redis = RedisProcess.started();
+                RedisConnection admin = redis.connect()) {
+            admin.call((Object[])
+                    DocumentedUser.line().replace(" ~weir:1:fleet:*", "").split(" "));
+            RedissonBackend backend = backend(redis, DocumentedUser.address(redis));
+            assertThat(failure(report(backend.fleetStore().orElseThrow()))).isEqualTo(Reason.BACKEND_ERROR);
+            assertThat(backend.acquire(List.of(TestBackend.charge("k.a", 1, FaultCalls.LIMIT)))
+                            .allowed())
+                    .isTrue();
+            backend.close();
+        }
+    }
+}
