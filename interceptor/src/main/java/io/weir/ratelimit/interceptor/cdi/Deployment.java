@@ -31,11 +31,11 @@ import io.weir.ratelimit.core.operations.Access;
 import io.weir.ratelimit.core.operations.InstanceOperations;
 import io.weir.ratelimit.core.operations.KnownPolicies;
 import io.weir.ratelimit.core.operations.Readings;
+import io.weir.ratelimit.core.operations.RepeatedTask;
 import io.weir.ratelimit.core.outgoing.ClientPolicyCheck;
 import io.weir.ratelimit.core.outgoing.ClientReader;
 import io.weir.ratelimit.core.outgoing.OutgoingCalls;
 import io.weir.ratelimit.core.outgoing.OutgoingClient;
-import io.weir.ratelimit.core.operations.RepeatedTask;
 import io.weir.ratelimit.core.policy.BoundedKeyResolver;
 import io.weir.ratelimit.core.policy.LookupTimes;
 import io.weir.ratelimit.core.policy.OverrideSources;
@@ -65,8 +65,8 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Collectors;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import org.eclipse.microprofile.config.Config;
 import org.eclipse.microprofile.config.ConfigProvider;
 
@@ -231,8 +231,7 @@ final class Deployment {
     }
 
     private LookupTimes lookupTimes() {
-        return new LookupTimes(
-                settings.overrideLifetime(), settings.deadline(), environment.clock()::nanos);
+        return new LookupTimes(settings.overrideLifetime(), settings.deadline(), environment.clock()::nanos);
     }
 
     private void resolverFailed(ResolverListener.Kind kind, String resolver, SourceListener.Failure failure) {
