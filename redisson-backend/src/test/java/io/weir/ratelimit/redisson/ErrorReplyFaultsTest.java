@@ -192,9 +192,9 @@ class ErrorReplyFaultsTest {
     void reportsTheCodeOfAnErrorReplyAndDoesNotRetry(String error) {
         try (RedisProcess redis = RedisProcess.started();
                 FaultProxy proxy = FaultProxy.inFrontOf(redis)) {
-            RedissonBackend backend = new TestConfig(
+            RedissonBackend backend = SelfTestEnd.awaited(() -> new TestConfig(
                             Map.of(RedisSettings.ADDRESS, proxy.address(), "ratelimit.redis.deadline", "20s"))
-                    .started();
+                    .started());
             try {
                 FaultCalls.awaitDecision(backend);
                 proxy.failScripts(error);
