@@ -303,7 +303,7 @@ public final class ConfigKeys {
     public static final ConfigKey<Duration> PENALTY_FOR =
             key("ratelimit.policies.<p>.penalty.for", ValueForm.PENALTY, "the length of the first block of a key");
 
-    public static final ConfigKey<Integer> PENALTY_FACTOR = key(
+    public static final ConfigKey<Integer> PENALTY_FACTOR = noted(
             "ratelimit.policies.<p>.penalty.factor",
             "2",
             ValueForm.number(1, PenaltyRule.MAX_FACTOR),

@@ -14,6 +14,7 @@ import java.util.Optional;
 
 /** A reader of the rule by which rejections under a policy lead to penalties. */
 final class PenaltyReader {
+    private static final int DEFAULT_FACTOR = 2;
     private static final Duration DEFAULT_LONGEST = Duration.ofDays(1);
 
     private final PolicyProperties properties;
@@ -26,7 +27,7 @@ final class PenaltyReader {
     Optional<PenaltyRule> read() {
         Optional<Limit> after = properties.optional(ConfigKeys.PENALTY_AFTER);
         Optional<Duration> first = properties.optional(ConfigKeys.PENALTY_FOR);
-        int factor = properties.value(ConfigKeys.PENALTY_FACTOR);
+        int factor = properties.optional(ConfigKeys.PENALTY_FACTOR).orElse(DEFAULT_FACTOR);
         Optional<Duration> longest = properties.optional(ConfigKeys.PENALTY_MAX);
         if (properties.text(ConfigKeys.PENALTY_AFTER).isEmpty()) {
             List.of(ConfigKeys.PENALTY_FOR, ConfigKeys.PENALTY_FACTOR, ConfigKeys.PENALTY_MAX)
