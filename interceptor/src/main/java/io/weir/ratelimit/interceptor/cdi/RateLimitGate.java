@@ -217,7 +217,7 @@ public final class RateLimitGate {
     }
 
     private void releaseUnlessHeld(Receipt receipt, RequestState request) {
-        if (receipt.holdsSlots() && !states.hold(request, engine::end)) {
+        if (receipt.holdsSlots() && !states.hold(request, () -> engine.end(request))) {
             engine.release(receipt);
         }
     }
@@ -243,7 +243,7 @@ public final class RateLimitGate {
     private Entry.Slots slots(Attempt attempt, Decision decision) {
         RequestState request = attempt.request();
         if (decision.receipt().holdsSlots()) {
-            if (request == null || !states.hold(request, engine::end)) {
+            if (request == null || !states.hold(request, () -> engine.end(request))) {
                 return Entry.Slots.OF_CALL;
             }
         } else if (request == null
