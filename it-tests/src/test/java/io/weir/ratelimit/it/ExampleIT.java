@@ -13,6 +13,7 @@ import java.time.format.TextStyle;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Locale;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.assertj.core.data.Offset;
@@ -177,6 +178,21 @@ class ExampleIT {
                         + " 00:00 UTC");
         assertThat(Http.get(uri("api/monthly"), "X-Customer", "other").statusCode())
                 .isEqualTo(200);
+    }
+
+    @Test
+    void twoSlowCallsRunAtOnce() {
+        List<HttpResponse<String>> responses = Stream.generate(
+                        () -> CompletableFuture.supplyAsync(() -> Http.get(uri("api/slow?ms=5000"))))
+                .limit(3)
+                .toList()
+                .stream()
+                .map(CompletableFuture::join)
+                .toList();
+        assertThat(responses).extracting(HttpResponse::statusCode).containsExactlyInAnyOrder(200, 200, 429);
+        assertThat(responses)
+                .allSatisfy(response -> assertThat(LimitResponse.field(response, "RateLimit-Policy"))
+                        .isEqualTo("\"slow\";q=2;qu=\"concurrent-requests\""));
     }
 
     @Test

@@ -36,6 +36,7 @@ class HowToIT implements HowToBackends, HowToLimits, HowToOperations {
                 withRedis("leases"),
                 HowToApplication.of("limit-by-api-key"),
                 HowToApplication.of("limit-by-user"),
+                HowToApplication.of("limit-concurrent-calls"),
                 HowToApplication.of("limit-from-code").after("limit-by-user"),
                 HowToApplication.of("login-protection").without("NormalizedLoginResource", "Logins"),
                 HowToApplication.named("login-normalized", "login-protection").without("LoginResource"),

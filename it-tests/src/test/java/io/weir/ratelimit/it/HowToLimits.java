@@ -145,6 +145,14 @@ interface HowToLimits extends HowToCalls {
     }
 
     @Test
+    default void limitConcurrentCalls() {
+        assertThat(test("limit-concurrent-calls", 0).lines()).containsExactlyInAnyOrder("200", "200", "429");
+        assertThat(test("limit-concurrent-calls", 1).lines().map(String::strip))
+                .containsExactlyInAnyOrder(
+                        "RateLimit: \"reports\";r=1", "RateLimit-Policy: \"reports\";q=2;qu=\"concurrent-requests\"");
+    }
+
+    @Test
     default void monthlyQuotas() {
         String output = test("monthly-quotas", 1);
         assertThat(output).startsWith("200\n200\n429\n");

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.weir.ratelimit.Algorithm;
 import io.weir.ratelimit.Decision;
+import io.weir.ratelimit.FailureMode;
 import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.Receipt;
 import io.weir.ratelimit.fixtures.Await;
@@ -19,6 +20,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -206,6 +208,29 @@ class SlotsTest {
         AcquireResult spent = new AcquireResult(List.of(), true, true, 0, new RedisTime(1, 0, 0));
         request.complete(spent);
         assertThat(late).containsExactly(spent);
+    }
+
+    @Test
+    void aWaitingCallGetsASlotThatAnotherInstanceReleases() {
+        RedissonBackend second = fixture.another();
+        try {
+            SlotEngine here = SlotEngine.of(fixture.backend(), 1, TIMEOUT, SOON, FailureMode.CLOSED);
+            SlotEngine there = SlotEngine.of(second, 1, TIMEOUT, SOON, FailureMode.CLOSED);
+            Receipt receipt = here.limiter().acquire(SlotEngine.POLICY, "a").receipt();
+            CompletableFuture<Decision> waiting =
+                    there.limiter().acquireAsync(SlotEngine.POLICY, "a").toCompletableFuture();
+            assertThat(waiting).isNotDone();
+            here.limiter().release(receipt);
+            Decision decision = waiting.join();
+            assertThat(decision.allowed()).isTrue();
+            there.limiter().release(decision.receipt());
+            Await.until(
+                    "the slot is free",
+                    SOON,
+                    () -> here.limiter().peek(SlotEngine.POLICY, "a").get(0).remaining() == 1);
+        } finally {
+            second.close();
+        }
     }
 
     @Test

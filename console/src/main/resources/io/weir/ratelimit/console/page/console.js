@@ -510,7 +510,8 @@ const problem = message => element("p", {class: "problem"}, message);
 function resultBlock(found, target, tier, message) {
     const rows = found.quotas.map(quota => element("tr", {}, element("th", {scope: "row"}, isolated(quota.name)),
         element("td", {class: "number"}, count(quota.remaining)), element("td", {class: "number"}, count(quota.capacity)),
-        element("td", {class: "number"}, `${count(quota.permits)} per ${duration(quota.windowMillis)}`),
+        element("td", {class: "number"},
+            quota.windowMillis === 0 ? `${count(quota.permits)} at once` : `${count(quota.permits)} per ${duration(quota.windowMillis)}`),
         element("td", {class: "number"}, quota.resetAfterMillis === 0 ? "untouched" : duration(quota.resetAfterMillis),
             quota.periodEnd === "" ? "" : ` (resets on ${quota.periodEnd})`)));
     const block = element("div", {class: "result"},

@@ -57,12 +57,16 @@ class LocalBackendLinearizabilityTest {
         abstract Options<?, ?> options();
 
         void check(Class<?> operations) {
+            check(operations, SequentialBackend.class);
+        }
+
+        void check(Class<?> operations, Class<?> specification) {
             options()
                     .threads(2)
                     .actorsPerThread(2)
                     .actorsBefore(1)
                     .actorsAfter(1)
-                    .sequentialSpecification(SequentialBackend.class)
+                    .sequentialSpecification(specification)
                     .check(operations);
         }
     }

@@ -284,8 +284,14 @@ final class Acquisition {
 
     private Step interrupted() {
         TimedDecision last = result;
-        if (last == null || !last.decision().allowed()) {
-            return last == null ? Step.END : end(last, false);
+        if (last == null) {
+            // The call waited for its turn and was not decided. It is decided without a wait.
+            waitedMicros = Long.MAX_VALUE;
+            leaveQueue();
+            return begin();
+        }
+        if (!last.decision().allowed()) {
+            return end(last, false);
         }
         if (request != null) {
             request.ledger().reopen(binding, charges);

@@ -58,17 +58,18 @@ final class SlotQueues {
         return place;
     }
 
-    /** Returns whether a call is the first one of its queue. */
+    /**
+     * Returns whether a call is the first one of its queue. A signal from before has no effect on the call any longer, since the call looks
+     * now; one that comes later ends its next wait.
+     */
     synchronized boolean isFirst(Place place) {
+        place.signal = new CompletableFuture<>();
         ArrayDeque<Place> queue = queues.get(place.key);
         return queue != null && queue.peek() == place;
     }
 
     /** Returns a future that completes when the call should ask the backend: a slot was released, or it has become the first one. */
     synchronized CompletableFuture<Void> signal(Place place) {
-        if (place.signal.isDone()) {
-            place.signal = new CompletableFuture<>();
-        }
         return place.signal;
     }
 

@@ -305,6 +305,40 @@ class SlotsTest {
         assertThat(third.join().allowed()).isTrue();
     }
 
+    @Test
+    void anInterruptedCallBehindOthersIsDecidedWithoutAWait() {
+        Policy waiting = policy(1, Duration.ofSeconds(10), FailureMode.OPEN);
+        Deque<Runnable> executor = new ArrayDeque<>();
+        RateLimiter limiter =
+                new EngineRateLimiter(engine, () -> Map.of("slow", waiting), () -> executor::add, Optional::empty);
+        Identity alice = Identity.principal("alice");
+        limiter.acquire("slow", alice);
+        CompletableFuture<Decision> first = limiter.acquireAsync("slow", alice).toCompletableFuture();
+        runAll(executor);
+        Thread.currentThread().interrupt();
+        Decision interrupted = limiter.acquire("slow", alice);
+        assertThat(Thread.interrupted()).isTrue();
+        assertThat(interrupted).isInstanceOf(Decision.Rejected.class);
+        assertThat(first).isNotDone();
+    }
+
+    @Test
+    void aSignalBetweenALookAndTheWaitEndsTheWait() {
+        SlotQueues queues = new SlotQueues();
+        SlotQueues.Key key = new SlotQueues.Key("slow", "p.alice");
+        SlotQueues.Place first = queues.enter(key);
+        SlotQueues.Place second = queues.enter(key);
+        assertThat(queues.isFirst(second)).isFalse();
+        queues.leave(first);
+        assertThat(queues.signal(second)).isDone();
+        assertThat(queues.isFirst(second)).isTrue();
+        assertThat(queues.signal(second)).isNotDone();
+        queues.released(key);
+        assertThat(queues.signal(second)).isDone();
+        queues.leave(second);
+        assertThat(queues.isWaitedFor(key)).isFalse();
+    }
+
     private static void runAll(Deque<Runnable> executor) {
         while (!executor.isEmpty()) {
             executor.remove().run();
