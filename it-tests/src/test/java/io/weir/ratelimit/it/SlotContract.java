@@ -14,7 +14,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The release of slots: after each kind of response, the next call of the same client is admitted, and never two calls at once. */
+/** The release of slots: after each kind of response, the next call of the same client is allowed, and never two calls at once. */
 interface SlotContract extends PolicyClient {
     @ParameterizedTest
     @CsvSource({
@@ -52,7 +52,7 @@ interface SlotContract extends PolicyClient {
         "../served/dispatch, one, 200",
         "../served/timeout, one, 500"
     })
-    default void nextCallIsAdmitted(String path, String policy, int status) {
+    default void nextCallIsAllowed(String path, String policy, int status) {
         for (int call = 1; call <= 3; call++) {
             assertThat(get("api/" + path).statusCode()).as("call %d", call).isEqualTo(status);
             verifyFree(policy);
@@ -112,7 +112,7 @@ interface SlotContract extends PolicyClient {
     }
 
     @Test
-    default void callThatWaitsIsAdmittedWhenTheSlotIsReleased() {
+    default void callThatWaitsIsAllowedWhenTheSlotIsReleased() {
         CompletableFuture<HttpResponse<String>> first = Http.getAsync(uri("api/slots/running/patient"), fields());
         assertThat(PolicyClient.eventually(() -> free("patient") == 0)).isTrue();
         CompletableFuture<HttpResponse<String>> second = Http.getAsync(uri("api/slots/patient/200"), fields());

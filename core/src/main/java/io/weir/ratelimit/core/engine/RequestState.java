@@ -9,7 +9,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Consumer;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -19,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Safe for use by several threads, because a resource can call limited beans in parallel.
  */
-public final class RequestState {
+public final class RequestState extends SlotHolder {
     /** A request that repeats its calls is usually shorter. A longer request can call a recovered backend again. */
     private static final long RECENT_NANOS = TimeUnit.SECONDS.toNanos(1);
 
@@ -37,18 +36,6 @@ public final class RequestState {
 
     private List<Settlement> unsettled = List.of();
     private @Nullable Wait wait;
-
-    /** Releases the slots of the request; null unless it holds some. */
-    private volatile @Nullable Consumer<RequestState> release;
-
-    /** The outcome of a request that holds slots; null if it is not known yet. */
-    private volatile @Nullable Boolean succeeded;
-
-    /** The calls that share the slots of the request. Guarded by this. */
-    private int sharing;
-
-    private volatile boolean ended;
-    private volatile boolean endAwaited;
 
     private record RecentFailure(BackendException failure, long atNanos) {}
 
@@ -247,118 +234,5 @@ public final class RequestState {
         List<Settlement> due = unsettled;
         unsettled = List.of();
         return due;
-    }
-
-    /**
-     * Lets the request hold slots until it ends.
-     *
-     * @param releaser releases all slots of the request when it ends
-     * @return false if the request has ended, so that the caller has to release the slots
-     */
-    public synchronized boolean holdSlots(Consumer<RequestState> releaser) {
-        Consumer<RequestState> before = release;
-        release = releaser;
-        if (ended) {
-            release = before;
-            return false;
-        }
-        return true;
-    }
-
-    /**
-     * Lets a call of a bean share the slots of the request. They are released when the request and all of these calls have ended.
-     *
-     * @return false if the request holds no slots
-     */
-    public synchronized boolean shareSlots() {
-        if (release == null) {
-            return false;
-        }
-        sharing++;
-        return true;
-    }
-
-    /** Ends a call that {@linkplain #shareSlots shares} the slots of the request. */
-    public void endShare() {
-        Consumer<RequestState> due;
-        synchronized (this) {
-            sharing--;
-            due = takeRelease();
-        }
-        release(due);
-    }
-
-    /** Returns what releases the slots if nothing uses them any longer, else null. The caller holds the monitor. */
-    private @Nullable Consumer<RequestState> takeRelease() {
-        if (!ended || sharing > 0) {
-            return null;
-        }
-        Consumer<RequestState> due = release;
-        release = null;
-        return due;
-    }
-
-    private void release(@Nullable Consumer<RequestState> due) {
-        if (due != null) {
-            due.accept(this);
-        }
-    }
-
-    /**
-     * Tests whether the request holds slots.
-     *
-     * @return true from the first slot to the end of the request
-     */
-    public boolean holdsSlots() {
-        return release != null;
-    }
-
-    /**
-     * Records the outcome of a request that holds slots. Its charges are settled when it ends, because a refund releases slots.
-     *
-     * @param outcome the outcome; only the first one counts
-     * @return false if the request holds no slots, so that the caller has to settle its charges
-     */
-    public synchronized boolean endsWith(boolean outcome) {
-        if (release == null) {
-            return false;
-        }
-        succeeded = succeeded == null ? Boolean.valueOf(outcome) : succeeded;
-        return true;
-    }
-
-    /**
-     * Returns the outcome of a request that holds slots.
-     *
-     * @return false if the request has failed or has no response
-     */
-    public boolean hasSucceeded() {
-        return Boolean.TRUE.equals(succeeded);
-    }
-
-    /** Records that an event of the response is going to end the request. */
-    public void awaitEnd() {
-        endAwaited = true;
-    }
-
-    /**
-     * Tests whether an event of the response ends the request.
-     *
-     * @return true after {@link #awaitEnd}
-     */
-    public boolean isEndAwaited() {
-        return endAwaited;
-    }
-
-    /** Ends the request, so that its slots are released. Only the first call has an effect. */
-    public void end() {
-        ended = true;
-        if (release != null) {
-            Consumer<RequestState> due;
-            synchronized (this) {
-                due = takeRelease();
-            }
-            release(due);
-        }
     }
 }

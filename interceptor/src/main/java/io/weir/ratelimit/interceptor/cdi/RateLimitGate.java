@@ -4,7 +4,6 @@ package io.weir.ratelimit.interceptor.cdi;
 import static io.weir.ratelimit.interceptor.message.InterceptorMessages.MESSAGES;
 
 import io.weir.ratelimit.Decision;
-import io.weir.ratelimit.Receipt;
 import io.weir.ratelimit.RequestCharges;
 import io.weir.ratelimit.core.engine.Binding;
 import io.weir.ratelimit.core.engine.RateLimitEngine;
@@ -42,6 +41,7 @@ public final class RateLimitGate {
     private final Supplier<Executor> executor;
     private final Sleeper clock;
     private final Predicate<Class<?>> isBean;
+    private final CallSlots slots;
     private final Set<String> unlimited = ConcurrentHashMap.newKeySet();
 
     RateLimitGate(
@@ -59,6 +59,7 @@ public final class RateLimitGate {
         this.executor = executor;
         this.clock = clock;
         this.isBean = isBean;
+        this.slots = new CallSlots(engine, states);
     }
 
     /**
@@ -220,19 +221,13 @@ public final class RateLimitGate {
             request.waitFor(attempt.binding(), decision);
             // The interceptor does not ask for the decision if another filter aborts the request.
             CompletionStage<Decision> decided = decision;
-            decided.thenAccept(late -> releaseUnlessHeld(late.receipt(), request));
+            decided.thenAccept(late -> slots.keepUntilEnd(late, request));
         }
         return later(attempt, decision);
     }
 
     private LaterEntry later(Attempt attempt, CompletableFuture<Decision> decision) {
         return new LaterEntry(decision, attempt.request(), decided -> entry(attempt, decided));
-    }
-
-    private void releaseUnlessHeld(Receipt receipt, RequestState request) {
-        if (receipt.holdsSlots() && !states.hold(request, engine::end)) {
-            engine.release(receipt);
-        }
     }
 
     private Entry entry(Attempt attempt, Decision decision) {
@@ -243,28 +238,13 @@ public final class RateLimitGate {
         if (settles && attempt.settlesWithResponse() && request != null) {
             request.settleLater(binding, decision);
         }
-        Entry.Slots slots = slots(attempt, decision);
+        Entry.Slots ownSlots = slots.take(binding, decision, request, !attempt.settlesWithResponse());
         return new Entry(
                 decision,
                 binding,
                 request,
-                slots != Entry.Slots.NONE || (settles && !attempt.settlesWithResponse()),
-                slots);
-    }
-
-    /** Lets the request hold the slots of a decision, else the call. A call of a bean shares the slots of its request. */
-    private Entry.Slots slots(Attempt attempt, Decision decision) {
-        RequestState request = attempt.request();
-        if (decision.receipt().holdsSlots()) {
-            if (request == null || !states.hold(request, engine::end)) {
-                return Entry.Slots.OF_CALL;
-            }
-        } else if (request == null
-                || !request.holdsSlots()
-                || !attempt.binding().takesSlots()) {
-            return Entry.Slots.NONE;
-        }
-        return !attempt.settlesWithResponse() && request.shareSlots() ? Entry.Slots.OF_REQUEST : Entry.Slots.NONE;
+                ownSlots != Entry.Slots.NONE || (settles && !attempt.settlesWithResponse()),
+                ownSlots);
     }
 
     /** Returns the charges of the request that the calling thread serves. */
@@ -284,13 +264,10 @@ public final class RateLimitGate {
      * @param succeeded the outcome
      */
     void leave(Entry entry, boolean succeeded) {
-        engine.settle(entry.binding(), entry.decision(), succeeded, entry.request());
-        RequestState request = entry.request();
-        if (entry.slots() == Entry.Slots.OF_CALL) {
-            engine.release(entry.decision().receipt());
-        } else if (entry.slots() == Entry.Slots.OF_REQUEST && request != null) {
-            request.endShare();
+        if (entry.binding().countsOutcomes()) {
+            engine.settle(entry.binding(), entry.decision(), succeeded, entry.request());
         }
+        slots.leave(entry);
     }
 
     /**

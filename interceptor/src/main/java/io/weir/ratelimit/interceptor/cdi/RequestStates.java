@@ -11,7 +11,6 @@ import jakarta.enterprise.inject.Instance;
 import jakarta.enterprise.inject.spi.Bean;
 import jakarta.enterprise.inject.spi.BeanManager;
 import java.util.concurrent.Callable;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** The states of requests in the CDI request scope. It reads the scope directly, because a client proxy looks it up on each call. */
@@ -62,7 +61,7 @@ final class RequestStates {
      * @param releaser releases all slots of the request when it ends
      * @return false if the request has ended or its end is not known, so that the caller has to release the slots
      */
-    boolean hold(RequestState request, Consumer<RequestState> releaser) {
+    boolean hold(RequestState request, Runnable releaser) {
         return (servlets == null || servlets.reportEnd(request)) && request.holdSlots(releaser);
     }
 

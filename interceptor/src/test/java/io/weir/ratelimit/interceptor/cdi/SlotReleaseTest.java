@@ -43,7 +43,13 @@ class SlotReleaseTest {
         "ratelimit.policies.requests.concurrency=1",
         "ratelimit.policies.requests.concurrency-timeout=1h",
         "ratelimit.policies.requests.key=global",
-        "ratelimit.policies.requests.paths=/*",
+        "ratelimit.policies.requests.paths=/search",
+        "ratelimit.policies.counted.limit=5/1h",
+        "ratelimit.policies.counted.concurrency=1",
+        "ratelimit.policies.counted.concurrency-timeout=1h",
+        "ratelimit.policies.counted.count=failure",
+        "ratelimit.policies.counted.key=global",
+        "ratelimit.policies.counted.paths=/counted",
     };
 
     private Container container;
@@ -240,6 +246,26 @@ class SlotReleaseTest {
         assertThat(free("requests")).as("the slot of the next request").isZero();
         next.attachedState().end();
         assertThat(free("requests")).isEqualTo(1);
+    }
+
+    /** A refund at the response filter would release the slot of a stream. */
+    @Test
+    void uncountedRequestKeepsItsSlotUntilItEnds() {
+        FakeHttpCall call = new FakeHttpCall("/counted");
+        RateLimitGate gate = container.application().gate();
+        gate.enter(call, String.class, FakeHttpCall.METHOD);
+        RequestState request = call.attachedState();
+        assertThat(request).isNotNull();
+        gate.leave(request, true);
+        assertThat(free("counted")).isZero();
+        request.end();
+        assertThat(free("counted")).isEqualTo(1);
+        assertThat(container
+                        .bean(RateLimiter.class)
+                        .peek("counted", Identity.GLOBAL)
+                        .get(0)
+                        .remaining())
+                .isEqualTo(5);
     }
 
     @Test

@@ -115,7 +115,7 @@ class ResponseEndTest {
         "stream, 200",
         "broken-stream, 500",
     })
-    void nextCallIsAdmitted(String path, int status) {
+    void nextCallIsAllowed(String path, int status) {
         for (int call = 0; call < 3; call++) {
             RestServer.Reply reply = server.get("/api/slow/" + path);
             assertThat(reply.status()).as("call %d", call).isEqualTo(status);

@@ -21,7 +21,9 @@ import jakarta.ws.rs.sse.Sse;
 import jakarta.ws.rs.sse.SseEventSink;
 import java.io.IOException;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
 
 /** Resources that take the only slot of a client. */
@@ -207,18 +209,20 @@ public class SlotResource {
     @Produces("text/event-stream")
     @RateLimit("one")
     public void endlessEvents(@Context SseEventSink sink, @Context Sse sse) {
-        executor.execute(() -> {
-            String text = "x".repeat(MORE_THAN_ANY_BUFFER / 16);
-            long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(STREAM_SECONDS);
-            while (System.nanoTime() < end && !sink.isClosed()) {
-                try {
-                    sink.send(sse.newEvent(text)).toCompletableFuture().join();
-                } catch (RuntimeException e) {
-                    return; // and the sink stays open
-                }
-                pause();
+        sink.send(sse.newEvent("first")).thenRun(() -> executor.execute(() -> sendEvents(sink, sse)));
+    }
+
+    private static void sendEvents(SseEventSink sink, Sse sse) {
+        String text = "x".repeat(MORE_THAN_ANY_BUFFER / 16);
+        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(STREAM_SECONDS);
+        while (System.nanoTime() < end && !sink.isClosed()) {
+            try {
+                sink.send(sse.newEvent(text)).toCompletableFuture().get(STREAM_SECONDS, TimeUnit.SECONDS);
+            } catch (InterruptedException | ExecutionException | TimeoutException | RuntimeException e) {
+                return; // and the sink stays open
             }
-        });
+            pause();
+        }
     }
 
     private static void pause() {

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.interceptor.cdi;
+
+import io.weir.ratelimit.Decision;
+import io.weir.ratelimit.core.engine.Binding;
+import io.weir.ratelimit.core.engine.RateLimitEngine;
+import io.weir.ratelimit.core.engine.RequestState;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The slots of calls: those of a request belong to the request, and calls of beans share them until they return.
+ *
+ * @param engine releases slots
+ * @param states know how requests end
+ */
+record CallSlots(RateLimitEngine engine, RequestStates states) {
+    /**
+     * Lets the request hold the slots of a decision, else the call.
+     *
+     * @param binding the policies of the call
+     * @param request the request, null if the call belongs to none
+     * @param returns whether the call reports its end, in contrast to the request itself
+     * @return the slots to {@link #leave}
+     */
+    Entry.Slots take(Binding binding, Decision decision, @Nullable RequestState request, boolean returns) {
+        if (decision.receipt().holdsSlots()) {
+            if (request == null || !states.hold(request, () -> engine.end(request))) {
+                return Entry.Slots.OF_CALL;
+            }
+        } else if (request == null || !request.holdsSlots() || !binding.takesSlots()) {
+            return Entry.Slots.NONE;
+        }
+        return returns && request.shareSlots() ? Entry.Slots.OF_REQUEST : Entry.Slots.NONE;
+    }
+
+    /** Keeps the slots of a late decision for the request, whether or not its method asks for the decision. */
+    void keepUntilEnd(Decision late, RequestState request) {
+        if (late.receipt().holdsSlots() && !states.hold(request, () -> engine.end(request))) {
+            engine.release(late.receipt());
+        }
+    }
+
+    /** Ends a call. */
+    void leave(Entry entry) {
+        RequestState request = entry.request();
+        if (entry.slots() == Entry.Slots.OF_CALL) {
+            engine.release(entry.decision().receipt());
+        } else if (entry.slots() == Entry.Slots.OF_REQUEST && request != null) {
+            request.endShare();
+        }
+    }
+}
