@@ -20,7 +20,7 @@ public class ShopResource {
     PartnerClient client;
 
     @Inject
-    LaterCalls later;
+    AcquiredCalls later;
 
     @Inject
     Completions completions;

@@ -75,7 +75,7 @@ final class HowToServer implements AutoCloseable {
     }
 
     /**
-     * The feature of the page about OpenAPI, with the application of this page, that of REST clients, and a database for the page about
+     * The feature of the page about OpenAPI, with the application of this page, those of REST clients and JSON, and a database for the page about
      * tiers.
      */
     private static String features() {
@@ -83,6 +83,7 @@ final class HowToServer implements AutoCloseable {
                 <featureManager>
                     <feature>mpOpenAPI-4.1</feature>
                     <feature>mpRestClient-4.0</feature>
+                    <feature>jsonb-3.0</feature>
                     <feature>jdbc-4.3</feature>
                 </featureManager>
                 <mpOpenAPI><includeApplication>page-openapi</includeApplication></mpOpenAPI>
