@@ -32,7 +32,6 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @Order(DeploymentOrder.WITHOUT_MECHANISM)
 @Tag("arquillian")
 @Tag("server")
-@Tag("ci")
 @ExtendWith(ArquillianExtension.class)
 class DeployedTestKitIT {
     private static final Instant START = Instant.parse("2026-01-01T00:00:00Z");
