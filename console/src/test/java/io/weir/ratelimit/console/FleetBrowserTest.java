@@ -210,8 +210,10 @@ class FleetBrowserTest {
         assertThat(browser.run("return document.querySelector('#dashboards').hidden"))
                 .isEqualTo(true);
         server.operations.grafana = Optional.of("https://grafana.example.org/d/weir?x=1");
-        browser.until("the link is shown", () -> browser.run("return document.querySelector('#dashboards').hidden")
-                .equals(false));
+        browser.until(
+                "the link is shown",
+                () -> browser.run("return document.querySelector('#dashboards').hidden")
+                        .equals(false));
         assertThat(browser.run("return document.querySelector('#grafana').href"))
                 .isEqualTo("https://grafana.example.org/d/weir?x=1");
         assertThat(browser.run("return document.querySelector('#grafana').rel")).isEqualTo("noopener noreferrer");
