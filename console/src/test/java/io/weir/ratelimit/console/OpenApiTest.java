@@ -16,6 +16,8 @@ import jakarta.json.JsonObject;
 import jakarta.json.JsonString;
 import jakarta.json.JsonValue;
 import java.io.StringReader;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
@@ -25,6 +27,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -158,6 +161,20 @@ class OpenApiTest {
                 .isEmpty();
         assertThat(json(client.get(ROOT + "/history?policy=hello")).getJsonArray("decided"))
                 .hasSize(FleetHistory.STEPS);
+    }
+
+    @Test
+    void theRunbookHasACommandForEachOperation() throws Exception {
+        String runbook = Files.readString(Path.of("../docs/operations/runbook.md"));
+        Set<String> called = Pattern.compile("\\$app(/[a-z/]+)")
+                .matcher(runbook)
+                .results()
+                .map(found -> found.group(1))
+                .collect(Collectors.toCollection(TreeSet::new));
+        Set<String> described = new TreeSet<>(document.getJsonObject("paths").keySet());
+        // A reset is an exception that the page asks to confirm.
+        described.remove("/callers/reset");
+        assertThat(called).isEqualTo(described);
     }
 
     @Test

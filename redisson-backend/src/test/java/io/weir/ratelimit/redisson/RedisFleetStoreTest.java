@@ -82,6 +82,33 @@ class RedisFleetStoreTest {
     }
 
     @Test
+    void instancesWithTheirOwnClientsShareTheirReports() {
+        try (TestBackend other = backend.anotherClient()) {
+            RedissonBackend third = backend.another();
+            List<FleetStore> stores = List.of(
+                    store,
+                    other.backend().fleetStore().orElseThrow(),
+                    third.fleetStore().orElseThrow());
+            for (int i = 0; i < stores.size(); i++) {
+                join(stores.get(i)
+                        .report(
+                                "i" + i,
+                                new byte[] {(byte) i},
+                                Map.of(7L, ("1 0 *\n1 0 =p" + i + "\n").getBytes(UTF_8))));
+            }
+            for (FleetStore each : stores) {
+                assertThat(join(each.reports()).stream().map(StoredReport::instance))
+                        .containsExactlyInAnyOrder("i0", "i1", "i2");
+                assertThat(join(each.history(List.of(7L))).get(0))
+                        .asString(UTF_8)
+                        .startsWith("3 0 *\n")
+                        .contains("1 0 =p0\n", "1 0 =p2\n");
+            }
+            third.close();
+        }
+    }
+
+    @Test
     void returnsTheTimeOfRedis() {
         Instant before = Instant.now();
         assertThat(join(store.report("a1", new byte[0], Map.of())))
