@@ -71,6 +71,7 @@ record HeldRejection(String key, PolicyLimits policy, long cost, List<Quota> quo
                 retryAfter,
                 Math.max(retryAfter, quota.resetAfterMicros() - ageMicros),
                 Math.max(0, quota.nextPermitAfterMicros() - ageMicros),
-                quota.periodEnd());
+                quota.periodEnd(),
+                Math.max(0, quota.blockedMicros() - ageMicros));
     }
 }

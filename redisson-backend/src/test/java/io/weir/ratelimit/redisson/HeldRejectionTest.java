@@ -60,6 +60,19 @@ class HeldRejectionTest {
     }
 
     @Test
+    void theRejectionOfABlockedKeyShowsTheRestOfTheBlock() {
+        Charge charge = charge(400, 1, FAST);
+        Quota blocked = new Quota(
+                "api", "api", 1_000, 1_000, Duration.ofSeconds(1), 0, true, 60_000_000, 60_000_000, 1, null, 60_000_000);
+        for (int i = 0; i < HotKeyDetector.HOT; i++) {
+            cache.recordRejection(charge, new Decision.Rejected(List.of(blocked)), now);
+        }
+        Decision.Rejected held = cache.findHold(charge, now + 4_000_000).orElseThrow();
+        assertThat(held.decisiveQuota().blockedMicros()).isEqualTo(59_996_000);
+        assertThat(held.retryAfter()).contains(Duration.ofMillis(59_996));
+    }
+
+    @Test
     void holdsNoRejectionForLongerThanTwentyMilliseconds() {
         Charge slow = charge(400, 1, Limit.of(Algorithm.SLIDING_WINDOW, 1_000, Duration.ofDays(1)));
         reject(slow, HotKeyDetector.HOT);

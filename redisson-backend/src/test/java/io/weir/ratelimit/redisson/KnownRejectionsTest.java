@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.weir.ratelimit.Algorithm;
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.Quota;
+import io.weir.ratelimit.core.limit.BlockedState;
 import io.weir.ratelimit.core.limit.ChargeStates;
 import io.weir.ratelimit.core.limit.LimitState;
 import io.weir.ratelimit.spi.Charge;
@@ -97,6 +98,24 @@ class KnownRejectionsTest {
         assertThat(rejected.quotas()).extracting(Quota::rejected).containsExactly(false, false, true);
         assertThat(rejected.quotas()).extracting(Quota::remaining).containsExactly(10L, 5L, 0L);
         assertThat(rejected.violatedPolicies()).containsExactly("user");
+    }
+
+    @ParameterizedTest
+    @EnumSource(Algorithm.class)
+    void aBlockLastsUntilItsEndAlthoughTheLimitHasRoom(Algorithm algorithm) {
+        Limit limit = TestBackend.limitOf(algorithm, 10, HOUR);
+        Charge charge = charge("api", "p.alice", 1, limit);
+        List<String> keys = KEYS.of(List.of(charge));
+        LimitState blocked =
+                BlockedState.of(LimitState.untouched(limit, REDIS_NOW), REDIS_NOW + 60_000_000, REDIS_NOW);
+        cache.put(
+                ChargeStates.split(List.of(charge), List.of(blocked)),
+                keys,
+                new RedisTime(REDIS_NOW, SENT, SENT),
+                cache.version(keys));
+        Decision.Rejected rejected = find(50_000_000, charge).orElseThrow();
+        assertThat(rejected.decisiveQuota().blockedMicros()).isEqualTo(10_000_000);
+        assertThat(find(60_000_000, charge)).isEmpty();
     }
 
     @Test
