@@ -86,7 +86,7 @@ local imposed
 if counted >= after then
   for _ = 1, penalties do
     length = length * factor
-    if length >= longest then
+    if factor == 1 or length >= longest then
       break
     end
   end

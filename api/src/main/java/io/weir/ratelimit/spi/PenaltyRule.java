@@ -49,20 +49,6 @@ public record PenaltyRule(long rejections, Duration window, Duration first, int 
     }
 
     /**
-     * Returns the length of a block.
-     *
-     * @param earlier the number of earlier penalties that are not forgotten, 0 or more
-     * @return microseconds
-     */
-    public long lengthMicros(int earlier) {
-        long length = firstMicros();
-        for (int i = 0; i < earlier && factor > 1 && length < longestMicros(); i++) {
-            length *= factor;
-        }
-        return Math.min(length, longestMicros());
-    }
-
-    /**
      * Returns the length of the first block.
      *
      * @return microseconds

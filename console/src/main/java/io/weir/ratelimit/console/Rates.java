@@ -60,7 +60,7 @@ record Rates(
     }
 
     private static boolean isRejection(Outcome outcome) {
-        return outcome == Outcome.REJECTED || outcome == Outcome.DEGRADED_REJECTED;
+        return outcome == Outcome.REJECTED || outcome == Outcome.BLOCKED || outcome == Outcome.DEGRADED_REJECTED;
     }
 
     /** A mutable sum of decisions. */

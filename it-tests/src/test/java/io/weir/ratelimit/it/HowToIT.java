@@ -46,6 +46,7 @@ class HowToIT implements HowToBackends, HowToLimits, HowToOperations {
                 withRedis("redis"),
                 HowToApplication.of("outgoing-calls"),
                 HowToApplication.of("pace-outbound-calls"),
+                HowToApplication.of("penalties"),
                 HowToApplication.of("quota-notifications").without("SmtpMails"),
                 HowToApplication.of("reload"),
                 HowToApplication.of("replace-the-response").without("ShopErrors"),

@@ -95,6 +95,29 @@ interface HowToOperations extends HowToCalls {
     }
 
     @Test
+    default void penalties() {
+        String page = "penalties";
+        assertThat(statuses(7, page, "hello")).containsExactly(200, 200, 429, 429, 429, 429, 429);
+        Await.until("the penalty", TIMEOUT, () -> !get(page, "support").body().isEmpty());
+        String[] penalty = get(page, "support").body().split(" ", -1);
+        assertThat(penalty[1]).isEqualTo("api");
+        assertThat(penalty[2]).isEqualTo("15");
+        HttpResponse<String> blocked = get(page, "hello");
+        assertThat(blocked.statusCode()).isEqualTo(429);
+        assertThat(LimitResponse.number(blocked, "Retry-After")).isBetween(3_000L, 3_600L);
+        assertThat(blocked.body()).contains("#abnormal-usage-detected", "\"error\":\"rate_limit_blocked\"");
+
+        String query = "support?key=" + URLEncoder.encode(penalty[0], StandardCharsets.UTF_8);
+        assertThat(get(page, query).body()).isEqualTo("14");
+        assertThat(Http.delete(server().uri(page, "api/" + query)).statusCode()).isEqualTo(200);
+        assertThat(get(page, "hello").body()).contains("#quota-exceeded");
+        assertThat(post(page, query).statusCode()).isEqualTo(200);
+        assertThat(get(page, "hello").body()).contains("#abnormal-usage-detected");
+        assertThat(server().scrape().sum("ratelimit_penalties_total", "policy=\"api\""))
+                .isEqualTo(1);
+    }
+
+    @Test
     default void replaceTheResponse() {
         assertThat(get("replace-the-response", "hello").statusCode()).isEqualTo(200);
         HttpResponse<String> mapped = get("replace-the-response", "hello");

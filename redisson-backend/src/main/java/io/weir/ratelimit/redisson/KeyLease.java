@@ -70,6 +70,11 @@ final class KeyLease {
         return policy.equals(limits);
     }
 
+    /** Returns a charge of the key of the lease. */
+    Charge charge() {
+        return new Charge(policy, storedKey, 1);
+    }
+
     /** Spends permits for a call, and requests the next grant in time; null if there are too few permits. */
     @Nullable
     LeasedPermits spend(Charge charge, long nowNanos) {

@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
@@ -28,6 +29,9 @@ final class LeaseTable {
     /** After as many checks without a call between them a lease is closed. */
     static final int MAX_IDLE_CHECKS = 10;
 
+    /** One of as many checks asks Redis whether the keys of leases are blocked. */
+    static final int CHECKS_PER_BLOCK_CHECK = 10;
+
     private final PermitSource source;
     private final RedisKeys keys;
     private final RejectionCache rejections;
@@ -39,6 +43,9 @@ final class LeaseTable {
     private final AtomicBoolean timerRunning = new AtomicBoolean();
     private final Semaphore places = new Semaphore(MAX_LEASES);
     private volatile boolean closed;
+
+    /** The number of checks. Only one thread at a time checks. */
+    private int checks;
 
     /** The number of which the listener was notified last. Guarded by this. */
     private int notifiedCount;
@@ -208,8 +215,22 @@ final class LeaseTable {
                 CompletableFuture<Void> unused = refunded.whenComplete((done, failure) -> remove(each.getKey(), lease));
             }
             holding += lease.unspent() > 0 ? 1 : 0;
+            if (checks % CHECKS_PER_BLOCK_CHECK == 0 && lease.unspent() > 0) {
+                closeIfBlocked(each.getKey(), lease);
+            }
         }
+        checks++;
         return holding;
+    }
+
+    /** Closes the lease of a blocked key. Without this, its permits would be spent until they end. */
+    private void closeIfBlocked(String key, KeyLease lease) {
+        CompletionStage<Void> checked = source.isBlocked(lease.charge()).thenAccept(blocked -> {
+            if (blocked) {
+                CompletableFuture<Void> unused = close(key, lease, false);
+            }
+        });
+        checked.exceptionally(failure -> null);
     }
 
     /** A check that runs while the table is closed has no number to report. */

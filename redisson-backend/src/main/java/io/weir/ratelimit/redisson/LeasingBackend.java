@@ -63,6 +63,11 @@ final class LeasingBackend implements AutoCloseable {
 
     private final class StorePermits implements PermitSource {
         @Override
+        public CompletionStage<Boolean> isBlocked(Charge charge) {
+            return store.isBlocked(charge);
+        }
+
+        @Override
         public CompletionStage<AcquireResult> acquire(Charge charge) {
             return store.acquireForLease(charge);
         }

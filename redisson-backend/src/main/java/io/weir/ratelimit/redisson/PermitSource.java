@@ -12,4 +12,9 @@ interface PermitSource {
 
     /** Refunds permits that were not spent. Completes normally, even if the refund fails. */
     CompletableFuture<Void> refund(Refund refund);
+
+    /** Tests whether the key of a charge is blocked. Completes with false if that is unknown. */
+    default CompletionStage<Boolean> isBlocked(Charge charge) {
+        return CompletableFuture.completedStage(false);
+    }
 }

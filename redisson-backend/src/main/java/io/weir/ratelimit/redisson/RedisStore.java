@@ -4,6 +4,7 @@ package io.weir.ratelimit.redisson;
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.core.limit.BackendReceipt;
+import io.weir.ratelimit.core.limit.BlockedState;
 import io.weir.ratelimit.redisson.AcquireRequest.Operation;
 import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.BackendException.Reason;
@@ -282,6 +283,18 @@ final class RedisStore implements AutoCloseable {
         enqueue(request);
         timeouts.watch(new LeaseCall(request, batcher));
         return request;
+    }
+
+    /** Tests whether a key is blocked, without waiting; false if that is unknown. */
+    CompletableFuture<Boolean> isBlocked(Charge charge) {
+        if (breaker.isOpen()) {
+            return CompletableFuture.completedFuture(false);
+        }
+        AcquireRequest request = requests.create(List.of(charge), Operation.PEEK, await.deadlineFromNow());
+        enqueue(request);
+        timeouts.watch(new LeaseCall(request, batcher));
+        return request.handle((result, failure) ->
+                result != null && result.charges().get(0).states().get(0) instanceof BlockedState);
     }
 
     /** Refunds permits of a lease, without waiting. */

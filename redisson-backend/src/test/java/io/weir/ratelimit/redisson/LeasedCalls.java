@@ -55,6 +55,10 @@ final class LeasedCalls {
         return Limit.of(algorithm, permits, Duration.ofDays(30));
     }
 
+    Charge charge() {
+        return charge;
+    }
+
     Decision call() {
         return counted(backend.acquire(List.of(charge)));
     }

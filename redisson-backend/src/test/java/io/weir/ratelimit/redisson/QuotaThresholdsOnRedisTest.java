@@ -102,7 +102,8 @@ class QuotaThresholdsOnRedisTest {
                 Policy.Disclosure.FULL,
                 Optional.empty(),
                 Optional.empty(),
-                SHARES);
+                SHARES,
+                Optional.empty());
         return new Binding("Search.find", List.of(new Binding.PolicyCost(policy, 1)));
     }
 

@@ -25,6 +25,7 @@ public abstract class RateLimitBackendContract extends BackendFixture
                 MaxWaitContract,
                 ShadowContract,
                 BlockContract,
+                PenaltyContract,
                 CalendarContract,
                 CalendarSettleContract,
                 ModelContract {}

@@ -6,10 +6,13 @@ import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.Receipt;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.ChargeReceipt;
+import io.weir.ratelimit.spi.Penalty;
+import io.weir.ratelimit.spi.PenaltyRule;
 import io.weir.ratelimit.spi.PolicyLimits;
 import io.weir.ratelimit.spi.RateLimitBackend;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Predicate;
 
@@ -76,6 +79,12 @@ record SplitRefundBackend(RateLimitBackend backend) implements RateLimitBackend 
     @Override
     public Duration block(PolicyLimits policy, String storedKey, Duration duration) {
         return backend.block(policy, storedKey, duration);
+    }
+
+    @Override
+    public CompletionStage<Optional<Penalty>> countRejections(
+            PolicyLimits policy, String storedKey, long rejections, PenaltyRule rule) {
+        return backend.countRejections(policy, storedKey, rejections, rule);
     }
 
     @Override

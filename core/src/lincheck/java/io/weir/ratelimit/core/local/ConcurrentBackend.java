@@ -62,6 +62,14 @@ class ConcurrentBackend {
         backend.reset(POLICY, storedKey(key));
     }
 
+    void block(int key) {
+        Duration unused = backend.block(POLICY, storedKey(key), Duration.ofHours(1));
+    }
+
+    void unblock(int key) {
+        backend.unblock(POLICY, storedKey(key));
+    }
+
     int size() {
         return backend.size();
     }

@@ -93,6 +93,12 @@ class LocalBackendLinearizabilityTest {
 
     @ParameterizedTest
     @EnumSource
+    void noCallIsAllowedAfterABlock(Search search) {
+        search.check(BlockedKeys.class);
+    }
+
+    @ParameterizedTest
+    @EnumSource
     void allOperationsAreLinearizable(Search search) {
         search.check(AnyCalls.class);
     }
@@ -194,6 +200,40 @@ class LocalBackendLinearizabilityTest {
         @Override
         public int size() {
             return super.size();
+        }
+    }
+
+    @Param(name = "key", gen = IntGen.class, conf = "0:1")
+    @Param(name = "cost", gen = IntGen.class, conf = "1:1")
+    public static class BlockedKeys extends ConcurrentBackend {
+        @Operation
+        @Override
+        public String acquire(@Param(name = "key") int key, @Param(name = "cost") int cost) {
+            return super.acquire(key, cost);
+        }
+
+        @Operation
+        @Override
+        public String acquireBoth(@Param(name = "key") int key) {
+            return super.acquireBoth(key);
+        }
+
+        @Operation
+        @Override
+        public int peek(@Param(name = "key") int key) {
+            return super.peek(key);
+        }
+
+        @Operation
+        @Override
+        public void block(@Param(name = "key") int key) {
+            super.block(key);
+        }
+
+        @Operation
+        @Override
+        public void unblock(@Param(name = "key") int key) {
+            super.unblock(key);
         }
     }
 

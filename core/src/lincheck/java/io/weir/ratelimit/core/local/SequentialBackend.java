@@ -2,7 +2,9 @@
 package io.weir.ratelimit.core.local;
 
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 
 /**
  * The sequential specification of {@link ConcurrentBackend}: a map that one caller uses at a time. Each key has {@link #PERMITS}
@@ -16,6 +18,7 @@ public class SequentialBackend {
     static final String FULL = "full";
 
     private final Map<Integer, Integer> spent = new TreeMap<>();
+    private final Set<Integer> blocked = new TreeSet<>();
     private boolean receiptRefunded;
 
     /** Creates a backend in which one receipt covers a charge of the first key and a charge of the second key. */
@@ -40,7 +43,7 @@ public class SequentialBackend {
         boolean hasRoom = true;
         int newKeys = 0;
         for (int key : keys) {
-            hasRoom &= spentOn(key) + cost <= PERMITS;
+            hasRoom &= spentOn(key) + cost <= PERMITS && !blocked.contains(key);
             newKeys += spent.containsKey(key) ? 0 : 1;
         }
         if (hasRoom && spent.size() + newKeys > MAX_KEYS) {
@@ -51,13 +54,21 @@ public class SequentialBackend {
             if (hasRoom) {
                 spent.merge(key, cost, Integer::sum);
             }
-            result.append(' ').append(PERMITS - spentOn(key));
+            result.append(' ').append(peek(key));
         }
         return result.toString();
     }
 
     public int peek(int key) {
-        return PERMITS - spentOn(key);
+        return blocked.contains(key) ? 0 : PERMITS - spentOn(key);
+    }
+
+    public void block(int key) {
+        blocked.add(key);
+    }
+
+    public void unblock(int key) {
+        blocked.remove(key);
     }
 
     public void refundReceipt() {
@@ -74,6 +85,7 @@ public class SequentialBackend {
 
     public void reset(int key) {
         spent.remove(key);
+        blocked.remove(key);
     }
 
     public int size() {

@@ -7,6 +7,7 @@ import io.weir.ratelimit.core.key.AddressRange;
 import io.weir.ratelimit.core.key.ForwardedHeader;
 import io.weir.ratelimit.spi.CalendarPeriod;
 import io.weir.ratelimit.spi.Limit;
+import io.weir.ratelimit.spi.PenaltyRule;
 import io.weir.ratelimit.spi.PolicyLimits;
 import java.time.Duration;
 import java.time.ZoneId;
@@ -271,6 +272,26 @@ public final class ConfigKeys {
             "ratelimit.policies.<p>.notify-at",
             ValueForm.PERCENTAGES,
             "the used shares of each limit at which an event is fired once per key and period");
+
+    public static final ConfigKey<Limit> PENALTY_AFTER = key(
+            "ratelimit.policies.<p>.penalty.after",
+            ValueForm.REJECTIONS,
+            "the rejections of a key within a time that lead to a penalty: the key is blocked");
+
+    public static final ConfigKey<Duration> PENALTY_FOR =
+            key("ratelimit.policies.<p>.penalty.for", ValueForm.PENALTY, "the length of the first block of a key");
+
+    public static final ConfigKey<Integer> PENALTY_FACTOR = noted(
+            "ratelimit.policies.<p>.penalty.factor",
+            "2",
+            ValueForm.number(1, PenaltyRule.MAX_FACTOR),
+            "how many times longer each further block of the key is");
+
+    public static final ConfigKey<Duration> PENALTY_MAX = noted(
+            "ratelimit.policies.<p>.penalty.max",
+            "1d, or penalty.for if it is longer",
+            ValueForm.PENALTY,
+            "the longest block, and the time without a block after which the penalties of a key are forgotten");
 
     public static final ConfigKey<String> PATHS = key(
             "ratelimit.policies.<p>.paths",

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.core.config;
 
+import io.weir.ratelimit.Algorithm;
 import io.weir.ratelimit.core.key.AddressRange;
 import io.weir.ratelimit.spi.Limit;
+import io.weir.ratelimit.spi.PenaltyRule;
 import java.net.URI;
 import java.time.Duration;
 import java.time.ZoneId;
@@ -39,6 +41,14 @@ public record ValueForm<T>(String description, Function<String, T> parser) {
     /** Percentages, in ascending order. */
     static final ValueForm<List<Integer>> PERCENTAGES =
             new ValueForm<>("different percentages from 1% to 100%, such as 80%, 100%", ValueForm::percentages);
+
+    /** A number of rejections in a window. */
+    static final ValueForm<Limit> REJECTIONS =
+            new ValueForm<>("<rejections>/<duration>, such as 20/1m", ValueForm::rejections);
+
+    /** The length of a penalty. */
+    static final ValueForm<Duration> PENALTY =
+            duration("from 1s to 30d", Duration.ofSeconds(1), PenaltyRule.MAX_LONGEST);
 
     /** A percentage, as a whole number. */
     static final ValueForm<Integer> PERCENTAGE = of(
@@ -168,6 +178,19 @@ public record ValueForm<T>(String description, Function<String, T> parser) {
      */
     public T parse(String text) {
         return parser.apply(text);
+    }
+
+    private static Limit rejections(String text) {
+        String[] sides = text.split("/", -1);
+        String form = "must be <rejections>/<duration> with 1 to " + PenaltyRule.MAX_REJECTIONS + " rejections";
+        if (sides.length != 2 || !sides[0].strip().matches("\\d{1,10}")) {
+            throw new IllegalArgumentException(form);
+        }
+        long rejections = Long.parseLong(sides[0].strip());
+        if (rejections < 1 || rejections > PenaltyRule.MAX_REJECTIONS) {
+            throw new IllegalArgumentException(form);
+        }
+        return Limit.of(Algorithm.FIXED_WINDOW, rejections, Durations.parse(sides[1].strip()));
     }
 
     private static List<Integer> percentages(String text) {

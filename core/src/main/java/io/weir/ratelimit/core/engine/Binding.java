@@ -84,6 +84,16 @@ public record Binding(String endpoint, List<PolicyCost> policies) {
         return false;
     }
 
+    /** Tests whether rejections are counted towards penalties. */
+    boolean penalizes() {
+        for (int i = 0; i < policies.size(); i++) {
+            if (policies.get(i).policy().penalty().isPresent()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     /** Tests whether responses must not show quotas. A policy in shadow mode has no effect on responses. */
     boolean isMinimal() {
         for (PolicyCost policyCost : policies) {

@@ -35,6 +35,7 @@ public final class RateLimitEngine {
     private final Charges charges;
     private final TopKeysTracker topKeys;
     private final QuotaThresholds thresholds;
+    private final Penalties penalties;
     private final Settlements settlements;
     private final WaitBulkhead threads;
     private final WaitBulkhead withoutThreads;
@@ -61,6 +62,30 @@ public final class RateLimitEngine {
             Overrides overrides,
             TopKeysTracker topKeys,
             QuotaThresholds thresholds) {
+        this(backend, encoder, listeners, sleeper, overrides, topKeys, thresholds, Penalties.NONE);
+    }
+
+    /**
+     * Creates an engine that imposes penalties.
+     *
+     * @param backend decides about charges
+     * @param encoder encodes keys as stored keys
+     * @param listeners receive each decision
+     * @param sleeper the clock of calls that wait
+     * @param overrides the limits of single keys
+     * @param topKeys counts the keys of decisions
+     * @param thresholds reports the used shares of limits
+     * @param penalties counts the rejections of keys
+     */
+    public RateLimitEngine(
+            FallbackBackend backend,
+            IdentityEncoder encoder,
+            List<DecisionListener> listeners,
+            Sleeper sleeper,
+            Overrides overrides,
+            TopKeysTracker topKeys,
+            QuotaThresholds thresholds,
+            Penalties penalties) {
         this(
                 backend,
                 encoder,
@@ -69,6 +94,7 @@ public final class RateLimitEngine {
                 overrides,
                 topKeys,
                 thresholds,
+                penalties,
                 WaitBulkhead.ofThreads(),
                 WaitBulkhead.withoutThreads());
     }
@@ -82,6 +108,7 @@ public final class RateLimitEngine {
             Overrides overrides,
             TopKeysTracker topKeys,
             QuotaThresholds thresholds,
+            Penalties penalties,
             WaitBulkhead threads,
             WaitBulkhead withoutThreads) {
         this.backend = backend;
@@ -92,6 +119,7 @@ public final class RateLimitEngine {
         this.charges = new Charges(encoder, overrides);
         this.topKeys = topKeys;
         this.thresholds = thresholds;
+        this.penalties = penalties;
         this.settlements = new Settlements(backend, this.listeners);
         this.threads = threads;
         this.withoutThreads = withoutThreads;
@@ -316,6 +344,9 @@ public final class RateLimitEngine {
         topKeys.decided(due, decision, atNanos);
         backend.notifyChanges();
         listeners.decided(binding.endpoint(), due, decision, nanos);
+        if (decision instanceof Decision.Rejected rejected) {
+            penalties.rejected(binding, due, rejected);
+        }
     }
 
     /** Returns the quotas of a caller. */

@@ -3,6 +3,7 @@ package io.weir.ratelimit.core.limit;
 
 import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.spi.Limit;
+import io.weir.ratelimit.spi.PenaltyRule;
 import io.weir.ratelimit.spi.RateLimitBackend;
 import java.time.Duration;
 
@@ -38,6 +39,21 @@ public record BlockedState(LimitState state, long endMicros) implements LimitSta
                     + RateLimitBackend.MAX_BLOCK.toDays() + " days, not " + duration);
         }
         return (duration.toNanos() + 999) / 1_000;
+    }
+
+    /**
+     * Returns the length of a block that is a penalty.
+     *
+     * @param rule the rule of the penalty
+     * @param earlier the number of earlier penalties of the key that are not forgotten, 0 or more
+     * @return microseconds
+     */
+    public static long micros(PenaltyRule rule, int earlier) {
+        long length = rule.firstMicros();
+        for (int i = 0; i < earlier && rule.factor() > 1 && length < rule.longestMicros(); i++) {
+            length *= rule.factor();
+        }
+        return Math.min(length, rule.longestMicros());
     }
 
     @Override

@@ -13,6 +13,8 @@ import io.weir.ratelimit.core.limit.LimitState;
 import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.Limit;
+import io.weir.ratelimit.spi.Penalty;
+import io.weir.ratelimit.spi.PenaltyRule;
 import io.weir.ratelimit.spi.PolicyLimits;
 import io.weir.ratelimit.spi.RateLimitBackend;
 import io.weir.ratelimit.spi.TimeSource;
@@ -44,6 +46,7 @@ public final class LocalBackend implements RateLimitBackend, InstantSource {
 
     private final StateTable table;
     private final UnlockedAcquire withoutLock;
+    private final Penalties penalties;
 
     /** The message of each call that finds no place. A flood of new keys must not create it each time. */
     private final String fullMessage;
@@ -72,6 +75,7 @@ public final class LocalBackend implements RateLimitBackend, InstantSource {
         this.time = time;
         this.processClock = time instanceof LocalClock clock ? clock : null;
         this.table = new StateTable(maxKeys);
+        this.penalties = new Penalties(maxKeys);
         this.withoutLock = new UnlockedAcquire(table, time);
         this.fullMessage = "the local backend is full: it can drop none of its " + maxKeys
                 + " keys (ratelimit.local.max-keys); under on-failure=open, new keys are counted approximately";
@@ -281,10 +285,16 @@ public final class LocalBackend implements RateLimitBackend, InstantSource {
         table.lock(shards);
         try {
             table.release(changeLocked(charge, (stored, state, limit, i, now) -> LimitState.untouched(limit, now)));
-            table.blocks().unblock(policy.policy(), storedKey);
+            release(policy, storedKey);
         } finally {
             table.unlock(shards);
         }
+    }
+
+    /** Ends the block of a key and forgets its penalties. */
+    private void release(PolicyLimits policy, String storedKey) {
+        table.blocks().unblock(policy.policy(), storedKey);
+        penalties.forget(policy.policy(), storedKey);
     }
 
     @Override
@@ -295,14 +305,44 @@ public final class LocalBackend implements RateLimitBackend, InstantSource {
         table.lock(shards);
         try {
             long now = time.micros();
-            long end = table.blocks().block(policy.policy(), storedKey, now + length, now);
-            if (end == 0) {
-                throw new BackendException(BackendException.Reason.FULL, tooManyBlocks, null);
+            return Duration.of(blockLocked(charge, now + length, now) - now, ChronoUnit.MICROS);
+        } finally {
+            table.unlock(shards);
+        }
+    }
+
+    /** Blocks a key whose shards are locked, and returns the end of the block. */
+    private long blockLocked(Charge charge, long endMicros, long nowMicros) {
+        PolicyLimits policy = charge.policy();
+        long end = table.blocks().block(policy.policy(), charge.storedKey(), endMicros, nowMicros);
+        if (end == 0) {
+            throw new BackendException(BackendException.Reason.FULL, tooManyBlocks, null);
+        }
+        for (int i = 0; i < policy.limits().size(); i++) {
+            table.renew(StateKey.of(charge, i));
+        }
+        return end;
+    }
+
+    @Override
+    public CompletionStage<Optional<Penalty>> countRejections(
+            PolicyLimits policy, String storedKey, long rejections, PenaltyRule rule) {
+        Charge charge = new Charge(policy, storedKey, 1);
+        long shards = new PendingCharge(charge).shards();
+        table.lock(shards);
+        try {
+            long now = time.micros();
+            int number = table.blocks().end(policy.policy(), storedKey, now) > 0
+                    ? 0
+                    : penalties.count(policy.policy(), storedKey, rejections, rule, now);
+            if (number == 0) {
+                return CompletableFuture.completedStage(Optional.empty());
             }
-            for (int i = 0; i < policy.limits().size(); i++) {
-                table.renew(StateKey.of(charge, i));
-            }
-            return Duration.of(end - now, ChronoUnit.MICROS);
+            long end = blockLocked(charge, now + BlockedState.micros(rule, number - 1), now);
+            return CompletableFuture.completedStage(
+                    Optional.of(new Penalty(Duration.of(end - now, ChronoUnit.MICROS), number)));
+        } catch (BackendException e) {
+            return CompletableFuture.failedStage(e);
         } finally {
             table.unlock(shards);
         }
@@ -313,7 +353,7 @@ public final class LocalBackend implements RateLimitBackend, InstantSource {
         long shards = new PendingCharge(new Charge(policy, storedKey, 1)).shards();
         table.lock(shards);
         try {
-            table.blocks().unblock(policy.policy(), storedKey);
+            release(policy, storedKey);
         } finally {
             table.unlock(shards);
         }

@@ -3,6 +3,7 @@ package io.weir.ratelimit.core.policy;
 
 import io.weir.ratelimit.FailureMode;
 import io.weir.ratelimit.core.key.KeyExpression;
+import io.weir.ratelimit.spi.PenaltyRule;
 import io.weir.ratelimit.spi.PolicyLimits;
 import java.time.Duration;
 import java.util.List;
@@ -24,6 +25,7 @@ import java.util.Optional;
  * @param help a URI reference of a page about the limit
  * @param pathRule the requests that the policy applies to without an annotation
  * @param notifyAt the used shares of each limit that are reported once per key and period, in percent from 1 to 100, ascending
+ * @param penalty the rule by which rejections of a key block it; empty for no penalties
  */
 public record Policy(
         PolicyLimits limits,
@@ -38,7 +40,8 @@ public record Policy(
         Disclosure disclosure,
         Optional<String> help,
         Optional<PathRule> pathRule,
-        List<Integer> notifyAt) {
+        List<Integer> notifyAt,
+        Optional<PenaltyRule> penalty) {
 
     /** The default number of calls that may hold a thread while they wait. The thread pool of a server can be small. */
     public static final int MAX_WAITING = 2;
@@ -90,7 +93,7 @@ public record Policy(
     }
 
     /**
-     * Creates a policy that reports no used shares.
+     * Creates a policy that reports no used shares and has no penalties.
      *
      * @param limits the name and the limits of callers without a tier
      * @param form the attributes that all limits share
@@ -118,7 +121,21 @@ public record Policy(
             Disclosure disclosure,
             Optional<String> help,
             Optional<PathRule> pathRule) {
-        this(limits, form, tiers, key, cost, onFailure, maxWaiting, mode, count, disclosure, help, pathRule, List.of());
+        this(
+                limits,
+                form,
+                tiers,
+                key,
+                cost,
+                onFailure,
+                maxWaiting,
+                mode,
+                count,
+                disclosure,
+                help,
+                pathRule,
+                List.of(),
+                Optional.empty());
     }
 
     /**

@@ -11,6 +11,7 @@ import io.weir.ratelimit.core.config.PolicyProperties;
 import io.weir.ratelimit.core.key.KeyExpression;
 import io.weir.ratelimit.core.key.KeyTerms;
 import io.weir.ratelimit.spi.Limit;
+import io.weir.ratelimit.spi.PenaltyRule;
 import io.weir.ratelimit.spi.PolicyLimits;
 import java.time.Duration;
 import java.util.List;
@@ -67,6 +68,7 @@ final class PolicyReader {
         Policy.Disclosure disclosure = constant(ConfigKeys.DISCLOSURE, Policy.Disclosure.class);
         Optional<String> help = properties.optional(ConfigKeys.HELP);
         List<Integer> notifyAt = properties.value(ConfigKeys.NOTIFY_AT);
+        Optional<PenaltyRule> penalty = new PenaltyReader(properties).read();
         return policyLimits.isEmpty() || key.isEmpty()
                 ? Optional.empty()
                 : Optional.of(new Policy(
@@ -82,7 +84,8 @@ final class PolicyReader {
                         disclosure,
                         help,
                         pathRule,
-                        notifyAt));
+                        notifyAt,
+                        penalty));
     }
 
     private Algorithm algorithm() {

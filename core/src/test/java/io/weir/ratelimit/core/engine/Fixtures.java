@@ -90,6 +90,7 @@ final class Fixtures {
                 Overrides.NONE,
                 TopKeysTracker.NONE,
                 QuotaThresholds.NONE,
+                Penalties.NONE,
                 threads,
                 withoutThreads);
     }

@@ -13,6 +13,7 @@ import io.weir.ratelimit.core.config.Problems;
 import io.weir.ratelimit.core.key.KeyExpression;
 import io.weir.ratelimit.core.key.KeyMasker;
 import io.weir.ratelimit.core.key.KeyTerms;
+import io.weir.ratelimit.core.local.LocalBackend;
 import io.weir.ratelimit.core.policy.LimitForm;
 import io.weir.ratelimit.core.policy.LookupTimes;
 import io.weir.ratelimit.core.policy.OverrideSources;
@@ -102,6 +103,21 @@ class KeyAdministrationTest {
         assertThat(backend.calls).hasSize(3).containsOnly("reset api p.ann");
         assertThat(backend.changed.stream().map(limits -> limits.storedKeySuffix(0)))
                 .containsExactly("api:f60000", "api:f3600000", "api:f7200000");
+    }
+
+    @Test
+    void blocksAndUnblocksAKey() {
+        LocalBackend local = new LocalBackend(10, () -> 1);
+        KeyAdministration blocking = new KeyAdministration(Fixtures.engine(local), overrides);
+        assertThat(blocking.block(API, "p.ann", Duration.ofMinutes(3))).isEqualTo(Duration.ofMinutes(3));
+        assertThat(blocking.peek(API, "p.ann", "gold").get(0).blockedFor()).isEqualTo(Duration.ofMinutes(3));
+        blocking.unblock(API, "p.ann");
+        assertThat(blocking.peek(API, "p.ann", "gold").get(0).blockedMicros()).isZero();
+        assertThatThrownBy(() -> blocking.block(API, "p.ann", Duration.ZERO))
+                .isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> keys.block(API, "p.ann", Duration.ofMinutes(3)))
+                .isInstanceOf(UnsupportedOperationException.class)
+                .hasMessage("this backend cannot block keys");
     }
 
     @Test

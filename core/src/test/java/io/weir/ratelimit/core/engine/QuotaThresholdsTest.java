@@ -96,7 +96,8 @@ class QuotaThresholdsTest {
                 Policy.Disclosure.FULL,
                 Optional.empty(),
                 Optional.empty(),
-                notifyAt);
+                notifyAt,
+                Optional.empty());
     }
 
     private static Policy policy(Algorithm algorithm, Integer... notifyAt) {

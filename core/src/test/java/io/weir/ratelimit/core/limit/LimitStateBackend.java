@@ -6,6 +6,8 @@ import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.Receipt;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.Limit;
+import io.weir.ratelimit.spi.Penalty;
+import io.weir.ratelimit.spi.PenaltyRule;
 import io.weir.ratelimit.spi.PolicyLimits;
 import io.weir.ratelimit.spi.RateLimitBackend;
 import io.weir.ratelimit.spi.TimeSource;
@@ -15,6 +17,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Predicate;
@@ -24,6 +27,9 @@ final class LimitStateBackend implements RateLimitBackend {
     private final TimeSource time;
     private final Map<String, LimitState> states = new HashMap<>();
     private final Map<String, Long> blockEnds = new HashMap<>();
+
+    /** The start of the window, its rejections, the penalties and the end of their memory. */
+    private final Map<String, long[]> penalties = new HashMap<>();
 
     LimitStateBackend(TimeSource time) {
         this.time = time;
@@ -163,8 +169,37 @@ final class LimitStateBackend implements RateLimitBackend {
     }
 
     @Override
+    public synchronized CompletionStage<Optional<Penalty>> countRejections(
+            PolicyLimits policy, String storedKey, long rejections, PenaltyRule rule) {
+        String key = storedKey + ":" + policy.policy();
+        long now = time.micros();
+        if (blockEnds.getOrDefault(key, 0L) > now) {
+            return CompletableFuture.completedStage(Optional.empty());
+        }
+        long[] counted = penalties.computeIfAbsent(key, any -> new long[4]);
+        if (now - counted[0] >= rule.window().toNanos() / 1_000) {
+            counted[0] = now;
+            counted[1] = 0;
+        }
+        counted[1] += rejections;
+        counted[2] = now < counted[3] ? counted[2] : 0;
+        if (counted[1] < rule.rejections()) {
+            return CompletableFuture.completedStage(Optional.empty());
+        }
+        long length = BlockedState.micros(rule, (int) counted[2]);
+        counted[0] = now;
+        counted[1] = 0;
+        counted[2]++;
+        counted[3] = now + length + rule.longestMicros();
+        blockEnds.put(key, now + length);
+        return CompletableFuture.completedStage(
+                Optional.of(new Penalty(Duration.of(length, ChronoUnit.MICROS), (int) counted[2])));
+    }
+
+    @Override
     public synchronized void unblock(PolicyLimits policy, String storedKey) {
         blockEnds.remove(storedKey + ":" + policy.policy());
+        penalties.remove(storedKey + ":" + policy.policy());
     }
 
     private List<LimitState> statesOf(Charge charge, long now) {

@@ -257,7 +257,7 @@ class WrongPoliciesTest {
 
     private static final String ATTRIBUTES =
             "[algorithm, anchor, burst, cost, costs.<path>, count, disclosure, help, key, lease, limit, max-wait, max-waiting, methods, mode, "
-                    + "notify-at, on-failure, paths, phase, tier, tiers.<t>.burst, tiers.<t>.limit, zone]; put quotes around a policy name that contains dots";
+                    + "notify-at, on-failure, paths, penalty.after, penalty.factor, penalty.for, penalty.max, phase, tier, tiers.<t>.burst, tiers.<t>.limit, zone]; put quotes around a policy name that contains dots";
 
     @Test
     void aMisspelledAttributeIsReported() {

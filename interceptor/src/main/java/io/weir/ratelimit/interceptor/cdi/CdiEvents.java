@@ -6,6 +6,7 @@ import static io.weir.ratelimit.interceptor.message.InterceptorMessages.MESSAGES
 import io.weir.ratelimit.BackendStateChanged;
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.Identity;
+import io.weir.ratelimit.PenaltyImposed;
 import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.QuotaThresholdReached;
 import io.weir.ratelimit.RateLimitRejected;
@@ -48,6 +49,8 @@ final class CdiEvents {
 
     private static final QuotaThresholdReached ANY_THRESHOLD = new QuotaThresholdReached(
             "", "", 1, "", Identity.GLOBAL, new Quota("", "", 1, 1, Duration.ofSeconds(1), 0, false, 0, 0, 0));
+
+    private static final PenaltyImposed ANY_PENALTY = new PenaltyImposed("", "", "", Duration.ofSeconds(1), 1);
 
     private final BeanManager beans;
 
@@ -113,6 +116,11 @@ final class CdiEvents {
         public Type getType() {
             return QuotaThresholdReached.class;
         }
+    }
+
+    /** Returns a consumer that fires penalties, if the application observes them. */
+    List<Consumer<PenaltyImposed>> penaltyObservers() {
+        return observer(ANY_PENALTY, PenaltyImposed.class).stream().toList();
     }
 
     /** Returns a listener that fires changes of the backend, if the application observes them. */

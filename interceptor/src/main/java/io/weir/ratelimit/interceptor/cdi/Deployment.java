@@ -17,6 +17,7 @@ import io.weir.ratelimit.core.engine.EngineRateLimiter;
 import io.weir.ratelimit.core.engine.FailureModes;
 import io.weir.ratelimit.core.engine.FallbackBackend;
 import io.weir.ratelimit.core.engine.KeyAdministration;
+import io.weir.ratelimit.core.engine.Penalties;
 import io.weir.ratelimit.core.engine.QuotaThresholds;
 import io.weir.ratelimit.core.engine.RateLimitEngine;
 import io.weir.ratelimit.core.engine.RequestState;
@@ -134,7 +135,14 @@ final class Deployment {
         TopKeysTracker topKeys =
                 settings.enabled() ? new TopKeysTracker(masker, System::nanoTime) : TopKeysTracker.NONE;
         BackendHealth health = health(backend, telemetry, events);
-        RateLimitEngine engine = engine(backend, health, telemetry, overrides, topKeys, thresholds(backend, events));
+        RateLimitEngine engine = engine(
+                backend,
+                health,
+                telemetry,
+                overrides,
+                topKeys,
+                thresholds(backend, events),
+                penalties(backend, telemetry, events));
         if (problems.found().isEmpty()) {
             start(backend, telemetry);
             report(backend, snapshot, loader, sources);
@@ -260,7 +268,8 @@ final class Deployment {
             Telemetry telemetry,
             Overrides overrides,
             TopKeysTracker topKeys,
-            QuotaThresholds thresholds) {
+            QuotaThresholds thresholds,
+            Penalties penalties) {
         FailureModes failureModes =
                 new FailureModes(settings.instances(), () -> new LocalBackend(settings.localMaxKeys()));
         List<DecisionListener> listeners = new ArrayList<>(telemetry.listeners());
@@ -272,7 +281,17 @@ final class Deployment {
                 Sleeper.REAL,
                 overrides,
                 topKeys,
-                thresholds);
+                thresholds,
+                penalties);
+    }
+
+    private Penalties penalties(RateLimitBackend backend, Telemetry telemetry, CdiEvents events) {
+        return new Penalties(
+                backend,
+                masker,
+                executor,
+                telemetry.penalties(),
+                settings.enabled() ? events.penaltyObservers() : List.of());
     }
 
     private QuotaThresholds thresholds(RateLimitBackend backend, CdiEvents events) {

@@ -125,14 +125,33 @@ final class RejectionResponses {
     private Problem named(Decision.Rejected decision) {
         List<String> violated = decision.violatedPolicies();
         OptionalLong wait = QuotaView.waitSeconds(decision);
+        if (decision.blocked()) {
+            return exceeded(
+                    decision,
+                    "The caller is blocked under the policy " + blockedPolicy(decision) + ".",
+                    violated,
+                    wait,
+                    help(violated));
+        }
         String detail = wait.isEmpty()
                 ? "The call costs more than the policy "
                         + decision.decisiveQuota().policy() + " can ever allow."
                 : "The quota of the policy " + violated.get(0) + " is used up" + reset(decision, violated.get(0)) + ".";
-        Optional<String> help = violated.stream()
+        return exceeded(decision, detail, violated, wait, help(violated));
+    }
+
+    private Optional<String> help(List<String> violated) {
+        return violated.stream()
                 .flatMap(name -> policies.apply(name).flatMap(Policy::help).stream())
                 .findFirst();
-        return exceeded(detail, violated, wait, help);
+    }
+
+    private static String blockedPolicy(Decision.Rejected decision) {
+        return decision.quotas().stream()
+                .filter(quota -> quota.blockedMicros() > 0)
+                .map(Quota::policy)
+                .findFirst()
+                .orElseThrow();
     }
 
     /** Returns the end of the period if a calendar limit of the policy is the one with the longest wait. */
@@ -145,15 +164,26 @@ final class RejectionResponses {
 
     /** Returns a problem that discloses no policy. */
     static Problem generic(Decision.Rejected decision) {
-        return exceeded("There were too many requests.", List.of(), QuotaView.waitSeconds(decision), Optional.empty());
+        return exceeded(
+                decision,
+                "There were too many requests.",
+                List.of(),
+                QuotaView.waitSeconds(decision),
+                Optional.empty());
     }
 
-    private static Problem exceeded(String detail, List<String> violated, OptionalLong wait, Optional<String> help) {
+    /** Returns the problem of an exhausted quota, or of a blocked key. */
+    private static Problem exceeded(
+            Decision.Rejected decision,
+            String detail,
+            List<String> violated,
+            OptionalLong wait,
+            Optional<String> help) {
         return new Problem(
                 TOO_MANY_REQUESTS,
                 "Too Many Requests",
-                TYPES + "quota-exceeded",
-                "rate_limit_exceeded",
+                TYPES + (decision.blocked() ? "abnormal-usage-detected" : "quota-exceeded"),
+                decision.blocked() ? "rate_limit_blocked" : "rate_limit_exceeded",
                 detail,
                 violated,
                 wait,

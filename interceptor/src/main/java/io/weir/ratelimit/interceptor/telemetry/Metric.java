@@ -4,6 +4,7 @@ package io.weir.ratelimit.interceptor.telemetry;
 /** The metrics. Their names are part of the public interface. */
 enum Metric {
     DECISIONS("ratelimit.decisions", "Decisions, one for each policy of a call"),
+    PENALTIES("ratelimit.penalties", "Penalties: blocks of keys after many rejections"),
     SETTLED("ratelimit.settled", "Charges whose reserved cost was replaced by the actual cost"),
     CHECK_DURATION("ratelimit.check.duration", "Time until the backend decided or failed"),
     BACKEND_ERRORS("ratelimit.backend.errors", "Failed operations of the backend"),

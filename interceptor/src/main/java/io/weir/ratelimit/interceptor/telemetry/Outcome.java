@@ -14,6 +14,8 @@ public enum Outcome {
     ALLOWED,
     /** The policy had no room. */
     REJECTED,
+    /** The key of the call is blocked under the policy. */
+    BLOCKED,
     /** The policy was not charged, because another policy rejected the call. */
     NOT_CHARGED,
     /** The policy had no room and is in shadow mode, so the call was not rejected. */
@@ -53,7 +55,8 @@ public enum Outcome {
         }
         for (int i = 0; i < quotas.size(); i++) {
             if (quotas.get(i).rejected()) {
-                return charge.shadow() ? SHADOW_REJECTED : REJECTED;
+                boolean blocked = quotas.get(i).blockedMicros() > 0;
+                return charge.shadow() ? SHADOW_REJECTED : blocked ? BLOCKED : REJECTED;
             }
         }
         return decision.allowed() ? ALLOWED : NOT_CHARGED;

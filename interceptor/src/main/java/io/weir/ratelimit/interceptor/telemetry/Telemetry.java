@@ -3,6 +3,7 @@ package io.weir.ratelimit.interceptor.telemetry;
 
 import static io.weir.ratelimit.interceptor.message.InterceptorMessages.MESSAGES;
 
+import io.weir.ratelimit.PenaltyImposed;
 import io.weir.ratelimit.RateLimitRejected;
 import io.weir.ratelimit.core.config.Problems;
 import io.weir.ratelimit.core.config.ReloadListener;
@@ -33,6 +34,7 @@ import java.util.function.Supplier;
  * @param sources the listener for failed look-ups of overrides
  * @param resolvers the listener for failures of key resolvers and tier resolvers
  * @param outgoing the listener for pauses and retries of REST clients
+ * @param penalties receive each penalty and do not block the thread
  * @param nearLimit receives the longest time for which a key has been near a limit, by policy
  */
 public record Telemetry(
@@ -44,6 +46,7 @@ public record Telemetry(
         SourceListener sources,
         ResolverListener resolvers,
         OutgoingListener outgoing,
+        List<Consumer<PenaltyImposed>> penalties,
         Consumer<Map<String, Duration>> nearLimit) {
     /** Telemetry without listeners. */
     public static final Telemetry NONE = new Telemetry(
@@ -55,6 +58,7 @@ public record Telemetry(
             (policy, failure) -> {},
             (kind, resolver, failure) -> {},
             OutgoingListener.NONE,
+            List.of(),
             longest -> {});
 
     private static final System.Logger LOG = System.getLogger("io.weir.ratelimit");
@@ -68,6 +72,7 @@ public record Telemetry(
     public Telemetry {
         listeners = List.copyOf(listeners);
         backendStateListeners = List.copyOf(backendStateListeners);
+        penalties = List.copyOf(penalties);
     }
 
     /** A look-up of objects of the server. */
@@ -99,6 +104,7 @@ public record Telemetry(
             ConfigMetrics config,
             OutgoingMetrics outgoing,
             NearLimitMetrics nearLimit,
+            PenaltyMetrics penalties,
             Optional<BackendListener> backend,
             String name) {
         static Destination of(Meters meters, Settings settings, String backend, String name) {
@@ -107,6 +113,7 @@ public record Telemetry(
                     new ConfigMetrics(meters, settings.reloads()),
                     new OutgoingMetrics(meters),
                     new NearLimitMetrics(meters),
+                    new PenaltyMetrics(meters),
                     backend.equals(LOCAL) ? Optional.empty() : Optional.of(new BackendMetrics(meters)),
                     name);
         }
@@ -148,6 +155,9 @@ public record Telemetry(
         listeners.add(new RejectionLog(keys, System::nanoTime));
         listeners.add(new ForeignStateLog(keys, System::nanoTime));
         observers.forEach(observer -> listeners.add(new RejectionNotifier(keys, observer)));
+        List<Consumer<PenaltyImposed>> penalties = new ArrayList<>();
+        penalties.add(new PenaltyLog(System::nanoTime));
+        metrics.ifPresent(destination -> penalties.add(destination.penalties));
         if (problems.found().isEmpty()) {
             log(settings, metrics, spans != SpanDecorator.NONE, export);
         }
@@ -160,6 +170,7 @@ public record Telemetry(
                 metrics.<SourceListener>map(Destination::config).orElse(NONE.sources),
                 metrics.<ResolverListener>map(Destination::config).orElse(NONE.resolvers),
                 metrics.<OutgoingListener>map(Destination::outgoing).orElse(OutgoingListener.NONE),
+                penalties,
                 metrics.<Consumer<Map<String, Duration>>>map(Destination::nearLimit)
                         .orElse(NONE.nearLimit));
     }

@@ -115,6 +115,26 @@ class RejectionResponsesTest {
     }
 
     @Test
+    void aBlockedKeyIsA429ForAbnormalUsage() {
+        Quota blocked = new Quota(
+                "api", "api", 100, 100, MINUTE, 0, true, 900_000_000, 900_000_000, 900_000_000, null, 900_000_000);
+        Response response = exceeded(List.of("ietf"), blocked);
+        assertThat(response.getStatus()).isEqualTo(429);
+        assertThat(fields(response))
+                .containsEntry("Retry-After", "900")
+                .containsEntry("RateLimit", "\"api\";r=0;t=900");
+        assertThat(response.getEntity())
+                .isEqualTo("{\"type\":\"https://iana.org/assignments/http-problem-types#abnormal-usage-detected\","
+                        + "\"title\":\"Too Many Requests\",\"status\":429,"
+                        + "\"detail\":\"The caller is blocked under the policy api.\","
+                        + "\"violated-policies\":[\"api\"],\"error\":\"rate_limit_blocked\",\"retry_after\":900,"
+                        + "\"message\":\"The caller is blocked under the policy api. Try again in 900 seconds.\"}");
+        assertThat((String) response(true, "application/json", blocked).getEntity())
+                .contains("abnormal-usage-detected", "There were too many requests.")
+                .doesNotContain("api\"");
+    }
+
+    @Test
     void listsViolatedPoliciesInOrderWithTheLongestWait() {
         Response response = exceeded(
                 List.of("ietf", "draft-06", "legacy"),

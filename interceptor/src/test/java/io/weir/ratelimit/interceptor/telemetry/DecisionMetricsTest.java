@@ -12,6 +12,7 @@ import static org.assertj.core.api.Assertions.entry;
 import io.weir.ratelimit.Algorithm;
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.FailureMode;
+import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.Receipt;
 import io.weir.ratelimit.core.limit.ChargedQuotas;
 import io.weir.ratelimit.core.limit.FixedWindowState;
@@ -79,6 +80,25 @@ class DecisionMetricsTest {
                         entry(COUNT.formatted("rejected", "api"), 1L),
                         entry(COUNT.formatted("degraded_allowed", "api"), 1L),
                         entry(COUNT.formatted("degraded_rejected", "api"), 1L));
+    }
+
+    @ParameterizedTest
+    @MethodSource("apis")
+    void countsRejectionsOfABlockedKeySeparately(SeriesReader reader) {
+        Quota blocked = new Quota("api", "api", 10, 10, Duration.ofMinutes(1), 0, true, 7, 7, 7, null, 7);
+        record(
+                reader,
+                new DecisionEvent(
+                        "HelloResource.hello", List.of(api), new Decision.Rejected(List.of(blocked, blocked)), 0),
+                new DecisionEvent(
+                        "HelloResource.hello",
+                        List.of(api.asShadow()),
+                        new Decision.Allowed(List.of(), Receipt.EMPTY, 0, List.of(blocked, blocked)),
+                        0));
+        assertThat(reader.counts().keySet())
+                .hasSize(2)
+                .anyMatch(series -> series.contains("outcome=blocked"))
+                .anyMatch(series -> series.contains("outcome=shadow_rejected"));
     }
 
     @ParameterizedTest

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.core.local;
+
+import io.weir.ratelimit.core.limit.BlockedState;
+import io.weir.ratelimit.spi.PenaltyRule;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+
+/** The rejections and the penalties of keys, up to a maximum number of keys. Rejections of other keys are not counted. */
+final class Penalties {
+    /**
+     * The state of a key.
+     *
+     * @param windowMicros the length of the window
+     * @param startMicros the start of the window
+     * @param rejections the rejections in the window
+     * @param number the number of penalties
+     * @param memoryEndMicros until when the penalties are remembered
+     */
+    private record Counted(long windowMicros, long startMicros, long rejections, int number, long memoryEndMicros) {
+        boolean isOver(long nowMicros) {
+            return nowMicros >= Math.max(memoryEndMicros, startMicros + windowMicros);
+        }
+    }
+
+    private static final Counted NOTHING = new Counted(0, 0, 0, 0, 0);
+
+    private final int maxKeys;
+    private final Map<StateKey, Counted> keys = new HashMap<>();
+
+    Penalties(int maxKeys) {
+        this.maxKeys = maxKeys;
+    }
+
+    /**
+     * Counts rejections of a key that is not blocked.
+     *
+     * @return the number of the penalty that they lead to, 0 for none
+     */
+    synchronized int count(String policy, String storedKey, long rejections, PenaltyRule rule, long nowMicros) {
+        StateKey key = new StateKey(storedKey, policy);
+        Counted before = keys.get(key);
+        if (before == null && keys.size() >= maxKeys) {
+            keys.values().removeIf(counted -> counted.isOver(nowMicros));
+            if (keys.size() >= maxKeys) {
+                return 0;
+            }
+        }
+        Counted counted = counted(before == null ? NOTHING : before, rejections, rule, nowMicros);
+        if (counted.rejections < rule.rejections()) {
+            keys.put(key, counted);
+            return 0;
+        }
+        int number = counted.number + 1;
+        long end = nowMicros + BlockedState.micros(rule, counted.number);
+        keys.put(key, new Counted(counted.windowMicros, nowMicros, 0, number, end + rule.longestMicros()));
+        return number;
+    }
+
+    private static Counted counted(Counted before, long rejections, PenaltyRule rule, long nowMicros) {
+        long window = TimeUnit.MILLISECONDS.toMicros(rule.window().toMillis());
+        boolean isSameWindow = before.windowMicros == window
+                && before.startMicros <= nowMicros
+                && nowMicros - before.startMicros < window;
+        boolean isRemembered = nowMicros < before.memoryEndMicros;
+        return new Counted(
+                window,
+                isSameWindow ? before.startMicros : nowMicros,
+                (isSameWindow ? before.rejections : 0) + rejections,
+                isRemembered ? before.number : 0,
+                isRemembered ? before.memoryEndMicros : 0);
+    }
+
+    synchronized void forget(String policy, String storedKey) {
+        keys.remove(new StateKey(storedKey, policy));
+    }
+}

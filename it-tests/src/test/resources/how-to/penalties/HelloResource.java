@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+import io.weir.ratelimit.RateLimit;
+import jakarta.enterprise.context.RequestScoped;
+import jakarta.ws.rs.GET;
+import jakarta.ws.rs.Path;
+
+@RequestScoped
+@Path("hello")
+public class HelloResource {
+    @GET
+    @RateLimit("api")
+    public String hello() {
+        return "Hello\n";
+    }
+}

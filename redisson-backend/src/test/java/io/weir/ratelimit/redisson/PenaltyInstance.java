@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.redisson;
+
+import io.weir.ratelimit.Algorithm;
+import io.weir.ratelimit.Decision;
+import io.weir.ratelimit.FailureMode;
+import io.weir.ratelimit.PenaltyImposed;
+import io.weir.ratelimit.core.engine.BackendHealth;
+import io.weir.ratelimit.core.engine.Binding;
+import io.weir.ratelimit.core.engine.FailureModes;
+import io.weir.ratelimit.core.engine.FallbackBackend;
+import io.weir.ratelimit.core.engine.Penalties;
+import io.weir.ratelimit.core.engine.QuotaThresholds;
+import io.weir.ratelimit.core.engine.RateLimitEngine;
+import io.weir.ratelimit.core.engine.Sleeper;
+import io.weir.ratelimit.core.key.IdentityEncoder;
+import io.weir.ratelimit.core.key.KeyExpression;
+import io.weir.ratelimit.core.key.KeyMasker;
+import io.weir.ratelimit.core.key.KeyTerms;
+import io.weir.ratelimit.core.policy.LimitForm;
+import io.weir.ratelimit.core.policy.Overrides;
+import io.weir.ratelimit.core.policy.Policy;
+import io.weir.ratelimit.core.policy.Tiers;
+import io.weir.ratelimit.core.topkeys.TopKeysTracker;
+import io.weir.ratelimit.fixtures.TestCall;
+import io.weir.ratelimit.spi.Limit;
+import io.weir.ratelimit.spi.PenaltyRule;
+import io.weir.ratelimit.spi.PolicyLimits;
+import io.weir.ratelimit.spi.RateLimitBackend;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.redisson.Redisson;
+import org.redisson.api.RedissonClient;
+import org.redisson.client.codec.StringCodec;
+import org.redisson.config.Config;
+
+/** An instance in a process of its own, whose threads all call with one key until it is blocked. */
+final class PenaltyInstance implements AutoCloseable {
+    static final long PERMITS = 10;
+
+    /** More rejections than threads, so that many of them are counted together. */
+    static final PenaltyRule RULE =
+            new PenaltyRule(500, Duration.ofMinutes(1), Duration.ofMinutes(15), 2, Duration.ofHours(1));
+
+    private static final Duration DEADLINE = Duration.ofSeconds(20);
+    private static final String READY = "ready";
+
+    private final Process process;
+    private final BufferedReader output;
+
+    private PenaltyInstance(Process process) {
+        this.process = process;
+        this.output = new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
+    }
+
+    /** Starts an instance that waits for {@link #call}. */
+    static PenaltyInstance started(String address, String namespace, int threads) {
+        String classes = System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"));
+        try {
+            return new PenaltyInstance(new ProcessBuilder(
+                            Path.of(System.getProperty("java.home"), "bin", "java")
+                                    .toString(),
+                            "-Xmx128m",
+                            "-cp",
+                            classes,
+                            PenaltyInstance.class.getName(),
+                            address,
+                            namespace,
+                            String.valueOf(threads))
+                    .redirectError(ProcessBuilder.Redirect.DISCARD)
+                    .start());
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Waits until the instance decides. */
+    void awaitReady() throws IOException {
+        for (String line = output.readLine(); !READY.equals(line); line = output.readLine()) {
+            if (line == null) {
+                throw new AssertionError("the instance has ended");
+            }
+        }
+    }
+
+    /** Lets the threads call. */
+    void call() throws IOException {
+        OutputStream input = process.getOutputStream();
+        input.write('\n');
+        input.flush();
+    }
+
+    /** Returns the lines of the instance: its penalties, and then its allowed calls. */
+    List<String> lines() throws IOException {
+        List<String> lines = new ArrayList<>();
+        for (String line = output.readLine(); line != null; line = output.readLine()) {
+            lines.add(line);
+        }
+        return lines;
+    }
+
+    @Override
+    public void close() {
+        process.destroyForcibly();
+    }
+
+    /**
+     * Calls until the key is blocked.
+     *
+     * @param arguments address, namespace and the number of threads
+     */
+    public static void main(String... arguments) throws Exception {
+        Config config = new Config().setCodec(StringCodec.INSTANCE);
+        config.useSingleServer().setAddress(arguments[0]);
+        RedissonClient client = Redisson.create(config);
+        RedissonBackend backend = new RedissonBackend(client, arguments[1], DEADLINE);
+        FaultCalls.awaitDecision(backend);
+        RateLimitEngine engine = engine(backend);
+        Binding binding = binding();
+        System.out.println(READY);
+        int started = System.in.read();
+        ExecutorService threads = Executors.newFixedThreadPool(Integer.parseInt(arguments[2]));
+        List<Future<Integer>> callers = new ArrayList<>();
+        for (int thread = 0; thread < Integer.parseInt(arguments[2]) && started >= 0; thread++) {
+            callers.add(threads.submit(() -> untilBlocked(engine, binding)));
+        }
+        int allowed = 0;
+        for (Future<Integer> caller : callers) {
+            allowed += caller.get();
+        }
+        System.out.println("allowed " + allowed);
+        threads.shutdown();
+        backend.close();
+        client.shutdown();
+    }
+
+    private static int untilBlocked(RateLimitEngine engine, Binding binding) {
+        int allowed = 0;
+        while (true) {
+            Decision decision = engine.decide(binding, TestCall.byPrincipal("ann"), null);
+            allowed += decision.allowed() ? 1 : 0;
+            if (decision instanceof Decision.Rejected rejected && rejected.blocked()) {
+                return allowed;
+            }
+        }
+    }
+
+    private static RateLimitEngine engine(RateLimitBackend backend) {
+        FailureModes modes = new FailureModes(1, () -> {
+            throw new AssertionError("no policy counts in process");
+        });
+        return new RateLimitEngine(
+                new FallbackBackend(
+                        backend, modes, new BackendHealth(backend, true, false, System::nanoTime, List.of()), DEADLINE),
+                new IdentityEncoder(Optional.empty()),
+                List.of(),
+                Sleeper.REAL,
+                Overrides.NONE,
+                TopKeysTracker.NONE,
+                QuotaThresholds.NONE,
+                new Penalties(
+                        backend,
+                        new KeyMasker(Optional.empty()),
+                        () -> Runnable::run,
+                        List.of(PenaltyInstance::print),
+                        List.of()));
+    }
+
+    private static void print(PenaltyImposed penalty) {
+        System.out.println("penalty " + penalty.number() + " of " + penalty.duration());
+    }
+
+    private static Binding binding() {
+        Policy policy = new Policy(
+                new PolicyLimits(
+                        TestBackend.POLICY, List.of(Limit.of(Algorithm.FIXED_WINDOW, PERMITS, Duration.ofHours(1)))),
+                LimitForm.of(Algorithm.FIXED_WINDOW),
+                Tiers.NONE,
+                KeyExpression.parse("principal", new KeyTerms(32, 64)),
+                1,
+                FailureMode.CLOSED,
+                Policy.MAX_WAITING,
+                Policy.Mode.ENFORCE,
+                Policy.Count.ALWAYS,
+                Policy.Disclosure.FULL,
+                Optional.empty(),
+                Optional.empty(),
+                List.of(),
+                Optional.of(RULE));
+        return new Binding("Search.find", List.of(new Binding.PolicyCost(policy, 1)));
+    }
+}
