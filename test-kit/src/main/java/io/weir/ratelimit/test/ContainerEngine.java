@@ -26,12 +26,13 @@ final class ContainerEngine implements StartedEngine {
      */
     ContainerEngine(Setup setup, ClassLoader loader) {
         this.loader = loader;
-        this.environment = new TestEnvironment(setup.now());
+        this.environment = new TestEnvironment(setup.now(), setup.redis().map(RedisAddress::of));
         this.limits = new EngineLimits(environment, this::limiter);
         this.config = TestConfig.register(setup.properties(), loader);
         try {
             this.container = ContextLoader.call(loader, () -> initializer(setup).initialize());
         } catch (RuntimeException e) {
+            environment.stop();
             config.release();
             throw e;
         }
@@ -87,6 +88,7 @@ final class ContainerEngine implements StartedEngine {
             container.close();
             return loader;
         });
+        environment.stop();
         config.release();
     }
 }
