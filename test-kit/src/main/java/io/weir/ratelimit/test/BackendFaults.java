@@ -18,7 +18,7 @@ final class BackendFaults {
     private static final Duration FIRST_OPEN = Duration.ofSeconds(1);
     private static final Duration LONGEST_OPEN = Duration.ofSeconds(30);
 
-    private final VirtualClock clock;
+    private final TestClock clock;
     private volatile Duration deadline = Duration.ofDays(1);
     private boolean failing;
     private Duration delay = Duration.ZERO;
@@ -27,7 +27,7 @@ final class BackendFaults {
     private long openUntilNanos;
 
     /** Creates a backend that works. */
-    BackendFaults(VirtualClock clock) {
+    BackendFaults(TestClock clock) {
         this.clock = clock;
     }
 

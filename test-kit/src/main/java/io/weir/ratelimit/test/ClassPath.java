@@ -19,6 +19,16 @@ final class ClassPath {
         return has("jakarta.enterprise.inject.se.SeContainerInitializer", "org.jboss.weld.environment.se.Weld");
     }
 
+    /** Tests whether the class path has the Redis backend. */
+    static boolean hasRedis() {
+        return has("io.weir.ratelimit.redisson.RedissonBackend", "org.redisson.Redisson");
+    }
+
+    /** Tests whether the class path has Testcontainers. */
+    static boolean hasContainers() {
+        return has("org.testcontainers.containers.GenericContainer");
+    }
+
     private static boolean has(String... types) {
         return Stream.of(types).allMatch(ClassPath::exists);
     }

@@ -33,12 +33,13 @@ final class ContainerEngine implements StartedEngine {
     ContainerEngine(Setup setup, ClassLoader loader) {
         this.loader = loader;
         this.beans = setup.beans();
-        this.environment = new TestEnvironment(setup.now());
+        this.environment = new TestEnvironment(setup.now(), setup.redis().map(RedisAddress::of));
         this.limits = new EngineLimits(environment, this::limiter);
         this.config = TestConfig.register(setup.properties(), loader);
         try {
             this.container = ContextLoader.call(loader, () -> initializer(setup).initialize());
         } catch (RuntimeException e) {
+            environment.stop();
             config.release();
             throw e;
         }
@@ -113,6 +114,7 @@ final class ContainerEngine implements StartedEngine {
             container.close();
             return loader;
         });
+        environment.stop();
         config.release();
     }
 }

@@ -25,6 +25,9 @@ final class Engines {
             throw new IllegalStateException("beans need weir-interceptor, weld-se-core and an implementation of"
                     + " MicroProfile Config on the class path of the test");
         }
+        if (setup.redis().isPresent() && !ClassPath.hasRedis()) {
+            throw new IllegalStateException("tests on Redis need weir-redisson-backend on the class path of the test");
+        }
         if (container && !setup.hasResolvers()) {
             return new ContainerEngine(setup, loader);
         }

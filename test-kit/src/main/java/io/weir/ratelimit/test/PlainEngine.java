@@ -52,7 +52,7 @@ final class PlainEngine implements StartedEngine {
     PlainEngine(ConfigProperties config, Setup setup, ClassLoader loader, Runnable end) {
         this.loader = loader;
         this.end = end;
-        this.environment = new TestEnvironment(setup.now());
+        this.environment = new TestEnvironment(setup.now(), setup.redis().map(RedisAddress::of));
         Problems problems = new Problems();
         Settings settings = Settings.read(config, problems);
         KeyMasker masker = new KeyMasker(settings.keySecret());
@@ -129,6 +129,7 @@ final class PlainEngine implements StartedEngine {
     @Override
     public void stop() {
         engine.stop();
+        environment.stop();
         end.run();
     }
 }

@@ -7,6 +7,7 @@ import io.weir.ratelimit.spi.TierResolver;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * What a test states about its engine.
@@ -16,6 +17,7 @@ import java.util.Map;
  * @param resets whether each test begins with the first state
  * @param beans the bean classes; empty to find those of the class path
  * @param container whether the engine runs in a CDI container if there is one
+ * @param redis the address or the image of a Redis; empty for the backend in process
  * @param keys the key resolvers by name
  * @param tiers the tier resolvers by name
  * @param sources the sources of limits
@@ -26,6 +28,7 @@ record Setup(
         boolean resets,
         List<Class<?>> beans,
         boolean container,
+        Optional<String> redis,
         Map<String, KeyResolver> keys,
         Map<String, TierResolver> tiers,
         List<PolicySource> sources) {
@@ -49,6 +52,7 @@ record Setup(
                 test.reset(),
                 List.of(test.beans()),
                 test.container(),
+                Optional.of(test.redis()).filter(redis -> !redis.isEmpty()),
                 Map.of(),
                 Map.of(),
                 List.of());

@@ -33,17 +33,28 @@ final class TestBackend implements RateLimitBackend, InstantSource {
 
     private final Supplier<RateLimitBackend> fresh;
     private final BackendFaults faults;
+    private final boolean startsLate;
     private volatile RateLimitBackend backend;
 
     /**
      * Creates a backend.
      *
-     * @param fresh returns a backend without state
+     * @param fresh returns a backend without state, which has started
      */
     TestBackend(Supplier<RateLimitBackend> fresh, BackendFaults faults) {
+        this(fresh, faults, false);
+    }
+
+    private TestBackend(Supplier<RateLimitBackend> fresh, BackendFaults faults, boolean startsLate) {
         this.fresh = fresh;
         this.faults = faults;
+        this.startsLate = startsLate;
         this.backend = fresh.get();
+    }
+
+    /** Creates a backend around the one that the configuration selects, which starts with the engine. */
+    static TestBackend around(RateLimitBackend selected, BackendFaults faults) {
+        return new TestBackend(() -> selected, faults, true);
     }
 
     /** Returns the backend without its faults. */
@@ -124,7 +135,9 @@ final class TestBackend implements RateLimitBackend, InstantSource {
 
     @Override
     public void start() {
-        backend.start();
+        if (startsLate) {
+            backend.start();
+        }
     }
 
     @Override

@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executor;
 import java.util.function.IntUnaryOperator;
@@ -21,18 +22,30 @@ import org.jspecify.annotations.Nullable;
  * numbers are 0, so the time of a retry has no random addition.
  */
 final class TestEnvironment implements EngineEnvironment {
-    private final VirtualClock clock;
+    private final TestClock clock;
+    private final Optional<String> redis;
     private final BackendFaults faults;
     private final List<TestBackend> backends = new CopyOnWriteArrayList<>();
     private volatile @Nullable TestBackend backend;
+    private volatile Runnable end = () -> {};
 
     TestEnvironment(Instant now) {
-        this.clock = new VirtualClock(now);
+        this(now, Optional.empty());
+    }
+
+    /**
+     * Creates an environment.
+     *
+     * @param redis the address of the Redis that decides by its own clock; empty for the backend that the configuration selects
+     */
+    TestEnvironment(Instant now, Optional<String> redis) {
+        this.clock = redis.isPresent() ? new RealClock() : new VirtualClock(now);
+        this.redis = redis;
         this.faults = new BackendFaults(clock);
     }
 
     @Override
-    public VirtualClock clock() {
+    public TestClock clock() {
         return clock;
     }
 
@@ -66,9 +79,21 @@ final class TestEnvironment implements EngineEnvironment {
     @Override
     public RateLimitBackend backend(RateLimitBackend selected, Duration deadline) {
         faults.deadline(deadline);
-        TestBackend wrapped = tracked(new TestBackend(() -> selected, faults));
+        TestBackend wrapped = tracked(redis.map(address -> new TestBackend(onRedis(address, deadline), faults))
+                .orElseGet(() -> TestBackend.around(selected, faults)));
         backend = wrapped;
         return wrapped;
+    }
+
+    private Supplier<RateLimitBackend> onRedis(String address, Duration deadline) {
+        RedisBackends started = new RedisBackends(address, deadline);
+        end = started::stop;
+        return started;
+    }
+
+    /** Disconnects from Redis. */
+    void stop() {
+        end.run();
     }
 
     private TestBackend tracked(TestBackend created) {

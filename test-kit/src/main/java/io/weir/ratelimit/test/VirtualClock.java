@@ -20,7 +20,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /** A clock that only a test moves, and the waits that end by it. */
-final class VirtualClock implements RateLimitClock, Sleeper {
+final class VirtualClock implements TestClock {
     /** The real time for which a test waits for its own threads. */
     private static final long PATIENCE_SECONDS = 10;
 
@@ -70,8 +70,8 @@ final class VirtualClock implements RateLimitClock, Sleeper {
         this.start = start;
     }
 
-    /** Sets the thread whose calls move the clock instead of waiting; null if there is none. */
-    void testThread(@Nullable Thread thread) {
+    @Override
+    public void testThread(@Nullable Thread thread) {
         testThread = thread;
     }
 
@@ -211,8 +211,8 @@ final class VirtualClock implements RateLimitClock, Sleeper {
         }
     }
 
-    /** Lets a call of the backend take time. */
-    void pause(Duration duration) {
+    @Override
+    public void pause(Duration duration) {
         if (Thread.currentThread().equals(testThread)) {
             moveTo(nanos + duration.toNanos());
         } else {
@@ -221,7 +221,8 @@ final class VirtualClock implements RateLimitClock, Sleeper {
     }
 
     /** Returns the timer of repeated tasks. However far the clock moves at once, a task runs once. */
-    Sleeper tasks() {
+    @Override
+    public Sleeper tasks() {
         return new Sleeper() {
             @Override
             public long nanos() {
@@ -288,7 +289,8 @@ final class VirtualClock implements RateLimitClock, Sleeper {
     }
 
     /** Ends all waits and shows the first time again. The monotonic clock moves on. */
-    void reset() {
+    @Override
+    public void reset() {
         List<Wait> ended;
         lock.lock();
         try {

@@ -9,6 +9,8 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A builder of a {@link WeirExtension}, for what the annotation {@link WeirTest} cannot state. Resolvers and sources that the builder
@@ -23,6 +25,7 @@ public final class WeirExtensionBuilder {
     private Instant now = Instant.parse(WeirTest.DEFAULT_NOW);
     private boolean resets = true;
     private boolean container = true;
+    private @Nullable String redis;
 
     WeirExtensionBuilder() {}
 
@@ -92,6 +95,17 @@ public final class WeirExtensionBuilder {
     }
 
     /**
+     * Lets a Redis decide, like {@link WeirTest#redis()}.
+     *
+     * @param addressOrImage an address such as {@code redis://localhost:6379}, or the name of an image
+     * @return this builder
+     */
+    public WeirExtensionBuilder redis(String addressOrImage) {
+        redis = addressOrImage;
+        return this;
+    }
+
+    /**
      * Adds a key resolver.
      *
      * @param name the name in key expressions
@@ -132,6 +146,6 @@ public final class WeirExtensionBuilder {
      * @return the extension
      */
     public WeirExtension build() {
-        return new WeirExtension(new Setup(properties, now, resets, beans, container, keys, tiers, sources));
+        return new WeirExtension(new Setup(properties, now, resets, beans, container, Optional.ofNullable(redis), keys, tiers, sources));
     }
 }

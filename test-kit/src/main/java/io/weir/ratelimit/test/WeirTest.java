@@ -70,6 +70,16 @@ public @interface WeirTest {
      */
     boolean container() default true;
 
+    /**
+     * Returns the Redis that decides, for tests of the integration with Redis. It needs {@code weir-redisson-backend} on the class path.
+     * Redis decides by its own clock, so {@link RateLimitClock#advance} throws {@link UnsupportedOperationException}. Each test begins
+     * with a namespace of its own. The faults of {@link RateLimits} apply as well.
+     *
+     * @return an address such as {@code redis://localhost:6379}; or the name of an image such as {@code redis:7.2-alpine}, which
+     *     Testcontainers starts once per JVM. Without Docker, the test class is skipped. Empty for the backend in process
+     */
+    String redis() default "";
+
     /** The first time of a clock without a time of its own. */
     String DEFAULT_NOW = "2026-01-01T00:00:00Z";
 }

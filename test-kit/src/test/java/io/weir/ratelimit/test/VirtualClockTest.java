@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -51,12 +52,13 @@ class VirtualClockTest {
         clock.awaitWaiting(1);
         Thread first = sleep(SECOND, note);
         clock.awaitWaiting(2);
-        clock.timer(3 * SECOND).thenRun(note);
+        CompletableFuture<Void> timer = clock.timer(3 * SECOND).thenRun(note);
         Thread late = sleep(11 * SECOND, note);
         clock.awaitWaiting(4);
 
         clock.advance(Duration.ofSeconds(10));
 
+        assertThat(timer).isDone();
         assertThat(ends).containsExactly(Duration.ofSeconds(1), Duration.ofSeconds(2), Duration.ofSeconds(3));
         assertThat(clock.waiting()).isEqualTo(1);
         clock.advance(Duration.ofSeconds(1));
@@ -125,7 +127,8 @@ class VirtualClockTest {
     }
 
     private void repeat(AtomicInteger runs) {
-        clock.tasks().timer(SECOND).thenRun(() -> {
+        CompletionStage<Void> timer = clock.tasks().timer(SECOND);
+        timer.thenRun(() -> {
             runs.incrementAndGet();
             repeat(runs);
         });
