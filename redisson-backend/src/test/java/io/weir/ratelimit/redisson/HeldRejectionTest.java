@@ -63,7 +63,18 @@ class HeldRejectionTest {
     void theRejectionOfABlockedKeyShowsTheRestOfTheBlock() {
         Charge charge = charge(400, 1, FAST);
         Quota blocked = new Quota(
-                "api", "api", 1_000, 1_000, Duration.ofSeconds(1), 0, true, 60_000_000, 60_000_000, 1, null, 60_000_000);
+                "api",
+                "api",
+                1_000,
+                1_000,
+                Duration.ofSeconds(1),
+                0,
+                true,
+                60_000_000,
+                60_000_000,
+                1,
+                null,
+                60_000_000);
         for (int i = 0; i < HotKeyDetector.HOT; i++) {
             cache.recordRejection(charge, new Decision.Rejected(List.of(blocked)), now);
         }

@@ -106,8 +106,7 @@ class KnownRejectionsTest {
         Limit limit = TestBackend.limitOf(algorithm, 10, HOUR);
         Charge charge = charge("api", "p.alice", 1, limit);
         List<String> keys = KEYS.of(List.of(charge));
-        LimitState blocked =
-                BlockedState.of(LimitState.untouched(limit, REDIS_NOW), REDIS_NOW + 60_000_000, REDIS_NOW);
+        LimitState blocked = BlockedState.of(LimitState.untouched(limit, REDIS_NOW), REDIS_NOW + 60_000_000, REDIS_NOW);
         cache.put(
                 ChargeStates.split(List.of(charge), List.of(blocked)),
                 keys,
