@@ -38,7 +38,8 @@ final class RedisAddress {
 
     private static String inDocker(String image, BooleanSupplier docker) {
         if (!ClassPath.hasContainers()) {
-            throw new IllegalStateException("the image " + image + " needs testcontainers on the class path of the test");
+            throw new IllegalStateException(
+                    "the image " + image + " needs testcontainers on the class path of the test");
         }
         if (!docker.getAsBoolean()) {
             throw new TestAbortedException("Docker does not answer, so the tests on " + image + " are skipped");
@@ -55,8 +56,7 @@ final class RedisAddress {
         /** Testcontainers stops the container at the end of the JVM. */
         @SuppressWarnings("resource")
         static String start(String image) {
-            GenericContainer<?> container =
-                    new GenericContainer<>(DockerImageName.parse(image)).withExposedPorts(PORT);
+            GenericContainer<?> container = new GenericContainer<>(DockerImageName.parse(image)).withExposedPorts(PORT);
             container.start();
             return "redis://" + container.getHost() + ":" + container.getMappedPort(PORT);
         }

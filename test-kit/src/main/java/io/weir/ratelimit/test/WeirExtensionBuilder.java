@@ -146,6 +146,7 @@ public final class WeirExtensionBuilder {
      * @return the extension
      */
     public WeirExtension build() {
-        return new WeirExtension(new Setup(properties, now, resets, beans, container, Optional.ofNullable(redis), keys, tiers, sources));
+        return new WeirExtension(
+                new Setup(properties, now, resets, beans, container, Optional.ofNullable(redis), keys, tiers, sources));
     }
 }
