@@ -61,6 +61,9 @@ public final class WeirExtension
     /** The engine of a test class, and what the class states about it. */
     private record Running(StartedEngine engine, Setup setup) {}
 
+    /** The context class loader of the thread before a test. A store closes a class loader that it contains itself. */
+    private record Replaced(ClassLoader loader) {}
+
     @Override
     public void beforeAll(ExtensionContext context) {
         Class<?> type = context.getRequiredTestClass();
@@ -122,15 +125,17 @@ public final class WeirExtension
         }
         Thread thread = Thread.currentThread();
         engine.environment().clock().testThread(thread);
-        context.getStore(NAMESPACE).put(ClassLoader.class, thread.getContextClassLoader());
+        context.getStore(NAMESPACE).put(Replaced.class, new Replaced(thread.getContextClassLoader()));
         thread.setContextClassLoader(engine.loader());
     }
 
     @Override
     public void afterEach(ExtensionContext context) {
         engine(context).environment().clock().testThread(null);
-        Thread.currentThread()
-                .setContextClassLoader(context.getStore(NAMESPACE).get(ClassLoader.class, ClassLoader.class));
+        Replaced replaced = context.getStore(NAMESPACE).remove(Replaced.class, Replaced.class);
+        if (replaced != null) {
+            Thread.currentThread().setContextClassLoader(replaced.loader);
+        }
     }
 
     @Override
