@@ -2,7 +2,9 @@
 package io.weir.ratelimit.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.weir.ratelimit.test.RemoteRateLimits;
 import java.net.URL;
 import java.net.http.HttpResponse;
 import java.util.UUID;
@@ -58,6 +60,14 @@ class CustomMapperIT {
         assertThat(rejected.body()).isEqualTo("mapped [secret]");
         assertThat(LimitResponse.number(rejected, "Retry-After")).isPositive();
         LimitResponse.verifyNoQuota(rejected);
+    }
+
+    @Test
+    void withoutTheTestKitItsCommandsHaveNoEffect() {
+        RemoteRateLimits none = RemoteRateLimits.at(Http.loopback(base).resolve("api/mapped/filter"));
+        assertThatThrownBy(none::resetAll)
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("has not answered \"reset-all\": status ");
     }
 
     @Test
