@@ -17,6 +17,8 @@ import io.weir.ratelimit.core.engine.BackendHealth;
 import io.weir.ratelimit.core.operations.Access;
 import io.weir.ratelimit.core.operations.Operations;
 import io.weir.ratelimit.core.operations.PolicyView;
+import io.weir.ratelimit.core.operations.RepeatedTask;
+import io.weir.ratelimit.fixtures.Await;
 import io.weir.ratelimit.fixtures.TestCall;
 import io.weir.ratelimit.spi.CallContext;
 import io.weir.ratelimit.spi.KeyResolver;
@@ -29,6 +31,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -174,6 +177,47 @@ class OperationsTest {
             assertThatThrownBy(() -> operations.peek(named, "silver"))
                     .isInstanceOf(IllegalArgumentException.class)
                     .hasMessage("the policy plan has no tier \"silver\", but [gold, iron]");
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {SECRET, "ratelimit.instances=1"})
+    void findsACallerByItsStoredKey(String line) {
+        try (Container container = start(line)) {
+            Operations operations = operations(container);
+            orders(container, TestCall.byPrincipal("alice"), 1);
+            String storedKey = operations.storedTopKeys("plan").active().get(0).key();
+            Caller stored = operations.callerByStoredKey("plan", storedKey);
+            assertThat(stored).isEqualTo(operations.caller("plan", Identity.principal("alice")));
+            assertThat(stored.key()).doesNotContain("alice");
+            assertThat(operations.callerByStoredKey("elsewhere", storedKey).key())
+                    .isEqualTo(stored.key());
+            assertThatThrownBy(() -> operations.callerByStoredKey("plan", "a}b"))
+                    .isInstanceOf(IllegalArgumentException.class);
+            assertThat(operations.fleetStore()).as("in process").isEmpty();
+        }
+    }
+
+    @ApplicationScoped
+    public static class Chore implements RepeatedTask {
+        static final AtomicInteger RUNS = new AtomicInteger();
+
+        @Override
+        public Duration interval() {
+            return Duration.ofMillis(1);
+        }
+
+        @Override
+        public void run() {
+            RUNS.incrementAndGet();
+        }
+    }
+
+    @Test
+    void repeatsTheTasksOfOtherModulesWhileTheApplicationRuns() {
+        try (Container container = Container.start(new String[] {"ratelimit.metrics=none"}, Desk.class, Chore.class)) {
+            assertThat(operations(container).policies()).isEmpty();
+            Await.until("the task has run twice", Duration.ofSeconds(20), () -> Chore.RUNS.get() >= 2);
         }
     }
 
