@@ -49,7 +49,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class QuotaThresholdsTest {
     private static final Duration HOUR = Duration.ofHours(1);
     private static final long HOUR_MICROS = HOUR.toMillis() * 1_000;
-    private static final Identity ANN = Identity.principal("ann");
+    private static final Identity ANN = Identity.principal("ann.lee");
 
     private final ManualTime time = new ManualTime();
     private final RateLimitBackend backend = new LocalBackend(10_000, time);
@@ -110,7 +110,7 @@ class QuotaThresholdsTest {
     }
 
     private static Decision call(RateLimitEngine instance, Policy policy, long cost) {
-        return instance.decide(Fixtures.binding(cost, policy), TestCall.byPrincipal("ann"), null);
+        return instance.decide(Fixtures.binding(cost, policy), TestCall.byPrincipal("ann.lee"), null);
     }
 
     private List<Integer> percents() {
@@ -130,12 +130,12 @@ class QuotaThresholdsTest {
             assertThat(event.endpoint()).isEqualTo("Search.find");
             assertThat(event.policy()).isEqualTo("api");
             assertThat(event.percent()).isEqualTo(80);
-            assertThat(event.key()).startsWith("p.~").doesNotContain("ann");
+            assertThat(event.key()).startsWith("p.~").doesNotContain("ann.lee");
             assertThat(event.identity()).isEqualTo(ANN);
             assertThat(event.quota().name()).isEqualTo("api");
             assertThat(event.quota().remaining()).isEqualTo(2);
             assertThat(event.quota().resetAfter()).isPositive();
-            assertThat(event.toString()).doesNotContain("ann");
+            assertThat(event.toString()).doesNotContain("ann.lee");
         });
         for (int i = 0; i < 10; i++) {
             call(engine, policy, 1);
@@ -320,7 +320,7 @@ class QuotaThresholdsTest {
         Binding binding = Fixtures.binding(8, policy);
         engine.decide(binding, ANN);
         engine.decideAsync(Fixtures.binding(1, policy), ANN, Runnable::run).join();
-        CallContext caller = TestCall.byPrincipal("ann");
+        CallContext caller = TestCall.byPrincipal("ann.lee");
         engine.decideLater(Fixtures.binding(1, policy), caller, null, () -> Runnable::run)
                 .join();
         assertThat(percents()).containsExactly(80, 90, 100);
@@ -460,7 +460,7 @@ class QuotaThresholdsTest {
     @Test
     void aSettlementOfARequestReportsItsShares() {
         Policy policy = policy(Algorithm.FIXED_WINDOW, 80);
-        RequestState request = new RequestState(TestCall.byPrincipal("ann"));
+        RequestState request = new RequestState(TestCall.byPrincipal("ann.lee"));
         engine.decide(Fixtures.binding(2, policy), request.caller(), request);
         engine.settlements().settle(request, "api", 9);
         assertThat(percents()).containsExactly(80);
