@@ -67,7 +67,10 @@ class ContendersTest {
     void keysOfAllContendersHaveTheSameLength() {
         try (Contenders unused = new Contenders(redis, Workload.HOT_KEY, PATIENT);
                 RedisConnection connection = process.connect()) {
-            Set<String> keys = connection.keys("*-hot-*");
+            // The self-test of a backend can still be under way.
+            Set<String> keys = connection.keys("*-hot-*").stream()
+                    .filter(key -> !key.endsWith(":self-test"))
+                    .collect(Collectors.toSet());
             assertThat(keys).hasSizeGreaterThan(unused.all().size() - 2);
             assertThat(keys).allMatch(key -> LIMIT_KEY.matcher(key).lookingAt());
             assertThat(keys.stream()
