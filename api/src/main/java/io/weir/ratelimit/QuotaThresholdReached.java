@@ -11,8 +11,8 @@ import java.util.Objects;
  * and begins with the event. The first decision of a period after which the used share is at or above the configured one causes the event.
  * A settlement that costs more than was reserved causes it as well.
  *
- * <p>The event is fired on a thread of the container after the decision or the settlement, so observers do not delay the call. An exception of an observer
- * affects neither the decision nor the other observers.
+ * <p>The event is fired on a thread of the container after the decision or the settlement, so observers do not delay the call. An exception
+ * of an observer affects neither the decision nor the other observers.
  *
  * <pre>{@code
  * void reached(@ObservesAsync QuotaThresholdReached event) {
@@ -26,7 +26,8 @@ import java.util.Objects;
  * @param percent the configured share of the capacity, in percent from 1 to 100
  * @param key the key, hashed as in {@link RateLimitRejected#key()}
  * @param identity the key with the values that the caller sent, which can be secrets and personal data
- * @param quota the quota of the limit after the decision or the settlement. Its used permits are {@link Quota#capacity()} less {@link Quota#remaining()}
+ * @param quota the quota of the limit after the decision or the settlement. Its used permits are {@link Quota#capacity()} less {@link
+ *     Quota#remaining()}
  */
 public record QuotaThresholdReached(
         String endpoint, String policy, int percent, String key, Identity identity, Quota quota) {

@@ -299,7 +299,8 @@ public interface RateLimitBackend {
     }
 
     /**
-     * Ends the block of a key under a policy, and forgets its rejections and penalties. An instance that knows an earlier rejection can repeat it for at most one more second.
+     * Ends the block of a key under a policy, and forgets its rejections and penalties. An instance that knows an earlier rejection can
+     * repeat it for at most one more second.
      *
      * @param policy the limits of the policy
      * @param storedKey the stored key

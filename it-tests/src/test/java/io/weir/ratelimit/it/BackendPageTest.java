@@ -59,7 +59,7 @@ class BackendPageTest {
         loader.close();
     }
 
-    /** The contract aborts the tests of other algorithms, of calendar limits and of settlements, and no others. */
+    /** The contract aborts the tests of other algorithms and of the optional parts that the backend does not have, and no others. */
     @Test
     void passesTheContract() throws Exception {
         TestExecutionSummary summary = run("FixedWindowBackendTest");
