@@ -29,6 +29,9 @@ end
 -- A section can have ended under an earlier limit, and count under a later one.
 local rest, isStored = found and call('GET', keys[1]) or '', block
 if isStored then
+  if byte(rest, -15) ~= 98 then
+    return replied(2)
+  end
   rest = string.sub(rest, 1, -16)
   block = block > now and block or nil
 end
@@ -50,7 +53,7 @@ elseif operation == 2 then
   elseif isStored then
     write(keys[1], rest, 0, true)
     found, _, latest = find(keys[1], {}, now)
-    if latest > now then
+    if found and latest > now then
       write(keys[1], rest, latest - now, false)
     end
   end

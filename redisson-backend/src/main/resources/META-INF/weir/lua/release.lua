@@ -41,7 +41,8 @@ for k = 1, #keys do
   if isForeign then
     outcome = 2
   elseif changed then
-    local sections = (others or '') .. (slots.encode(held, first, last) or '')
+    -- A block stays the last section.
+    local sections = (slots.encode(held, first, last) or '') .. (others or '')
     if sections == '' then
       call('DEL', keys[k])
     elseif operation == 1 then

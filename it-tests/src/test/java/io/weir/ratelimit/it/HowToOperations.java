@@ -104,7 +104,7 @@ interface HowToOperations extends HowToCalls {
         assertThat(penalty[2]).isEqualTo("15");
         HttpResponse<String> blocked = get(page, "hello");
         assertThat(blocked.statusCode()).isEqualTo(429);
-        assertThat(LimitResponse.number(blocked, "Retry-After")).isBetween(3_000L, 3_600L);
+        assertThat(LimitResponse.number(blocked, "Retry-After")).isBetween(5_000L, 5_400L);
         assertThat(blocked.body()).contains("#abnormal-usage-detected", "\"error\":\"rate_limit_blocked\"");
 
         String query = "support?key=" + URLEncoder.encode(penalty[0], StandardCharsets.UTF_8);

@@ -3,6 +3,7 @@ package io.weir.ratelimit.tck;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.weir.ratelimit.Algorithm;
 import io.weir.ratelimit.Decision;
@@ -106,6 +107,26 @@ interface BlockContract extends ContractFixture {
         assertThat(rejected.resetAfterMicros()).isEqualTo(full.resetAfterMicros());
         assertThat(rejected.nextPermitAfterMicros()).isEqualTo(full.nextPermitAfterMicros());
         assertThat(key.rejection(limit, 11).retryAfterMicros()).isEqualTo(Quota.NEVER);
+    }
+
+    @Test
+    default void slotsOfABlockedKeyAreReleasedAndRenewed() {
+        Limit limit = Limit.concurrency(3, Duration.ofMinutes(1));
+        assumeTrue(backend().supports(limit), "the backend has no concurrency limits");
+        TestKey key = key();
+        Receipt released = key.spend(limit, 1).receipt();
+        Receipt renewed = key.spend(limit, 1).receipt();
+        block(key, BLOCK);
+        backend().release(released).toCompletableFuture().join();
+        assertThat(backend().renew(List.of(renewed)).toCompletableFuture().join())
+                .isEmpty();
+        assertThat(key.rejection(limit, 1).blockedMicros()).isEqualTo(30_000_000);
+        assertThat(block(key, Duration.ofMinutes(10))).isEqualTo(Duration.ofMinutes(10));
+        assertThat(key.peek(limit).blockedMicros()).isEqualTo(600_000_000);
+        unblock(key);
+        assertThat(key.peek(limit).remaining()).isEqualTo(2);
+        backend().release(renewed).toCompletableFuture().join();
+        assertThat(key.peek(limit).remaining()).isEqualTo(3);
     }
 
     @Test

@@ -10,6 +10,7 @@ import io.weir.ratelimit.spi.BackendListener;
 import io.weir.ratelimit.spi.BackendStatus;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.ConfigurationProblem;
+import io.weir.ratelimit.spi.FleetStore;
 import io.weir.ratelimit.spi.Limit;
 import io.weir.ratelimit.spi.Penalty;
 import io.weir.ratelimit.spi.PenaltyRule;
@@ -126,6 +127,11 @@ final class TestBackend implements RateLimitBackend, InstantSource {
     @Override
     public void registerListener(BackendListener listener) {
         backend.registerListener(listener);
+    }
+
+    @Override
+    public Optional<FleetStore> fleetStore() {
+        return backend.fleetStore();
     }
 
     @Override

@@ -394,7 +394,8 @@ final class Acquisition {
         for (Charge charge : timed.charges()) {
             if (!charge.shadow()) {
                 int index = charge.policy().concurrencyIndex();
-                if (index >= 0 && timed.decision().quotas().get(next + index).rejected()) {
+                Quota quota = index < 0 ? null : timed.decision().quotas().get(next + index);
+                if (quota != null && quota.rejected() && quota.blockedMicros() == 0) {
                     return charge;
                 }
                 next += charge.policy().limits().size();
@@ -441,11 +442,12 @@ final class Acquisition {
             for (Limit limit : charge.policy().limits()) {
                 Quota quota = quotas.get(next);
                 next++;
-                if (quota.rejected() && limit.isConcurrency() && quota.blockedMicros() == 0) {
-                    if (maxWait == 0 || limit.permits() == 0) {
+                if (quota.rejected() && limit.isConcurrency()) {
+                    long blocked = quota.blockedMicros();
+                    if (maxWait == 0 || limit.permits() == 0 || blocked > maxWait) {
                         return 0;
                     }
-                    longest = Math.max(longest, Math.min(maxWait, SLOT_INTERVAL_MICROS));
+                    longest = Math.max(longest, blocked > 0 ? blocked : Math.min(maxWait, SLOT_INTERVAL_MICROS));
                 } else if (quota.rejected()) {
                     // A bucket lets no call of a blocked key spend ahead.
                     long delay = quota.blockedMicros() > 0 ? 0 : LimitState.maxDelayMicros(limit, maxWait);

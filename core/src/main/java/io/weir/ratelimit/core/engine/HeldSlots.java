@@ -61,6 +61,9 @@ public final class HeldSlots {
     /** The number of the running timer. Guarded by this. */
     private long timer;
 
+    /** Guarded by this. */
+    private boolean stopped;
+
     private volatile boolean renewing;
     private volatile SlotListener listener = SlotListener.NONE;
 
@@ -180,7 +183,6 @@ public final class HeldSlots {
     private CompletionStage<Boolean> release(DueRelease release) {
         return backend.release(release.receipt).handle((done, failure) -> {
             if (failure == null) {
-                due.remove(release);
                 release.held.slots.forEach(queues::released);
             } else if (due.add(release)) {
                 start(RETRY_NANOS);
@@ -193,7 +195,7 @@ public final class HeldSlots {
     private void start(long nanos) {
         if (nanos < intervalNanos) {
             synchronized (this) {
-                if (nanos < intervalNanos) {
+                if (nanos < intervalNanos && !stopped) {
                     intervalNanos = nanos;
                     schedule();
                 }
@@ -214,20 +216,31 @@ public final class HeldSlots {
                 return;
             }
         }
-        removeUnreachable();
-        retryReleases();
-        renew();
-        // Of two threads that change a number at once, the last one to call the listener can have the older number.
-        counts.forEach((policy, count) -> listener.held(policy, count.get()));
-        synchronized (this) {
-            if (number == timer) {
-                intervalNanos = Long.MAX_VALUE;
-                long needed = neededNanos();
-                if (needed < Long.MAX_VALUE) {
-                    intervalNanos = needed;
-                    schedule();
+        try {
+            removeUnreachable();
+            retryReleases();
+            renew();
+            // Of two threads that change a number at once, the last one to call the listener can have the older number.
+            counts.forEach((policy, count) -> listener.held(policy, count.get()));
+        } catch (RuntimeException e) {
+            // The next run tries again: without renewals, the slots of running calls would expire.
+            LOG.log(System.Logger.Level.DEBUG, "Slots were not renewed.", e);
+        } finally {
+            synchronized (this) {
+                if (number == timer) {
+                    scheduleNext();
                 }
             }
+        }
+    }
+
+    /** Starts the next run of the timer if it is needed. The caller holds the monitor. */
+    private void scheduleNext() {
+        intervalNanos = Long.MAX_VALUE;
+        long needed = neededNanos();
+        if (needed < Long.MAX_VALUE) {
+            intervalNanos = needed;
+            schedule();
         }
     }
 
@@ -254,7 +267,12 @@ public final class HeldSlots {
     private void retryReleases() {
         long now = sleeper.nanos();
         due.removeIf(release -> release.endNanos - now <= 0);
-        List.copyOf(due).forEach(this::release);
+        for (DueRelease release : List.copyOf(due)) {
+            // A release that fails again is added again, so each one is sent once at a time.
+            if (due.remove(release)) {
+                release(release);
+            }
+        }
     }
 
     private void renew() {
@@ -267,7 +285,12 @@ public final class HeldSlots {
         }
         if (!receipts.isEmpty() && !renewing) {
             renewing = true;
-            renew(receipts, 0).whenComplete((done, failure) -> renewing = false);
+            try {
+                renew(receipts, 0).whenComplete((done, failure) -> renewing = false);
+            } catch (RuntimeException e) {
+                renewing = false;
+                throw e;
+            }
         }
     }
 
@@ -312,6 +335,7 @@ public final class HeldSlots {
             }
         }
         synchronized (this) {
+            stopped = true;
             timer++; // ends the timer
         }
         try {

@@ -33,7 +33,7 @@ import java.util.function.Supplier;
  */
 public final class Penalties {
     /** The number of keys with a count in flight. Rejections of further keys are not counted. */
-    static final int MAX_KEYS = 10_000;
+    static final int MAX_KEYS = 256;
 
     /** No penalties are imposed. */
     public static final Penalties NONE = new Penalties(

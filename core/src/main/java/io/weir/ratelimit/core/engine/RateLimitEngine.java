@@ -22,7 +22,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
-import java.util.concurrent.ForkJoinPool;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -100,7 +99,7 @@ public final class RateLimitEngine {
                 penalties,
                 WaitBulkhead.ofThreads(),
                 WaitBulkhead.withoutThreads(),
-                ForkJoinPool.commonPool());
+                Runnable::run);
     }
 
     /** Creates an engine with bounds on its waiting calls, and an executor of the renewals of slots. */
@@ -360,6 +359,7 @@ public final class RateLimitEngine {
      */
     public void abandon(Decision decision) {
         if (decision instanceof Decision.Allowed allowed) {
+            slots.release(allowed.receipt());
             backend.refundAsync(allowed.receipt());
         }
     }

@@ -3,17 +3,23 @@ package io.weir.ratelimit.core.local;
 
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 
 /**
  * The blocked keys, up to a maximum number. A block is that of a policy and a stored key, so it does not depend on limits. While no key is
  * blocked, a decision reads one field. The caller of a change holds the locks of the shards of the key.
  */
 final class Blocks {
+    private static final long SEARCH_INTERVAL_MICROS = TimeUnit.SECONDS.toMicros(1);
+
     private final int maxBlocks;
     private final Map<StateKey, Long> ends = new ConcurrentHashMap<>();
 
     /** An instant from which no key is blocked, in microseconds. */
     private volatile long latestEndMicros;
+
+    /** Until when a full table is not searched again, in microseconds. */
+    private long searchMicros = Long.MIN_VALUE;
 
     Blocks(int maxBlocks) {
         this.maxBlocks = maxBlocks;
@@ -36,8 +42,12 @@ final class Blocks {
     synchronized long block(String policy, String storedKey, long endMicros, long nowMicros) {
         StateKey key = new StateKey(storedKey, policy);
         if (nowMicros >= latestEndMicros || (ends.size() >= maxBlocks && !ends.containsKey(key))) {
+            if (nowMicros < searchMicros) {
+                return 0;
+            }
             ends.values().removeIf(end -> end <= nowMicros);
             if (ends.size() >= maxBlocks) {
+                searchMicros = nowMicros + SEARCH_INTERVAL_MICROS;
                 return 0;
             }
         }

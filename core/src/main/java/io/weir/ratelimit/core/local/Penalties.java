@@ -24,10 +24,14 @@ final class Penalties {
         }
     }
 
+    private static final long SEARCH_INTERVAL_MICROS = TimeUnit.SECONDS.toMicros(1);
     private static final Counted NOTHING = new Counted(0, 0, 0, 0, 0);
 
     private final int maxKeys;
     private final Map<StateKey, Counted> keys = new HashMap<>();
+
+    /** Until when a full table is not searched again, in microseconds: a search that finds nothing costs much and helps nobody. */
+    private long searchMicros = Long.MIN_VALUE;
 
     Penalties(int maxKeys) {
         this.maxKeys = maxKeys;
@@ -42,8 +46,12 @@ final class Penalties {
         StateKey key = new StateKey(storedKey, policy);
         Counted before = keys.get(key);
         if (before == null && keys.size() >= maxKeys) {
+            if (nowMicros < searchMicros) {
+                return 0;
+            }
             keys.values().removeIf(counted -> counted.isOver(nowMicros));
             if (keys.size() >= maxKeys) {
+                searchMicros = nowMicros + SEARCH_INTERVAL_MICROS;
                 return 0;
             }
         }

@@ -9,6 +9,7 @@ import io.weir.ratelimit.core.config.ConfigReader;
 import io.weir.ratelimit.core.config.PolicyProperties;
 import io.weir.ratelimit.core.config.Problems;
 import io.weir.ratelimit.core.policy.Policy;
+import io.weir.ratelimit.spi.PolicyLimits;
 import java.util.Collection;
 import java.util.Map;
 
@@ -49,7 +50,22 @@ public final class ClientPolicyCheck {
                             name,
                             client.name()));
                 }
+                // A REST client does not report a call that fails without a response, so its slot would be released
+                // late.
+                if (policy != null && hasConcurrency(policy)) {
+                    problems.add(MESSAGES.problem(
+                            "WEIR-235.concurrency",
+                            properties.name(ConfigKeys.CONCURRENCY),
+                            properties.text(ConfigKeys.CONCURRENCY).orElse(""),
+                            name,
+                            client.name()));
+                }
             }
         }
+    }
+
+    private static boolean hasConcurrency(Policy policy) {
+        return policy.limits().hasConcurrency()
+                || policy.tiers().limits().values().stream().anyMatch(PolicyLimits::hasConcurrency);
     }
 }

@@ -30,6 +30,9 @@ final class UpstreamTime {
 
     private static final int CENTURY = 2000;
 
+    /** The last year of the forms of a date, which have four digits. */
+    private static final int LAST_YEAR = 9999;
+
     /** The three forms of a date (RFC 9110, 5.6.7). */
     private static final List<DateTimeFormatter> DATES = List.of(
             DateTimeFormatter.ofPattern("EEE, dd MMM uuuu HH:mm:ss 'GMT'", Locale.ENGLISH),
@@ -77,8 +80,8 @@ final class UpstreamTime {
         if (value < FIRST_EPOCH_SECOND) {
             return OptionalLong.of(bounded(value));
         }
-        long millis = value < FIRST_EPOCH_MILLI ? value * 1_000 : value;
-        return OptionalLong.of(bounded(Math.floorDiv(millis - now.toEpochMilli() + 999, 1_000)));
+        Instant end = value < FIRST_EPOCH_MILLI ? Instant.ofEpochSecond(value) : Instant.ofEpochMilli(value);
+        return OptionalLong.of(secondsBetween(now, end));
     }
 
     /** Reads the field {@code Retry-After}: a duration in seconds, or a date. */
@@ -88,9 +91,7 @@ final class UpstreamTime {
             return seconds;
         }
         Optional<Instant> date = date(text);
-        return date.isEmpty()
-                ? OptionalLong.empty()
-                : OptionalLong.of(bounded(Math.floorDiv(date.get().toEpochMilli() - now.toEpochMilli() + 999, 1_000)));
+        return date.isEmpty() ? OptionalLong.empty() : OptionalLong.of(secondsBetween(now, date.get()));
     }
 
     /** Reads a date. */
@@ -101,12 +102,19 @@ final class UpstreamTime {
         }
         for (DateTimeFormatter form : DATES) {
             try {
-                return Optional.of(LocalDateTime.parse(date, form).toInstant(ZoneOffset.UTC));
+                LocalDateTime time = LocalDateTime.parse(date, form);
+                return time.getYear() > LAST_YEAR ? Optional.empty() : Optional.of(time.toInstant(ZoneOffset.UTC));
             } catch (DateTimeException e) {
                 // It can have another form.
             }
         }
         return Optional.empty();
+    }
+
+    /** Rounds up. An instant of any year has seconds of the epoch, but not milliseconds. */
+    private static long secondsBetween(Instant now, Instant end) {
+        long seconds = end.getEpochSecond() - now.getEpochSecond();
+        return bounded(end.getNano() > now.getNano() ? seconds + 1 : seconds);
     }
 
     private static long bounded(long seconds) {

@@ -132,11 +132,12 @@ class ClientReaderTest {
     @Test
     void reportsPoliciesThatDoNotFit() {
         String[] lines = {
-            "ratelimit.clients.partner.policy=calls, leased",
+            "ratelimit.clients.partner.policy=calls, leased, running",
             "ratelimit.policies.calls.limit=10/1s",
             "ratelimit.policies.calls.count=failure",
             "ratelimit.policies.leased.limit=1000/1s",
-            "ratelimit.policies.leased.lease=10"
+            "ratelimit.policies.leased.lease=10",
+            "ratelimit.policies.running.concurrency=10"
         };
         Map<String, OutgoingClient> clients = read(lines);
         ClientPolicyCheck.check(
@@ -146,7 +147,8 @@ class ClientReaderTest {
                 Configs.of(lines),
                 problems);
         assertThat(problems())
-                .hasSize(2)
+                .hasSize(3)
+                .anyMatch(line -> line.startsWith("WEIR-235 ratelimit.policies.running.concurrency = 10"))
                 .anyMatch(line -> line.startsWith("WEIR-235 ratelimit.policies.calls.count = failure"))
                 .anyMatch(line -> line.startsWith("WEIR-235 ratelimit.policies.leased.lease = 10"));
     }

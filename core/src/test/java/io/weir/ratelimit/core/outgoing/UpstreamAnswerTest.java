@@ -67,6 +67,8 @@ class UpstreamAnswerTest {
                 "Mon, 15 Jan 2026 10:00:30 GMT",
                 "Thu, 15 Jan 2026 10:00:30 CET",
                 "Thu, 15 Jan 2026 10:00:30 GMT, Thu, 15 Jan 2026 11:00:30 GMT",
+                "Fri, 01 Jan +999999999 00:00:00 GMT",
+                "Thu, 15 Jan -2026 10:00:30 GMT",
                 "2, 3"
             })
     void malformedRetryAfterIsAbsent(String text) {
@@ -85,6 +87,9 @@ class UpstreamAnswerTest {
     @Test
     void datesAreRelativeToTheClockOfTheUpstream() {
         assertThat(read("Date", "Thu, 15 Jan 2026 12:00:00 GMT", "Retry-After", "Thu, 15 Jan 2026 12:00:10 GMT")
+                        .retryAfterSeconds())
+                .hasValue(10);
+        assertThat(read("Date", "Fri, 01 Jan +999999999 00:00:00 GMT", "Retry-After", "Thu, 15 Jan 2026 10:00:10 GMT")
                         .retryAfterSeconds())
                 .hasValue(10);
         assertThat(read("Date", "yesterday", "Retry-After", "Thu, 15 Jan 2026 10:00:10 GMT")
