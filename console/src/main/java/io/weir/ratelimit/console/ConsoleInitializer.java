@@ -46,6 +46,7 @@ public final class ConsoleInitializer implements ServletContainerInitializer {
             return;
         }
         servlet.setAsyncSupported(true);
+        context.addListener(new ServerName());
         access.ifPresent(known -> logAvailable(known, context));
     }
 

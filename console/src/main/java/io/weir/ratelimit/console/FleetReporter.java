@@ -4,11 +4,8 @@ package io.weir.ratelimit.console;
 import io.weir.ratelimit.core.operations.Operations;
 import io.weir.ratelimit.core.operations.RepeatedTask;
 import jakarta.enterprise.context.ApplicationScoped;
-import jakarta.enterprise.context.Initialized;
-import jakarta.enterprise.event.Observes;
 import jakarta.enterprise.inject.Instance;
 import jakarta.inject.Inject;
-import jakarta.servlet.ServletContext;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
@@ -53,11 +50,9 @@ public class FleetReporter implements RepeatedTask {
         this.rates = rates;
     }
 
-    /** Learns the name of the server: the event of a web application is its context. */
-    void started(@Observes @Initialized(ApplicationScoped.class) Object event) {
-        if (event instanceof ServletContext context) {
-            server = context.getServerInfo();
-        }
+    /** Sets the name of the server. */
+    void server(String name) {
+        server = name;
     }
 
     @Override
