@@ -5,11 +5,11 @@
 -- KEYS        one per policy and caller, all different
 -- ARGV[1]     clock (clock.lua); operation B (1 releases, 2 renews); for each key the number of slots I2 and the slots: instance I6,
 --             number I6, timeout I7 each
--- Reply       one string: outcome B (1 done, 2 a key has a foreign value), now I7, then for each slot whether the key had it B
+-- Reply       one string: outcome B (1), now I7, then for each slot B: 0 the key did not have it, 1 it had it, 2 its value is foreign
 -- Complexity  O(slots of keys)
 -- Redis       6.2 or later
 
-local outcome, find, slots = 1, newSections(), newSlots(now)
+local find, slots = newSections(), newSlots(now)
 local LIMITS = {{110, 1}}
 local reply = {}
 local operation
@@ -28,7 +28,7 @@ for k = 1, #keys do
     local from = not isForeign and slots.find(held, string.sub(input, at, at + 11)) or nil
     local ends = now + parse('>I7', input, at + 12)
     at = at + 19
-    reply[#reply + 1] = pack('B', from and 1 or 0)
+    reply[#reply + 1] = pack('B', isForeign and 2 or from and 1 or 0)
     if from then
       changed = true
       if operation == 1 then
@@ -38,9 +38,7 @@ for k = 1, #keys do
       end
     end
   end
-  if isForeign then
-    outcome = 2
-  elseif changed then
+  if changed then
     -- A block stays the last section.
     local sections = (slots.encode(held, first, last) or '') .. (others or '')
     if sections == '' then
@@ -52,4 +50,4 @@ for k = 1, #keys do
     end
   end
 end
-return pack('>BI7', outcome, now) .. table.concat(reply)
+return pack('>BI7', 1, now) .. table.concat(reply)

@@ -225,7 +225,8 @@ public final class Limit {
     /**
      * Returns the algorithm.
      *
-     * @return the algorithm
+     * @return the algorithm; a fixed window for a calendar limit, which also has a {@link #period}, and for a concurrency limit, for which
+     *     {@link #isConcurrency} is true
      */
     public Algorithm algorithm() {
         return algorithm;

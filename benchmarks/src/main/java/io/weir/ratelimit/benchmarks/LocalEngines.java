@@ -7,6 +7,7 @@ import io.weir.ratelimit.core.engine.BackendHealth;
 import io.weir.ratelimit.core.engine.Binding;
 import io.weir.ratelimit.core.engine.FailureModes;
 import io.weir.ratelimit.core.engine.FallbackBackend;
+import io.weir.ratelimit.core.engine.Penalties;
 import io.weir.ratelimit.core.engine.QuotaThresholds;
 import io.weir.ratelimit.core.engine.RateLimitEngine;
 import io.weir.ratelimit.core.engine.Sleeper;
@@ -52,7 +53,8 @@ final class LocalEngines {
                 Sleeper.REAL,
                 Overrides.NONE,
                 topKeys,
-                QuotaThresholds.NONE);
+                QuotaThresholds.NONE,
+                Penalties.NONE);
     }
 
     static Binding binding(String key) {

@@ -40,6 +40,6 @@ record FleetConsole(FleetReports reports, FleetReader reader, FleetHistory histo
         return new FleetConsole(
                 reports,
                 new FleetReader(id, shared, builder, reports::storeTime, nanoTime),
-                new FleetHistory(store, reports::storeTime));
+                new FleetHistory(store, reports::storeTime, nanoTime));
     }
 }

@@ -12,11 +12,12 @@ import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletionException;
-import java.util.concurrent.ConcurrentNavigableMap;
-import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The decisions of the last hour in steps of ten seconds, over all instances. Steps that no instance changes any more are kept, so a page
@@ -33,7 +34,16 @@ final class FleetHistory {
 
     private final FleetStore store;
     private final Supplier<Instant> storeTime;
-    private final ConcurrentNavigableMap<Long, byte[]> closed = new ConcurrentSkipListMap<>();
+    private final LongSupplier nanoTime;
+    private final ReentrantLock reading = new ReentrantLock();
+
+    /** Guarded by the lock. */
+    private final NavigableMap<Long, byte[]> closed = new TreeMap<>();
+
+    /** The last failed reading. Guarded by the lock. */
+    private @Nullable Failure last;
+
+    private record Failure(long nanos, BackendException cause) {}
 
     /**
      * Decisions per step.
@@ -44,9 +54,10 @@ final class FleetHistory {
      */
     record Series(long first, List<StepCounts.Counts> counts, Optional<String> problem) {}
 
-    FleetHistory(FleetStore store, Supplier<Instant> storeTime) {
+    FleetHistory(FleetStore store, Supplier<Instant> storeTime, LongSupplier nanoTime) {
         this.store = store;
         this.storeTime = storeTime;
+        this.nanoTime = nanoTime;
     }
 
     /** Returns the decisions of a policy; of all policies if it is empty. */
@@ -57,7 +68,7 @@ final class FleetHistory {
         Optional<String> problem = Optional.empty();
         NavigableMap<Long, byte[]> steps;
         try {
-            steps = read(first, end);
+            steps = readAlone(first, end);
         } catch (BackendException e) {
             steps = new TreeMap<>();
             problem = Optional.of(e.reason().tag());
@@ -73,6 +84,31 @@ final class FleetHistory {
         return new Series(first, counts, problem);
     }
 
+    /** Reads the steps while no other page does, and not again at once after a failure: a slow store gets few reads. */
+    private NavigableMap<Long, byte[]> readAlone(long first, long end) {
+        if (!locked()) {
+            throw new BackendException(BackendException.Reason.TIMEOUT, "Another page is reading the history.", null);
+        }
+        try {
+            Failure known = last;
+            if (known != null && nanoTime.getAsLong() - known.nanos < FleetReader.LIFETIME.toNanos()) {
+                throw known.cause;
+            }
+            return read(first, end);
+        } finally {
+            reading.unlock();
+        }
+    }
+
+    private boolean locked() {
+        try {
+            return reading.tryLock(TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
+        }
+    }
+
     private NavigableMap<Long, byte[]> read(long first, long end) {
         closed.headMap(first).clear();
         NavigableMap<Long, byte[]> steps = new TreeMap<>(closed.headMap(end - OPEN_STEPS));
@@ -82,7 +118,13 @@ final class FleetHistory {
                 missing.add(step);
             }
         }
-        List<byte[]> found = await(missing);
+        List<byte[]> found;
+        try {
+            found = await(missing);
+        } catch (BackendException e) {
+            last = new Failure(nanoTime.getAsLong(), e);
+            throw e;
+        }
         for (int i = 0; i < missing.size(); i++) {
             steps.put(missing.get(i), found.get(i));
         }

@@ -147,6 +147,17 @@ class FleetReportsTest {
     }
 
     @Test
+    void anUnavailableStoreIsNotReadAgainAtOnce() {
+        fail(Reason.TIMEOUT);
+        first.console.history().of(Optional.empty());
+        assertThat(first.console.history().of(Optional.of("hello")).problem()).contains("timeout");
+        assertThat(fleet.store.historyReads).hasSize(1);
+        fleet.pass(FleetReader.LIFETIME);
+        first.console.history().of(Optional.empty());
+        assertThat(fleet.store.historyReads).hasSize(2);
+    }
+
+    @Test
     void reportsTheHistoryOfTheBusiestPoliciesOnly() {
         first.report();
         for (int i = 0; i < FleetReports.MAX_POLICIES + 50; i++) {

@@ -21,7 +21,8 @@ final class SlotCodec {
     private static final int TIME = 7;
     private static final int NUMBER = 6;
     private static final int COUNT = 2;
-    private static final int DONE = 1;
+    private static final int HAD = 1;
+    private static final int FOREIGN = 2;
 
     private static final long INSTANCE = 1 + new SecureRandom().nextLong(1L << 47);
     private static final AtomicLong NEXT = new AtomicLong(1);
@@ -79,13 +80,13 @@ final class SlotCodec {
         return out.toArray();
     }
 
-    /** Returns whether a key of a call of {@code release.lua} contains a foreign value. */
-    static boolean isForeign(byte[] reply) {
-        return reply[0] != DONE;
+    /** Returns whether the key of the slot with an index in a call of {@code release.lua} contains a foreign value. */
+    static boolean isForeign(byte[] reply, int index) {
+        return reply[1 + TIME + index] == FOREIGN;
     }
 
     /** Returns whether a key had the slot with an index in the call. */
     static boolean had(byte[] reply, int index) {
-        return reply[1 + TIME + index] == DONE;
+        return reply[1 + TIME + index] == HAD;
     }
 }

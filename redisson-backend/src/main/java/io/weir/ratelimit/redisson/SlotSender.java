@@ -18,8 +18,8 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends releases and renewals of slots, without waiting. Releases that arrive while others are in flight leave together, in one script call
- * (in a cluster one per slot of the cluster). Their number is bounded by that of the slots that running calls hold.
+ * Sends releases and renewals of slots, without waiting. Releases that arrive while others have no reply yet are sent together, in one script
+ * call (in a cluster one per slot of the cluster). Their number is bounded by that of the slots that running calls hold.
  */
 final class SlotSender {
     private static final int MAX_IN_FLIGHT = 2;
@@ -68,7 +68,7 @@ final class SlotSender {
         return CompletableFuture.allOf(entries.stream().map(Entry::had).toArray(CompletableFuture<?>[]::new));
     }
 
-    /** Renews the slots of charges. Completes with whether all of them were held. */
+    /** Renews the slots of charges. Completes with whether each of them was held; a key with a foreign value holds none. */
     CompletableFuture<List<Boolean>> renew(List<ChargeStates> charges) {
         List<Entry> entries = charges.stream().map(this::entry).toList();
         for (int from = 0; from < entries.size(); from += MAX_SLOTS) {
@@ -136,15 +136,16 @@ final class SlotSender {
         CompletableFuture<byte[]> sent = scripts.send(renews, byKey, System.nanoTime() + deadline.toNanos());
         return sent.whenComplete((reply, failure) -> {
             for (int i = 0; i < inOrder.size(); i++) {
-                complete(inOrder.get(i), reply, failure, i);
+                complete(inOrder.get(i), renews, reply, failure, i);
             }
         });
     }
 
-    private static void complete(Entry entry, byte @Nullable [] reply, @Nullable Throwable failure, int index) {
+    private static void complete(
+            Entry entry, boolean renews, byte @Nullable [] reply, @Nullable Throwable failure, int index) {
         if (reply == null) {
             entry.had().completeExceptionally(RedisFailures.toBackendException(Objects.requireNonNull(failure)));
-        } else if (SlotCodec.isForeign(reply) && !SlotCodec.had(reply, index)) {
+        } else if (!renews && SlotCodec.isForeign(reply, index)) {
             entry.had().completeExceptionally(Batch.foreignState());
         } else {
             entry.had().complete(SlotCodec.had(reply, index));

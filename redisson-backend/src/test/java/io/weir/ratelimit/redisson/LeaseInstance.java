@@ -15,10 +15,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.List;
-import org.redisson.Redisson;
 import org.redisson.api.RedissonClient;
-import org.redisson.client.codec.StringCodec;
-import org.redisson.config.Config;
 
 /**
  * An instance in a process of its own. It holds a lease of each limit, and refunds each call until it is killed, so that it always has
@@ -28,12 +25,12 @@ final class LeaseInstance implements AutoCloseable {
     private static final Duration DEADLINE = Duration.ofSeconds(20);
     private static final Duration START_WITHIN = Duration.ofSeconds(60);
 
-    private final Process process;
+    private final ChildJvm jvm;
     private final Path counts;
     private final Path log;
 
-    private LeaseInstance(Process process, Path counts, Path log) {
-        this.process = process;
+    private LeaseInstance(ChildJvm jvm, Path counts, Path log) {
+        this.jvm = jvm;
         this.counts = counts;
         this.log = log;
     }
@@ -42,27 +39,15 @@ final class LeaseInstance implements AutoCloseable {
     static LeaseInstance started(Path folder, String address, String namespace, long permits, long lease) {
         Path counts = folder.resolve("counts");
         Path log = folder.resolve("log");
-        String classes = System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"));
-        try {
-            Process process = new ProcessBuilder(
-                            Path.of(System.getProperty("java.home"), "bin", "java")
-                                    .toString(),
-                            "-Xmx128m",
-                            "-cp",
-                            classes,
-                            LeaseInstance.class.getName(),
-                            address,
-                            namespace,
-                            String.valueOf(permits),
-                            String.valueOf(lease),
-                            counts.toString())
-                    .redirectErrorStream(true)
-                    .redirectOutput(log.toFile())
-                    .start();
-            return new LeaseInstance(process, counts, log);
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        ChildJvm jvm = ChildJvm.withLog(
+                log,
+                LeaseInstance.class,
+                address,
+                namespace,
+                String.valueOf(permits),
+                String.valueOf(lease),
+                counts.toString());
+        return new LeaseInstance(jvm, counts, log);
     }
 
     /** Returns the charge of each limit. */
@@ -79,7 +64,7 @@ final class LeaseInstance implements AutoCloseable {
     /** Waits until the instance holds a lease of each limit, and calls and refunds. */
     void awaitLeases() {
         Await.until("the instance holds leases", START_WITHIN, () -> {
-            if (!process.isAlive()) {
+            if (!jvm.process().isAlive()) {
                 throw new AssertionError("the instance has ended: " + text(log));
             }
             return number(0) > 0;
@@ -115,11 +100,7 @@ final class LeaseInstance implements AutoCloseable {
     /** Kills the process, as a crash does. */
     @Override
     public void close() {
-        try {
-            process.destroyForcibly().waitFor();
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
+        jvm.close();
     }
 
     /**
@@ -128,9 +109,7 @@ final class LeaseInstance implements AutoCloseable {
      * @param arguments address, namespace, permits, lease, and the file for the numbers
      */
     public static void main(String... arguments) throws IOException {
-        Config config = new Config().setCodec(StringCodec.INSTANCE);
-        config.useSingleServer().setAddress(arguments[0]);
-        RedissonClient client = Redisson.create(config);
+        RedissonClient client = ChildJvm.client(arguments[0]);
         RedissonBackend backend = new RedissonBackend(client, arguments[1], DEADLINE);
         RedissonBackend other = new RedissonBackend(client, arguments[1], DEADLINE);
         FaultCalls.awaitDecision(backend);

@@ -8,6 +8,7 @@ import io.weir.ratelimit.core.engine.BackendHealth;
 import io.weir.ratelimit.core.engine.EngineRateLimiter;
 import io.weir.ratelimit.core.engine.FailureModes;
 import io.weir.ratelimit.core.engine.FallbackBackend;
+import io.weir.ratelimit.core.engine.Penalties;
 import io.weir.ratelimit.core.engine.QuotaThresholds;
 import io.weir.ratelimit.core.engine.RateLimitEngine;
 import io.weir.ratelimit.core.engine.Sleeper;
@@ -38,9 +39,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.redisson.Redisson;
-import org.redisson.client.codec.StringCodec;
-import org.redisson.config.Config;
 
 /** An instance in a process of its own, whose threads call an upstream as fast as they may. */
 final class OutgoingInstance implements AutoCloseable {
@@ -53,42 +51,25 @@ final class OutgoingInstance implements AutoCloseable {
 
     private static final Duration DEADLINE = Duration.ofSeconds(10);
 
-    private final Process process;
+    private final ChildJvm jvm;
 
-    private OutgoingInstance(Process process) {
-        this.process = process;
+    private OutgoingInstance(ChildJvm jvm) {
+        this.jvm = jvm;
     }
 
     /** Starts an instance. */
-    static OutgoingInstance started(Path log, String redis, String namespace, URI upstream, int threads)
-            throws IOException {
-        return new OutgoingInstance(new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "-Xmx128m",
-                        "-XX:TieredStopAtLevel=1",
-                        "-cp",
-                        System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
-                        OutgoingInstance.class.getName(),
-                        redis,
-                        namespace,
-                        upstream.toString(),
-                        Integer.toString(threads))
-                .redirectErrorStream(true)
-                .redirectOutput(log.toFile())
-                .start());
+    static OutgoingInstance started(Path log, String redis, String namespace, URI upstream, int threads) {
+        return new OutgoingInstance(ChildJvm.withLog(
+                log, OutgoingInstance.class, redis, namespace, upstream.toString(), Integer.toString(threads)));
     }
 
     boolean isAlive() {
-        return process.isAlive();
+        return jvm.process().isAlive();
     }
 
     @Override
     public void close() {
-        try {
-            process.destroyForcibly().waitFor();
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
+        jvm.close();
     }
 
     /**
@@ -97,9 +78,7 @@ final class OutgoingInstance implements AutoCloseable {
      * @param arguments address of Redis, namespace, URI of the upstream, threads
      */
     public static void main(String... arguments) {
-        Config redis = new Config().setCodec(StringCodec.INSTANCE);
-        redis.useSingleServer().setAddress(arguments[0]);
-        RedissonBackend backend = new RedissonBackend(Redisson.create(redis), arguments[1], DEADLINE);
+        RedissonBackend backend = new RedissonBackend(ChildJvm.client(arguments[0]), arguments[1], DEADLINE);
         FaultCalls.awaitDecision(backend);
         OutgoingCalls calls = calls(backend);
         URI upstream = URI.create(arguments[2]);
@@ -126,7 +105,8 @@ final class OutgoingInstance implements AutoCloseable {
                 Sleeper.REAL,
                 Overrides.NONE,
                 TopKeysTracker.NONE,
-                QuotaThresholds.NONE);
+                QuotaThresholds.NONE,
+                Penalties.NONE);
         OutgoingCalls calls = new OutgoingCalls(
                 true,
                 ClientReader.read(config, Map.of(), Map.of(), problems),

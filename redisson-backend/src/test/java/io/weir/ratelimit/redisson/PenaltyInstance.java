@@ -31,9 +31,7 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.OutputStream;
-import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -41,10 +39,7 @@ import java.util.Optional;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import org.redisson.Redisson;
 import org.redisson.api.RedissonClient;
-import org.redisson.client.codec.StringCodec;
-import org.redisson.config.Config;
 
 /** An instance in a process of its own, whose threads all call with one key until it is blocked. */
 final class PenaltyInstance implements AutoCloseable {
@@ -57,33 +52,18 @@ final class PenaltyInstance implements AutoCloseable {
     private static final Duration DEADLINE = Duration.ofSeconds(20);
     private static final String READY = "ready";
 
-    private final Process process;
+    private final ChildJvm jvm;
     private final BufferedReader output;
 
-    private PenaltyInstance(Process process) {
-        this.process = process;
-        this.output = new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
+    private PenaltyInstance(ChildJvm jvm) {
+        this.jvm = jvm;
+        this.output = new BufferedReader(new InputStreamReader(jvm.process().getInputStream(), StandardCharsets.UTF_8));
     }
 
     /** Starts an instance that waits for {@link #call}. */
     static PenaltyInstance started(String address, String namespace, int threads) {
-        String classes = System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"));
-        try {
-            return new PenaltyInstance(new ProcessBuilder(
-                            Path.of(System.getProperty("java.home"), "bin", "java")
-                                    .toString(),
-                            "-Xmx128m",
-                            "-cp",
-                            classes,
-                            PenaltyInstance.class.getName(),
-                            address,
-                            namespace,
-                            String.valueOf(threads))
-                    .redirectError(ProcessBuilder.Redirect.DISCARD)
-                    .start());
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        return new PenaltyInstance(ChildJvm.withOutput(
+                ProcessBuilder.Redirect.DISCARD, PenaltyInstance.class, address, namespace, String.valueOf(threads)));
     }
 
     /** Waits until the instance decides. */
@@ -97,7 +77,7 @@ final class PenaltyInstance implements AutoCloseable {
 
     /** Lets the threads call. */
     void call() throws IOException {
-        OutputStream input = process.getOutputStream();
+        OutputStream input = jvm.process().getOutputStream();
         input.write('\n');
         input.flush();
     }
@@ -113,7 +93,7 @@ final class PenaltyInstance implements AutoCloseable {
 
     @Override
     public void close() {
-        process.destroyForcibly();
+        jvm.close();
     }
 
     /**
@@ -122,9 +102,7 @@ final class PenaltyInstance implements AutoCloseable {
      * @param arguments address, namespace and the number of threads
      */
     public static void main(String... arguments) throws Exception {
-        Config config = new Config().setCodec(StringCodec.INSTANCE);
-        config.useSingleServer().setAddress(arguments[0]);
-        RedissonClient client = Redisson.create(config);
+        RedissonClient client = ChildJvm.client(arguments[0]);
         RedissonBackend backend = new RedissonBackend(client, arguments[1], DEADLINE);
         FaultCalls.awaitDecision(backend);
         RateLimitEngine engine = engine(backend);

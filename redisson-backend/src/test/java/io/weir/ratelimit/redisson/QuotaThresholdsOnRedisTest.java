@@ -11,6 +11,7 @@ import io.weir.ratelimit.core.engine.BackendHealth;
 import io.weir.ratelimit.core.engine.Binding;
 import io.weir.ratelimit.core.engine.FailureModes;
 import io.weir.ratelimit.core.engine.FallbackBackend;
+import io.weir.ratelimit.core.engine.Penalties;
 import io.weir.ratelimit.core.engine.QuotaThresholds;
 import io.weir.ratelimit.core.engine.RateLimitEngine;
 import io.weir.ratelimit.core.engine.Sleeper;
@@ -81,7 +82,8 @@ class QuotaThresholdsOnRedisTest {
                         new KeyMasker(Optional.empty()),
                         () -> executor,
                         () -> System.currentTimeMillis() * 1_000,
-                        List.of(events::add)));
+                        List.of(events::add)),
+                Penalties.NONE);
     }
 
     private static Binding binding(Algorithm algorithm, Duration window, long lease) {

@@ -7,6 +7,7 @@ import io.weir.ratelimit.core.engine.BackendHealth;
 import io.weir.ratelimit.core.engine.EngineRateLimiter;
 import io.weir.ratelimit.core.engine.FailureModes;
 import io.weir.ratelimit.core.engine.FallbackBackend;
+import io.weir.ratelimit.core.engine.Penalties;
 import io.weir.ratelimit.core.engine.QuotaThresholds;
 import io.weir.ratelimit.core.engine.RateLimitEngine;
 import io.weir.ratelimit.core.engine.Sleeper;
@@ -56,7 +57,8 @@ record SlotEngine(RateLimitEngine engine, RateLimiter limiter) {
                 Sleeper.REAL,
                 Overrides.NONE,
                 TopKeysTracker.NONE,
-                QuotaThresholds.NONE);
+                QuotaThresholds.NONE,
+                Penalties.NONE);
         return new SlotEngine(
                 engine,
                 new EngineRateLimiter(engine, () -> Map.of(POLICY, policy), ForkJoinPool::commonPool, Optional::empty));

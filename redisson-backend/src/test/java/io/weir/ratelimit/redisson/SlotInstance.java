@@ -16,11 +16,9 @@ import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
-import org.redisson.Redisson;
 import org.redisson.api.RScript;
 import org.redisson.api.RedissonClient;
 import org.redisson.client.codec.StringCodec;
-import org.redisson.config.Config;
 
 /**
  * An instance in a process of its own, whose threads call one key. Redis counts the calls that run, each with its process, in the same
@@ -45,12 +43,12 @@ final class SlotInstance implements AutoCloseable {
 
     private static final String END = "redis.call('HINCRBY', KEYS[1] .. ':running', ARGV[1], -1)";
 
-    private final Process process;
+    private final ChildJvm jvm;
     private final String name;
     private final Path log;
 
-    private SlotInstance(Process process, String name, Path log) {
-        this.process = process;
+    private SlotInstance(ChildJvm jvm, String name, Path log) {
+        this.jvm = jvm;
         this.name = name;
         this.log = log;
     }
@@ -64,28 +62,18 @@ final class SlotInstance implements AutoCloseable {
     static SlotInstance started(
             Path folder, String name, String address, String namespace, int slots, int threads, long calls) {
         Path log = folder.resolve(name + ".log");
-        String classes = System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"));
-        try {
-            Process process = new ProcessBuilder(
-                            Path.of(System.getProperty("java.home"), "bin", "java")
-                                    .toString(),
-                            "-Xmx256m",
-                            "-cp",
-                            classes,
-                            SlotInstance.class.getName(),
-                            address,
-                            namespace,
-                            name,
-                            String.valueOf(slots),
-                            String.valueOf(threads),
-                            String.valueOf(calls))
-                    .redirectErrorStream(true)
-                    .redirectOutput(log.toFile())
-                    .start();
-            return new SlotInstance(process, name, log);
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        return new SlotInstance(
+                ChildJvm.withLog(
+                        log,
+                        SlotInstance.class,
+                        address,
+                        namespace,
+                        name,
+                        String.valueOf(slots),
+                        String.valueOf(threads),
+                        String.valueOf(calls)),
+                name,
+                log);
     }
 
     /** Kills the process, as a crash does. The calls of the process no longer count. */
@@ -96,7 +84,8 @@ final class SlotInstance implements AutoCloseable {
 
     /** Waits for the end of all calls. */
     void awaitEnd(Duration time) throws InterruptedException {
-        if (!process.waitFor(time.toMillis(), TimeUnit.MILLISECONDS) || process.exitValue() != 0) {
+        if (!jvm.process().waitFor(time.toMillis(), TimeUnit.MILLISECONDS)
+                || jvm.process().exitValue() != 0) {
             throw new AssertionError("the instance has not ended well: " + text());
         }
     }
@@ -115,11 +104,7 @@ final class SlotInstance implements AutoCloseable {
 
     @Override
     public void close() {
-        try {
-            process.destroyForcibly().waitFor();
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
+        jvm.close();
     }
 
     /**
@@ -128,9 +113,7 @@ final class SlotInstance implements AutoCloseable {
      * @param arguments address, namespace, name, slots, threads, and calls per thread
      */
     public static void main(String... arguments) throws Exception {
-        Config config = new Config().setCodec(StringCodec.INSTANCE);
-        config.useSingleServer().setAddress(arguments[0]);
-        RedissonClient client = Redisson.create(config);
+        RedissonClient client = ChildJvm.client(arguments[0]);
         RedissonBackend backend = new RedissonBackend(client, arguments[1], Duration.ofSeconds(20));
         FaultCalls.awaitDecision(backend);
         SlotEngine instance = SlotEngine.of(

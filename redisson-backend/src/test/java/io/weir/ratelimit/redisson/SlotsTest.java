@@ -197,6 +197,24 @@ class SlotsTest {
     }
 
     @Test
+    void aForeignValueDoesNotHinderTheRenewalOfOtherKeys() {
+        Limit brief = Limit.concurrency(2, Duration.ofSeconds(5));
+        Receipt foreign = fixture.acquire("k.a", 1, brief).receipt();
+        Receipt lost = fixture.acquire("k.b", 1, brief).receipt();
+        Receipt held = fixture.acquire("k.c", 1, brief).receipt();
+        redis.call("SET", fixture.key("k.a"), "foreign");
+        redis.call("DEL", fixture.key("k.b"));
+        redis.call("PEXPIRE", fixture.key("k.c"), "3000");
+        assertThat(fixture.backend()
+                        .renew(List.of(foreign, lost, held))
+                        .toCompletableFuture()
+                        .join())
+                .containsExactly(foreign, lost);
+        assertThat((long) redis.call("PTTL", fixture.key("k.c"))).isBetween(3_001L, 5_000L);
+        assertThat(redis.text("GET", fixture.key("k.a"))).isEqualTo("foreign");
+    }
+
+    @Test
     void aSlotThatIsTakenTooLateIsReleased() {
         AcquireRequest request = AcquireRequests.in(fixture.namespace()).spend("k.a", 1, TWO);
         List<AcquireResult> late = new ArrayList<>();

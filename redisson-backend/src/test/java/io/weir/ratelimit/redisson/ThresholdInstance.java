@@ -8,6 +8,7 @@ import io.weir.ratelimit.core.engine.BackendHealth;
 import io.weir.ratelimit.core.engine.Binding;
 import io.weir.ratelimit.core.engine.FailureModes;
 import io.weir.ratelimit.core.engine.FallbackBackend;
+import io.weir.ratelimit.core.engine.Penalties;
 import io.weir.ratelimit.core.engine.QuotaThresholds;
 import io.weir.ratelimit.core.engine.RateLimitEngine;
 import io.weir.ratelimit.core.engine.RequestState;
@@ -30,7 +31,6 @@ import io.weir.ratelimit.spi.RateLimitBackend;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
-import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -47,10 +47,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
-import org.redisson.Redisson;
 import org.redisson.api.RedissonClient;
-import org.redisson.client.codec.StringCodec;
-import org.redisson.config.Config;
 
 /**
  * An instance in a process of its own that reports used shares. For each line with an instant, it sets the clock of its scripts to the
@@ -68,12 +65,12 @@ final class ThresholdInstance implements AutoCloseable {
     private static final String EVENT = "event ";
     private static final String DONE = "done";
 
-    private final Process process;
+    private final ChildJvm jvm;
     private final BufferedReader lines;
 
-    private ThresholdInstance(Process process) {
-        this.process = process;
-        this.lines = process.inputReader(StandardCharsets.UTF_8);
+    private ThresholdInstance(ChildJvm jvm) {
+        this.jvm = jvm;
+        this.lines = jvm.process().inputReader(StandardCharsets.UTF_8);
     }
 
     /**
@@ -83,29 +80,18 @@ final class ThresholdInstance implements AutoCloseable {
      * @param log receives its messages
      */
     static ThresholdInstance started(String address, String namespace, Duration clockDifference, Path log) {
-        String classes = System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"));
-        try {
-            return new ThresholdInstance(new ProcessBuilder(
-                            Path.of(System.getProperty("java.home"), "bin", "java")
-                                    .toString(),
-                            "-Xmx128m",
-                            "-cp",
-                            classes,
-                            ThresholdInstance.class.getName(),
-                            address,
-                            namespace,
-                            clockDifference.toString())
-                    .redirectError(log.toFile())
-                    .start());
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        return new ThresholdInstance(ChildJvm.withOutput(
+                ProcessBuilder.Redirect.to(log.toFile()),
+                ThresholdInstance.class,
+                address,
+                namespace,
+                clockDifference.toString()));
     }
 
     /** Lets the instance call at an instant. */
     void call(Instant instant) throws IOException {
-        process.getOutputStream().write((instant + "\n").getBytes(StandardCharsets.UTF_8));
-        process.getOutputStream().flush();
+        jvm.process().getOutputStream().write((instant + "\n").getBytes(StandardCharsets.UTF_8));
+        jvm.process().getOutputStream().flush();
     }
 
     /** Waits for the calls of an instant and returns the received events, each as policy, user and percent. */
@@ -124,7 +110,7 @@ final class ThresholdInstance implements AutoCloseable {
 
     @Override
     public void close() {
-        process.destroyForcibly();
+        jvm.close();
     }
 
     /**
@@ -133,9 +119,7 @@ final class ThresholdInstance implements AutoCloseable {
      * @param arguments address, namespace, and the difference of the clock
      */
     public static void main(String... arguments) throws Exception {
-        Config config = new Config().setCodec(StringCodec.INSTANCE);
-        config.useSingleServer().setAddress(arguments[0]);
-        RedissonClient client = Redisson.create(config);
+        RedissonClient client = ChildJvm.client(arguments[0]);
         AtomicLong micros = new AtomicLong();
         RedissonBackend backend = new RedissonBackend(
                 new RedisClient(() -> client, false, arguments[1], DEADLINE), arguments[1], DEADLINE, micros::get);
@@ -181,7 +165,8 @@ final class ThresholdInstance implements AutoCloseable {
                         new KeyMasker(Optional.empty()),
                         reports::get,
                         () -> clock,
-                        List.of(failing, writing, failing)));
+                        List.of(failing, writing, failing)),
+                Penalties.NONE);
     }
 
     private static void spendAll(RateLimitEngine engine) throws Exception {

@@ -9,6 +9,7 @@ import io.weir.ratelimit.core.engine.BackendHealth;
 import io.weir.ratelimit.core.engine.EngineRateLimiter;
 import io.weir.ratelimit.core.engine.FailureModes;
 import io.weir.ratelimit.core.engine.FallbackBackend;
+import io.weir.ratelimit.core.engine.Penalties;
 import io.weir.ratelimit.core.engine.QuotaThresholds;
 import io.weir.ratelimit.core.engine.RateLimitEngine;
 import io.weir.ratelimit.core.key.ClientAddress;
@@ -81,7 +82,8 @@ final class PlainEngine implements StartedEngine {
                 environment.clock(),
                 new Overrides(sources, times, PlainEngine::onCaller, masker, (policy, failure) -> {}),
                 new TopKeysTracker(masker, nanoTime),
-                QuotaThresholds.NONE);
+                QuotaThresholds.NONE,
+                new Penalties(backend, masker, PlainEngine::onCaller, List.of(), List.of()));
         limiter = new EngineRateLimiter(engine, () -> policies, PlainEngine::onCaller, Optional::empty);
         limits = new EngineLimits(environment, () -> limiter);
     }

@@ -10,7 +10,7 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * What a test states about its engine.
+ * The engine that a test asks for.
  *
  * @param properties the configuration
  * @param now the first time of the clock

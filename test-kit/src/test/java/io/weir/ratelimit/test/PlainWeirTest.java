@@ -25,7 +25,13 @@ import org.junit.jupiter.api.Timeout;
             "ratelimit.policies.patient.max-wait=30s",
             "ratelimit.policies.closed.limit=3/10s",
             "ratelimit.policies.closed.on-failure=closed",
-            "ratelimit.policies.monthly.limit=100/month"
+            "ratelimit.policies.monthly.limit=100/month",
+            "ratelimit.policies.login.limit=1/1s",
+            "ratelimit.policies.login.algorithm=fixed-window",
+            "ratelimit.policies.login.penalty.after=3/1m",
+            "ratelimit.policies.login.penalty.for=15m",
+            "ratelimit.policies.slow.concurrency=1",
+            "ratelimit.policies.slow.concurrency-timeout=60s"
         },
         now = "2026-01-31T23:59:00Z")
 class PlainWeirTest {
@@ -59,6 +65,40 @@ class PlainWeirTest {
         assertThat(limits.remaining("monthly", "a")).isZero();
         clock.advanceTo(Instant.parse("2026-02-01T00:00:00Z"));
         assertThat(limits.remaining("monthly", "a")).isEqualTo(100);
+    }
+
+    @Test
+    void advancesPenalties() {
+        for (int call = 0; call < 4; call++) {
+            limiter.acquire("login", "a");
+        }
+        clock.advance(Duration.ofMinutes(15).minusMillis(1));
+        assertThat(limiter.acquire("login", "a"))
+                .isInstanceOfSatisfying(
+                        Decision.Rejected.class,
+                        rejected -> assertThat(rejected.blocked()).isTrue());
+        clock.advance(Duration.ofMillis(1));
+        assertThat(limiter.acquire("login", "a").allowed()).isTrue();
+    }
+
+    @Test
+    void renewsTheSlotsOfRunningCalls() {
+        Decision running = limiter.acquire("slow", "a");
+        clock.advance(Duration.ofHours(1));
+        assertThat(limiter.acquire("slow", "a").allowed()).isFalse();
+        limiter.release(running.receipt());
+        assertThat(limiter.acquire("slow", "a").allowed()).isTrue();
+    }
+
+    @Test
+    void advancesTheTimeoutOfSlotsThatAreNotRenewed() {
+        Decision running = limiter.acquire("slow", "a");
+        limits.failBackend();
+        clock.advance(Duration.ofSeconds(61));
+        limits.recoverBackend();
+        clock.advance(Duration.ofSeconds(31));
+        assertThat(limiter.acquire("slow", "a").allowed()).isTrue();
+        limiter.release(running.receipt());
     }
 
     @Test

@@ -2,14 +2,11 @@
 package io.weir.ratelimit.core.engine;
 
 import io.weir.ratelimit.Decision;
-import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.Receipt;
-import io.weir.ratelimit.core.limit.LimitState;
 import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.BackendException.Reason;
 import io.weir.ratelimit.spi.Charge;
-import io.weir.ratelimit.spi.Limit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -46,9 +43,6 @@ final class Acquisition {
         REFUND,
         END
     }
-
-    /** The time after which the first call that waits for a slot looks for one that another instance has released. */
-    private static final long SLOT_INTERVAL_MICROS = 50_000;
 
     private final Binding binding;
     private final FallbackBackend backend;
@@ -243,7 +237,7 @@ final class Acquisition {
     Step decided(TimedDecision timed) {
         result = timed;
         slots.took(timed.decision());
-        waitMicros = waitMicros(timed);
+        waitMicros = WaitTimes.micros(timed);
         if (waitMicros == 0) {
             return end(timed, timed.decision().allowed());
         }
@@ -267,7 +261,7 @@ final class Acquisition {
     /** Enters the queue of a slot that the call lacks. */
     private void enterQueue(TimedDecision timed) {
         if (place == null) {
-            Charge lacking = lackingSlot(timed);
+            Charge lacking = WaitTimes.lackingSlot(timed);
             place = lacking == null ? null : slots.queues().enter(SlotQueues.Key.of(lacking));
         }
     }
@@ -388,22 +382,6 @@ final class Acquisition {
         return true;
     }
 
-    /** Returns the first charge whose concurrency limit rejected the call, null if there is none. */
-    private static @Nullable Charge lackingSlot(TimedDecision timed) {
-        int next = 0;
-        for (Charge charge : timed.charges()) {
-            if (!charge.shadow()) {
-                int index = charge.policy().concurrencyIndex();
-                Quota quota = index < 0 ? null : timed.decision().quotas().get(next + index);
-                if (quota != null && quota.rejected() && quota.blockedMicros() == 0) {
-                    return charge;
-                }
-                next += charge.policy().limits().size();
-            }
-        }
-        return null;
-    }
-
     private static boolean waits(Policy policy, List<Charge> charges) {
         for (Charge charge : charges) {
             if (charge.maxWaitMicros() > 0 && charge.policy().policy().equals(policy.name())) {
@@ -415,49 +393,5 @@ final class Acquisition {
 
     static List<Charge> withoutMaxWait(List<Charge> charges) {
         return charges.stream().map(Charge::withoutMaxWait).toList();
-    }
-
-    /** Returns how long a call has to wait before it proceeds or calls the backend again, 0 if the decision is final. */
-    static long waitMicros(TimedDecision timed) {
-        if (timed.decision() instanceof Decision.Allowed allowed) {
-            return allowed.waitMicros();
-        }
-        return timed.decision() instanceof Decision.Rejected rejected
-                ? untilRoom(timed.charges(), rejected.quotas())
-                : 0;
-    }
-
-    /**
-     * Returns the longest wait of the limits that rejected the call, 0 if a wait exceeds the max-wait of its charge. A bucket
-     * rejects a call only if its slot is later than the max-wait, so a wait does not help, unless the key is blocked.
-     */
-    private static long untilRoom(List<Charge> charges, List<Quota> quotas) {
-        long longest = 0;
-        int next = 0;
-        for (Charge charge : charges) {
-            if (charge.shadow()) {
-                continue;
-            }
-            long maxWait = charge.maxWaitMicros();
-            for (Limit limit : charge.policy().limits()) {
-                Quota quota = quotas.get(next);
-                next++;
-                if (quota.rejected() && limit.isConcurrency()) {
-                    long blocked = quota.blockedMicros();
-                    if (maxWait == 0 || limit.permits() == 0 || blocked > maxWait) {
-                        return 0;
-                    }
-                    longest = Math.max(longest, blocked > 0 ? blocked : Math.min(maxWait, SLOT_INTERVAL_MICROS));
-                } else if (quota.rejected()) {
-                    // A bucket lets no call of a blocked key spend ahead.
-                    long delay = quota.blockedMicros() > 0 ? 0 : LimitState.maxDelayMicros(limit, maxWait);
-                    if (quota.retryAfterMicros() > maxWait - delay) {
-                        return 0;
-                    }
-                    longest = Math.max(longest, quota.retryAfterMicros());
-                }
-            }
-        }
-        return longest;
     }
 }

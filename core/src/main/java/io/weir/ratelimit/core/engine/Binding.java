@@ -77,11 +77,11 @@ public record Binding(String endpoint, List<PolicyCost> policies) {
     /**
      * Tests whether a call takes slots of concurrency limits.
      *
-     * @return true if a policy has a concurrency limit, except one of a tier or of a single key only
+     * @return true if a policy has a concurrency limit, except one of a single key only
      */
     public boolean takesSlots() {
         for (int i = 0; i < policies.size(); i++) {
-            if (policies.get(i).policy().limits().hasConcurrency()) {
+            if (policies.get(i).policy().hasConcurrency()) {
                 return true;
             }
         }

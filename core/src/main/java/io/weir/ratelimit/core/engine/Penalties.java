@@ -28,11 +28,11 @@ import java.util.function.Supplier;
 /**
  * Counts the rejections of keys in the backend, which blocks a key after many of them. The rejected call does not wait for the count.
  *
- * <p>An instance has at most one count of a key in flight. Rejections that arrive meanwhile are counted together afterwards, so a flood of
+ * <p>An instance waits for at most one count of a key. Rejections that arrive meanwhile are counted together afterwards, so a flood of
  * rejections causes few calls of the backend. If the backend fails, these rejections are not counted.
  */
 public final class Penalties {
-    /** The number of keys with a count in flight. Rejections of further keys are not counted. */
+    /** The number of keys whose count has no reply yet. Rejections of further keys are not counted. */
     static final int MAX_KEYS = 256;
 
     /** No penalties are imposed. */
@@ -47,7 +47,7 @@ public final class Penalties {
     private final GuardedListeners<Consumer<PenaltyImposed>> direct;
     private final GuardedListeners<Consumer<PenaltyImposed>> observers;
 
-    /** The rejections of each key that arrived while a count of the key is in flight. */
+    /** The rejections of each key that arrived while a count of the key has no reply yet. */
     private final ConcurrentHashMap<Key, Long> waiting = new ConcurrentHashMap<>();
 
     private final AtomicBoolean unsupported = new AtomicBoolean();
@@ -134,7 +134,7 @@ public final class Penalties {
         return taken[0];
     }
 
-    /** Sends counts until no rejection waits, or a count is in flight. */
+    /** Sends counts until no rejection waits, or a count has no reply yet. */
     private void send(Rejection rejection, long rejections) {
         for (long next = rejections; next > 0; next = take(rejection.key)) {
             CompletableFuture<Optional<Penalty>> counted =

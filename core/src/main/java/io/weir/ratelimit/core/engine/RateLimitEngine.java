@@ -55,28 +55,6 @@ public final class RateLimitEngine {
      * @param overrides the limits of single keys
      * @param topKeys counts the keys of decisions
      * @param thresholds reports the used shares of limits
-     */
-    public RateLimitEngine(
-            FallbackBackend backend,
-            IdentityEncoder encoder,
-            List<DecisionListener> listeners,
-            Sleeper sleeper,
-            Overrides overrides,
-            TopKeysTracker topKeys,
-            QuotaThresholds thresholds) {
-        this(backend, encoder, listeners, sleeper, overrides, topKeys, thresholds, Penalties.NONE);
-    }
-
-    /**
-     * Creates an engine that imposes penalties.
-     *
-     * @param backend decides about charges
-     * @param encoder encodes keys as stored keys
-     * @param listeners receive each decision
-     * @param sleeper the clock of calls that wait
-     * @param overrides the limits of single keys
-     * @param topKeys counts the keys of decisions
-     * @param thresholds reports the used shares of limits
      * @param penalties counts the rejections of keys
      */
     public RateLimitEngine(

@@ -23,14 +23,18 @@ public final class BackendReceipt implements ChargeReceipt {
     private final @Nullable LimitState onlyState;
     private final @Nullable List<ChargeStates> several;
 
-    /** The positions of the claimed charges; null while there are none. Guarded by this. */
-    private @Nullable BitSet claimed;
+    /** What has been done with the charges; null while it is nothing, as for most receipts. Guarded by this. */
+    private @Nullable Uses uses;
 
-    /** The positions of the charges whose slots are released; null while there are none. Guarded by this. */
-    private @Nullable BitSet released;
+    private static final class Uses {
+        /** The positions of the claimed charges. */
+        private final BitSet claimed = new BitSet();
 
-    /** The settled charges by position, with their actual cost; null while there are none. Guarded by this. */
-    private @Nullable Map<Integer, ChargeStates> settled;
+        /** The settled charges by position, with their actual cost. */
+        private final Map<Integer, ChargeStates> settled = new HashMap<>();
+
+        private boolean slotsReleased;
+    }
 
     /**
      * Creates a receipt.
@@ -76,7 +80,7 @@ public final class BackendReceipt implements ChargeReceipt {
         List<ChargeStates> charged = charged();
         synchronized (this) {
             for (int i = 0; i < charged.size(); i++) {
-                if ((claimed == null || !claimed.get(i)) && (settled == null || !settled.containsKey(i))) {
+                if (uses == null || (!uses.claimed.get(i) && !uses.settled.containsKey(i))) {
                     open.add(charged.get(i).charge());
                 }
             }
@@ -107,23 +111,29 @@ public final class BackendReceipt implements ChargeReceipt {
         if (!holdsSlots()) {
             return List.of();
         }
-        List<ChargeStates> held = new ArrayList<>();
-        List<ChargeStates> charged = charged();
         synchronized (this) {
-            for (int i = 0; i < charged.size(); i++) {
-                if (charged.get(i).charge().policy().hasConcurrency() && (released == null || !released.get(i))) {
-                    held.add(charged.get(i));
-                }
+            if (uses != null && uses.slotsReleased) {
+                return List.of();
             }
         }
-        return held;
+        return charged().stream()
+                .filter(charged -> charged.charge().policy().hasConcurrency())
+                .toList();
     }
 
     /** Reports that all slots are released. */
     public synchronized void slotsReleased() {
-        BitSet all = new BitSet();
-        all.set(0, charged().size());
-        released = all;
+        uses().slotsReleased = true;
+    }
+
+    /** Returns the record of what is done with the charges. The caller holds the monitor. */
+    private Uses uses() {
+        Uses known = uses;
+        if (known == null) {
+            known = new Uses();
+            uses = known;
+        }
+        return known;
     }
 
     /**
@@ -143,17 +153,13 @@ public final class BackendReceipt implements ChargeReceipt {
             excludeClaimed(selected);
             BackendReceipt part =
                     new BackendReceipt(selected.stream().mapToObj(charged::get).toList());
-            if (settled != null) {
-                Map<Integer, ChargeStates> moved = new HashMap<>();
-                int position = 0;
-                for (int i = selected.nextSetBit(0); i >= 0; i = selected.nextSetBit(i + 1)) {
-                    ChargeStates actual = settled.get(i);
-                    if (actual != null) {
-                        moved.put(position, actual);
-                    }
-                    position++;
+            int position = 0;
+            for (int i = selected.nextSetBit(0); i >= 0; i = selected.nextSetBit(i + 1)) {
+                ChargeStates actual = uses().settled.get(i);
+                if (actual != null) {
+                    part.uses().settled.put(position, actual);
                 }
-                part.settled = moved;
+                position++;
             }
             return part;
         }
@@ -165,7 +171,7 @@ public final class BackendReceipt implements ChargeReceipt {
         synchronized (this) {
             excludeClaimed(selected);
             return selected.stream()
-                    .mapToObj(i -> settled == null ? charged.get(i) : settled.getOrDefault(i, charged.get(i)))
+                    .mapToObj(i -> uses().settled.getOrDefault(i, charged.get(i)))
                     .toList();
         }
     }
@@ -181,12 +187,8 @@ public final class BackendReceipt implements ChargeReceipt {
         List<ChargeStates> charged = charged();
         BitSet selected = select(charged, selection);
         synchronized (this) {
-            if (claimed != null) {
-                selected.andNot(claimed);
-            }
-            if (settled == null) {
-                settled = new HashMap<>();
-            }
+            selected.andNot(uses().claimed);
+            Map<Integer, ChargeStates> settled = uses().settled;
             List<ChargeStates> due = new ArrayList<>();
             BitSet returned = new BitSet();
             for (int i = selected.nextSetBit(0); i >= 0; i = selected.nextSetBit(i + 1)) {
@@ -212,16 +214,16 @@ public final class BackendReceipt implements ChargeReceipt {
     public void settlementFailed(List<Charge> charges) {
         List<ChargeStates> charged = charged();
         synchronized (this) {
-            if (settled == null) {
-                return;
-            }
             for (int i = 0; i < charged.size(); i++) {
                 ChargeStates reserved = charged.get(i);
                 if (charges.contains(reserved.charge())) {
-                    settled.computeIfPresent(
-                            i,
-                            (position, actual) ->
-                                    actual.charge().cost() > reserved.charge().cost() ? reserved : actual);
+                    uses().settled
+                            .computeIfPresent(
+                                    i,
+                                    (position, actual) -> actual.charge().cost()
+                                                    > reserved.charge().cost()
+                                            ? reserved
+                                            : actual);
                 }
             }
         }
@@ -237,11 +239,8 @@ public final class BackendReceipt implements ChargeReceipt {
 
     /** Removes the claimed positions from a selection and marks the others as claimed. The caller holds the monitor. */
     private void excludeClaimed(BitSet selected) {
-        if (claimed == null) {
-            claimed = new BitSet();
-        }
-        selected.andNot(claimed);
-        claimed.or(selected);
+        selected.andNot(uses().claimed);
+        uses().claimed.or(selected);
     }
 
     /** Returns a text without the stored keys, which can contain personal data. */

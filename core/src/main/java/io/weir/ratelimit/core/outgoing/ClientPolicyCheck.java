@@ -9,7 +9,6 @@ import io.weir.ratelimit.core.config.ConfigReader;
 import io.weir.ratelimit.core.config.PolicyProperties;
 import io.weir.ratelimit.core.config.Problems;
 import io.weir.ratelimit.core.policy.Policy;
-import io.weir.ratelimit.spi.PolicyLimits;
 import java.util.Collection;
 import java.util.Map;
 
@@ -52,7 +51,7 @@ public final class ClientPolicyCheck {
                 }
                 // A REST client does not report a call that fails without a response, so its slot would be released
                 // late.
-                if (policy != null && hasConcurrency(policy)) {
+                if (policy != null && policy.hasConcurrency()) {
                     problems.add(MESSAGES.problem(
                             "WEIR-235.concurrency",
                             properties.name(ConfigKeys.CONCURRENCY),
@@ -62,10 +61,5 @@ public final class ClientPolicyCheck {
                 }
             }
         }
-    }
-
-    private static boolean hasConcurrency(Policy policy) {
-        return policy.limits().hasConcurrency()
-                || policy.tiers().limits().values().stream().anyMatch(PolicyLimits::hasConcurrency);
     }
 }

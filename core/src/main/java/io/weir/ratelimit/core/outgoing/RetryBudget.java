@@ -44,7 +44,7 @@ final class RetryBudget {
         return before >= WHOLE;
     }
 
-    /** Gives back a retry that was not sent. */
+    /** Restores the share of a retry that was not sent. */
     void giveBack() {
         add(WHOLE);
     }

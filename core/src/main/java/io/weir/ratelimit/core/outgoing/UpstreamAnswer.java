@@ -14,7 +14,7 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /**
- * What the header fields of one response say about the limits of the upstream.
+ * The limits of the upstream, as the header fields of one response report them.
  *
  * @param retryAfterSeconds the value of {@code Retry-After}, from 0 to {@link UpstreamTime#MAX_SECONDS}; empty if there is no valid one
  * @param quotas the quotas, of the first dialect that the response has

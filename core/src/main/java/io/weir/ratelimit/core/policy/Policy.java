@@ -87,6 +87,15 @@ public record Policy(
         MINIMAL
     }
 
+    /**
+     * Tests whether calls of the policy can take slots.
+     *
+     * @return true if the policy or a tier has a concurrency limit; that of a single key does not count
+     */
+    public boolean hasConcurrency() {
+        return limits.hasConcurrency() || tiers.limits().values().stream().anyMatch(PolicyLimits::hasConcurrency);
+    }
+
     /** Copies the list. */
     public Policy {
         notifyAt = List.copyOf(notifyAt);

@@ -112,7 +112,8 @@ class EngineOverridesTest {
                     new KeyMasker(Optional.empty()),
                     (policy, failure) -> {}),
             TopKeysTracker.NONE,
-            QuotaThresholds.NONE);
+            QuotaThresholds.NONE,
+            Penalties.NONE);
 
     private final RateLimiter limiter =
             new EngineRateLimiter(engine, () -> Map.of("api", API), () -> Runnable::run, Optional::empty);

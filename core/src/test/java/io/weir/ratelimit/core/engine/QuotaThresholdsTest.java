@@ -80,7 +80,8 @@ class QuotaThresholdsTest {
                         new KeyMasker(Optional.empty()),
                         () -> executor,
                         () -> time.micros() + clockDifferenceMicros,
-                        List.of(observers)));
+                        List.of(observers)),
+                Penalties.NONE);
     }
 
     private static Policy policy(Policy.Mode mode, List<Integer> notifyAt, Limit... limits) {

@@ -16,6 +16,7 @@ import io.weir.ratelimit.core.engine.BackendHealth;
 import io.weir.ratelimit.core.engine.EngineRateLimiter;
 import io.weir.ratelimit.core.engine.FailureModes;
 import io.weir.ratelimit.core.engine.FallbackBackend;
+import io.weir.ratelimit.core.engine.Penalties;
 import io.weir.ratelimit.core.engine.QuotaThresholds;
 import io.weir.ratelimit.core.engine.RateLimitEngine;
 import io.weir.ratelimit.core.engine.Sleeper;
@@ -97,7 +98,8 @@ class OutgoingCallsTest {
                 sleeper(),
                 Overrides.NONE,
                 TopKeysTracker.NONE,
-                QuotaThresholds.NONE);
+                QuotaThresholds.NONE,
+                Penalties.NONE);
         limiter = new EngineRateLimiter(engine, () -> policies, () -> Runnable::run, Optional::empty);
         calls = new OutgoingCalls(
                 true,

@@ -238,7 +238,7 @@ class UpstreamAnswerTest {
         }
     }
 
-    /** What is written is read again, whatever the numbers and names are. */
+    /** The reader returns the quotas that were written, for random numbers and names. */
     @Test
     void writtenQuotasAreReadAgain() {
         long seed = Long.getLong("weir.test.seed", 1);

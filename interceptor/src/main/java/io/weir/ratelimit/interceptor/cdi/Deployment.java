@@ -218,7 +218,7 @@ final class Deployment {
     private List<String> withSlots(PolicySnapshot snapshot) {
         return settings.enabled()
                 ? snapshot.policies().values().stream()
-                        .filter(policy -> policy.limits().hasConcurrency())
+                        .filter(Policy::hasConcurrency)
                         .map(Policy::name)
                         .toList()
                 : List.of();

@@ -256,7 +256,7 @@ final class Beans {
 
         @Override
         public boolean supports(Limit limit) {
-            return limit.algorithm() == Algorithm.FIXED_WINDOW && limit.period().isEmpty();
+            return limit.algorithm() == Algorithm.FIXED_WINDOW && limit.period().isEmpty() && !limit.isConcurrency();
         }
     }
 

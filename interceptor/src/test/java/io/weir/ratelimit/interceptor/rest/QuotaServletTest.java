@@ -11,6 +11,7 @@ import io.weir.ratelimit.core.engine.BackendHealth;
 import io.weir.ratelimit.core.engine.CallerQuotas;
 import io.weir.ratelimit.core.engine.FailureModes;
 import io.weir.ratelimit.core.engine.FallbackBackend;
+import io.weir.ratelimit.core.engine.Penalties;
 import io.weir.ratelimit.core.engine.QuotaThresholds;
 import io.weir.ratelimit.core.engine.RateLimitEngine;
 import io.weir.ratelimit.core.engine.Sleeper;
@@ -76,7 +77,8 @@ class QuotaServletTest {
                     Sleeper.REAL,
                     Overrides.NONE,
                     TopKeysTracker.NONE,
-                    QuotaThresholds.NONE),
+                    QuotaThresholds.NONE,
+                    Penalties.NONE),
             () -> Map.of("api", API),
             KeyExpression.parse("ip", TERMS)::resolve,
             new IdentityEncoder(Optional.empty()),
