@@ -49,6 +49,11 @@ class OpenApiIT {
             JsonObject document = document(server);
             documentDescribesTheResponsesOfALimitedOperation(server, document);
             unlimitedOperationIsUnchanged(document);
+            for (String resource : Set.of("slow", "monthly")) {
+                assertThat(fields(responses(document, resource).getJsonObject("429")))
+                        .as("a concurrency limit or a limit of a month: %s", resource)
+                        .contains("retry-after", "ratelimit-policy");
+            }
             assertThat(object(document, "paths", "/rate-limits", "get", "responses"))
                     .containsOnlyKeys("200", "429", "503");
         }

@@ -10,7 +10,10 @@ final class QuotaHeaders {
     private static final Map<String, List<Field>> DIALECTS = Map.of(
             "ietf",
             List.of(
-                    new Field("RateLimit-Policy", SchemaType.STRING, "The limits that apply: q permits in w seconds."),
+                    new Field(
+                            "RateLimit-Policy",
+                            SchemaType.STRING,
+                            "The limits that apply: q permits in w seconds, or q calls at once if qu is concurrent-requests."),
                     new Field(
                             "RateLimit",
                             SchemaType.STRING,
