@@ -189,7 +189,8 @@ interface SlotContract extends PolicyClient {
 
     // --- Helpers
 
-    private long free(String policy) {
+    /** Returns the number of free slots and takes none: a call that polls could take the slot of the call under test. */
+    default long free(String policy) {
         HttpResponse<String> response = get("api/free/" + policy);
         assertThat(response.statusCode()).as(response.body()).isEqualTo(200);
         return Long.parseLong(response.body());
