@@ -87,6 +87,15 @@ public interface RateLimitBackend {
     }
 
     /**
+     * Returns the store of runtime changes, if instances share it.
+     *
+     * @return the store; by default empty, and then changes concern one instance
+     */
+    default Optional<ChangeStore> changeStore() {
+        return Optional.empty();
+    }
+
+    /**
      * Starts to connect and returns without waiting for the connection, so that an unavailable server does not fail the deployment.
      * Called once, only for the selected backend and only if its configuration is valid.
      */

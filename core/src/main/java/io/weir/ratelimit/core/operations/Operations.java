@@ -3,6 +3,7 @@ package io.weir.ratelimit.core.operations;
 
 import io.weir.ratelimit.CallerOperations;
 import io.weir.ratelimit.TopKeys;
+import io.weir.ratelimit.core.changes.RuntimeChanges;
 import io.weir.ratelimit.core.engine.BackendHealth;
 import io.weir.ratelimit.spi.FleetStore;
 import java.util.List;
@@ -73,6 +74,24 @@ public interface Operations extends CallerOperations {
      * @return the store; empty if instances do not share the backend
      */
     Optional<FleetStore> fleetStore();
+
+    /**
+     * Returns the runtime changes.
+     *
+     * @return the changes; empty if {@code ratelimit.changes.enabled} is false
+     */
+    default Optional<RuntimeChanges> changes() {
+        return Optional.empty();
+    }
+
+    /**
+     * Returns the role that makes changes.
+     *
+     * @return the value of {@code ratelimit.changes.role}; empty if changes are not enabled
+     */
+    default Optional<String> changesRole() {
+        return Optional.empty();
+    }
 
     /**
      * Returns the configured address of dashboards.

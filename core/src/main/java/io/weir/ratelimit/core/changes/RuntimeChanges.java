@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.core.changes;
+
+import io.weir.ratelimit.spi.ConfigurationProblem;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+
+/** The runtime changes as an operator sees and makes them. Methods that call the store wait for it for one second at most. */
+public interface RuntimeChanges {
+    /**
+     * Returns the state that this instance knows, without a call.
+     *
+     * @return the state
+     */
+    View view();
+
+    /**
+     * Returns the problems that a change would have at deployment, without making it.
+     *
+     * @param request the change
+     * @return the problems, the same as those of the configuration; empty if the change is valid
+     */
+    List<ConfigurationProblem> problems(ChangeRequest request);
+
+    /**
+     * Makes a change.
+     *
+     * @param request the change
+     * @param expectedTag the tag of the state that the operator has seen
+     * @return the change
+     * @throws InvalidChangeException if the change is invalid
+     * @throws ChangeConflictException if the state has another tag; nothing is changed
+     * @throws io.weir.ratelimit.RateLimitUnavailableException if the store does not answer; whether the change is made is unknown
+     */
+    RuntimeChange make(ChangeRequest request, String expectedTag)
+            throws InvalidChangeException, ChangeConflictException;
+
+    /**
+     * Ends a change before its end, so that earlier changes or the configuration apply again.
+     *
+     * @param number the number of an active change
+     * @param reason the reason
+     * @param author the user of the container
+     * @param expectedTag the tag of the state that the operator has seen
+     * @return the change that ends the other
+     * @throws InvalidChangeException if no active change has this number, or if the reason is invalid
+     * @throws ChangeConflictException if the state has another tag; nothing is changed
+     * @throws io.weir.ratelimit.RateLimitUnavailableException if the store does not answer; whether the change is made is unknown
+     */
+    RuntimeChange undo(long number, String reason, String author, String expectedTag)
+            throws InvalidChangeException, ChangeConflictException;
+
+    /**
+     * Returns the last changes from the log.
+     *
+     * @param count the greatest number of changes, 1 to 1000
+     * @return the changes, the latest first; entries that cannot be read are left out
+     * @throws io.weir.ratelimit.RateLimitUnavailableException if the store does not answer
+     */
+    List<RuntimeChange> log(int count);
+
+    /**
+     * The known state.
+     *
+     * @param shared whether the instances share the changes; false if they concern this instance only
+     * @param tag the tag of the state, empty if there is none
+     * @param read the instant of the last answer of the store; empty before the first one
+     * @param active the changes that have not ended, the latest first
+     * @param withoutPolicy the numbers of the active changes whose policy this instance does not have
+     * @param problem the reason why the state of the store is ignored, such as a missing signature; empty if it is in force
+     */
+    record View(
+            boolean shared,
+            String tag,
+            Optional<Instant> read,
+            List<RuntimeChange> active,
+            List<Long> withoutPolicy,
+            Optional<String> problem) {
+        /** Copies the lists. */
+        public View {
+            active = List.copyOf(active);
+            withoutPolicy = List.copyOf(withoutPolicy);
+        }
+    }
+}
