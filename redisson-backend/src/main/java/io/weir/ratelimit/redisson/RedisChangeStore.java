@@ -69,16 +69,15 @@ final class RedisChangeStore implements ChangeStore {
     private static Stored stored(byte[] reply, String knownTag) {
         int ends = lineEnd(reply, 0);
         Instant time = Instant.ofEpochMilli(Long.parseLong(new String(reply, 0, ends, US_ASCII)));
-        switch (reply[ends + 1]) {
-            case 't':
-                return new Stored(time, knownTag, Optional.empty(), false);
-            case 'v':
-                byte[] state = Arrays.copyOfRange(reply, ends + 2, reply.length);
-                String tag = new String(state, 0, lineEnd(state, 0), US_ASCII);
-                return new Stored(time, tag, Optional.of(state), false);
-            default:
-                return new Stored(time, NO_TAG, Optional.empty(), reply[ends + 1] == 'f');
+        char kind = (char) reply[ends + 1];
+        if (kind == 't') {
+            return new Stored(time, knownTag, Optional.empty(), false);
         }
+        if (kind == 'v') {
+            byte[] state = Arrays.copyOfRange(reply, ends + 2, reply.length);
+            return new Stored(time, new String(state, 0, lineEnd(state, 0), US_ASCII), Optional.of(state), false);
+        }
+        return new Stored(time, NO_TAG, Optional.empty(), kind == 'f');
     }
 
     private static int lineEnd(byte[] bytes, int from) {
