@@ -286,6 +286,12 @@ public final class ConfigKeys {
             ValueForm.oneOf("enforce", "shadow", "off"),
             "shadow decides, counts and reports, but never rejects; off disables the policy");
 
+    public static final ConfigKey<Integer> ENFORCE_PERCENT = key(
+            "ratelimit.policies.<p>.enforce-percent",
+            "0",
+            ValueForm.number(0, 100),
+            "the share of the keys, in percent, for which a policy in shadow mode rejects calls");
+
     public static final ConfigKey<String> COUNT = key(
             "ratelimit.policies.<p>.count",
             "always",
