@@ -155,9 +155,7 @@ class RuntimeChangesTest {
             assertThat(allowed(container, "ann", 9)).isEqualTo(5);
             assertThat(allowed(container, "ben", 9)).isEqualTo(2);
             Caller caller = operations.callerByStoredKey("plan", key);
-            assertThat(operations.peek(caller, ""))
-                    .extracting(Quota::remaining)
-                    .containsExactly(0L);
+            assertThat(operations.peek(caller, "")).extracting(Quota::remaining).containsExactly(0L);
             operations.reset(caller);
             assertThat(allowed(container, "ann", 9)).isEqualTo(5);
             undo(container, change);
