@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.console;
+
+import io.weir.ratelimit.core.changes.RuntimeChange;
+import io.weir.ratelimit.core.changes.RuntimeChanges;
+import io.weir.ratelimit.core.operations.Operations;
+import io.weir.ratelimit.spi.ConfigurationProblem;
+import java.time.Instant;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/** Runtime changes as JSON objects. Keys are masked. */
+final class ChangesView {
+    private final Operations operations;
+    private final RuntimeChanges.View state;
+    private final Set<Long> active;
+
+    ChangesView(Operations operations, RuntimeChanges.View state) {
+        this.operations = operations;
+        this.state = state;
+        this.active = state.active().stream().map(RuntimeChange::number).collect(Collectors.toSet());
+    }
+
+    /**
+     * Returns the state.
+     *
+     * @param mayChange whether the user may make changes
+     * @param now the current time
+     */
+    Map<String, Object> state(boolean mayChange, Instant now) {
+        Map<String, Object> view = new LinkedHashMap<>();
+        view.put("version", state.tag());
+        view.put("shared", state.shared());
+        view.put("mayChange", mayChange);
+        view.put("now", now.toEpochMilli());
+        view.put("read", state.read().map(Instant::toEpochMilli));
+        view.put("problem", state.problem());
+        view.put("active", changes(state.active()));
+        return view;
+    }
+
+    /** Returns changes. */
+    List<Map<String, Object>> changes(List<RuntimeChange> changes) {
+        return changes.stream().map(this::change).toList();
+    }
+
+    /** Returns a change. */
+    Map<String, Object> change(RuntimeChange change) {
+        Map<String, Object> view = new LinkedHashMap<>();
+        view.put("number", change.number());
+        view.put("kind", PostedChange.nameOf(change.subject().kind()));
+        view.put("policy", change.subject().policy());
+        view.put(
+                "key",
+                change.subject().storedKey().map(key -> masked(change.subject().policy(), key)));
+        view.put("values", change.values());
+        view.put("before", change.before());
+        view.put("author", change.author());
+        view.put("reason", change.reason());
+        view.put("at", change.at().toEpochMilli());
+        view.put("until", change.until().map(Instant::toEpochMilli));
+        view.put("undoes", number(change.undoes()));
+        view.put("undoable", active.contains(change.number()));
+        view.put("withoutPolicy", state.withoutPolicy().contains(change.number()));
+        return view;
+    }
+
+    /** Returns problems, with the same texts as those of the configuration. */
+    static List<Map<String, String>> problems(List<ConfigurationProblem> problems) {
+        return problems.stream()
+                .map(problem -> Map.of(
+                        "id", problem.id(),
+                        "place", problem.place(),
+                        "value", problem.value(),
+                        "problem", problem.problem(),
+                        "remedy", problem.remedy()))
+                .toList();
+    }
+
+    private static Optional<Long> number(OptionalLong number) {
+        return number.isPresent() ? Optional.of(number.getAsLong()) : Optional.empty();
+    }
+
+    /** Returns the masked form of a stored key, which others can have written. */
+    private String masked(String policy, String storedKey) {
+        try {
+            return operations.callerByStoredKey(policy, storedKey).key();
+        } catch (IllegalArgumentException e) {
+            return "unknown";
+        }
+    }
+}
