@@ -109,6 +109,11 @@ class ChangesBrowserTest {
     private void busy() {
         List<TopKeys.Entry> entries = List.of(new TopKeys.Entry("i.heavy", 400, 420, 1));
         server.operations.top = new TopKeys(entries, entries, List.of(), Duration.ofMinutes(5));
+        decideOnce(server);
+    }
+
+    /** Makes the policy one that has decided, since only those have top keys. */
+    static void decideOnce(PageServer server) {
         server.rates.bypassed(List.of(
                 new PolicyLimits("hello", List.of(Limit.of(Algorithm.FIXED_WINDOW, 5, Duration.ofSeconds(10))))));
         server.nanos.addAndGet(1_000_000_000);

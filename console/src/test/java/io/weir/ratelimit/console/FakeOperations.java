@@ -107,7 +107,7 @@ final class FakeOperations implements Operations {
 
     @Override
     public Caller callerByStoredKey(String policy, String storedKey) {
-        return callerOf(policy, storedKey);
+        return callerOf(policy, storedKey.replace("k.secret ", ""));
     }
 
     @Override
@@ -132,7 +132,7 @@ final class FakeOperations implements Operations {
 
     @Override
     public String storedKey(Caller caller) {
-        return caller.key();
+        return "k.secret " + caller.key();
     }
 
     @Override

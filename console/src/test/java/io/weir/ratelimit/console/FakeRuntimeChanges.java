@@ -59,7 +59,7 @@ final class FakeRuntimeChanges implements RuntimeChanges {
     }
 
     private static List<ConfigurationProblem> reasonProblems(String reason) {
-        return reason.matches("[^\\p{Cntrl}]{1,200}")
+        return reason.matches("\\P{Cc}{1,200}")
                 ? List.of()
                 : List.of(new ConfigurationProblem(
                         "WEIR-140", "reason", reason, "this is no reason", "write 1 to 200 printable characters"));

@@ -54,7 +54,7 @@ final class PageServer implements AutoCloseable {
                 .addServlet(Servlets.servlet("page", Servlet.class, factory).addMapping("/ratelimit/*"));
         if (login) {
             deployment
-                    .setIdentityManager(new FourUsers())
+                    .setIdentityManager(new SomeUsers())
                     .setLoginConfig(Servlets.loginConfig("BASIC", "test"))
                     .addSecurityRoles("operator", "other", "changer");
         }
@@ -94,7 +94,7 @@ final class PageServer implements AutoCloseable {
     }
 
     /**
-     * Starts a server with the users {@code operator} and {@code other}, whose roles equal their names, and {@code ann} and {@code ben}, who
+     * Starts a server with the users {@code operator}, {@code changer} and {@code other}, whose roles equal their names, and {@code ann} and {@code ben}, who
      * have the roles {@code operator} and {@code changer}. Passwords equal names.
      */
     static PageServer withLogin() throws ServletException {
@@ -114,7 +114,7 @@ final class PageServer implements AutoCloseable {
         server.stop();
     }
 
-    private static final class FourUsers implements IdentityManager {
+    private static final class SomeUsers implements IdentityManager {
         @Override
         public Account verify(Account account) {
             return account;
@@ -122,7 +122,7 @@ final class PageServer implements AutoCloseable {
 
         @Override
         public Account verify(String id, Credential credential) {
-            boolean valid = Set.of("operator", "other", "ann", "ben").contains(id)
+            boolean valid = Set.of("operator", "other", "changer", "ann", "ben").contains(id)
                     && credential instanceof PasswordCredential password
                     && id.equals(new String(password.getPassword()));
             return valid ? new User(id) : null;

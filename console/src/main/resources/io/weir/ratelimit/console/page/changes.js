@@ -48,27 +48,31 @@ function effect(change) {
 }
 
 function changeRow(change, isActive) {
-    const actions = element("td");
+    const actions = element("td", {role: "cell"});
     if (isActive && mayChange()) {
         const button = element("button", {type: "button", "data-focus": `undo ${change.number}`, "aria-label": `Undo change ${change.number}`}, "Undo…");
         button.addEventListener("click", () => undo(change));
         actions.append(button);
     }
-    const subject = element("td", {}, isolated(change.policy));
+    const subject = element("div", {}, isolated(change.policy));
     if (change.key !== null) {
         subject.append(element("code", {}, isolated(change.key)));
     }
     if (change.withoutPolicy) {
         subject.append(element("span", {class: "alarm"}, "not applied: this instance does not have the policy"));
     }
-    return element("tr", {}, element("th", {scope: "row", class: "number"}, String(change.number)), subject,
-        element("td", {}, isolated(change.kind === "override" && change.undoes === null ? `for this key: ${effect(change)}` : effect(change))),
-        element("td", {}, change.undoes === null ? until(change) : ""), element("td", {}, isolated(change.author)),
-        element("td", {}, isolated(change.reason)), element("td", {}, dateTime(change.at)), actions);
+    const values = change.kind === "override" && change.undoes === null ? `for this key: ${effect(change)}` : effect(change);
+    const cells = [subject, isolated(values), change.undoes === null ? until(change) : "–", isolated(change.author), isolated(change.reason), dateTime(change.at)];
+    return element("tbody", {role: "rowgroup"}, element("tr", {role: "row"}, element("th", {scope: "row", role: "rowheader"}, `Change ${change.number}`),
+        ...cells.map((cell, index) => element("td", {role: "cell", "data-label": CHANGE_HEADS[index]}, cell)), actions));
 }
 
-const changeTable = (changes, isActive) => table(["#Change", "Policy and key", "Values", "End", "Author", "Reason", "Made", ""],
-    changes.map(change => changeRow(change, isActive(change))));
+const CHANGE_HEADS = ["Policy and key", "Values", "End", "Author", "Reason", "Made"];
+
+const changeTable = (changes, isActive) => element("table", {class: "rows", role: "table"},
+    element("thead", {role: "rowgroup"}, element("tr", {role: "row"},
+        ...["Change", ...CHANGE_HEADS].map(head => element("th", {scope: "col", role: "columnheader"}, head)), element("td"))),
+    ...changes.map(change => changeRow(change, isActive)));
 
 function showSection() {
     byId("changes-section").hidden = state === null;
@@ -85,7 +89,7 @@ function showSection() {
     if (list.dataset.shown !== shown && !inUse(list)) {
         list.dataset.shown = shown;
         keepingFocus(list, () => list.replaceChildren(
-            state.active.length === 0 ? element("p", {class: "note"}, "No change is active.") : changeTable(state.active, () => true)));
+            state.active.length === 0 ? element("p", {class: "note"}, "No change is active.") : changeTable(state.active, true)));
     }
 }
 
@@ -100,7 +104,7 @@ async function showLog() {
         return;
     }
     logVersion = read.version;
-    list.replaceChildren(read.log.length === 0 ? element("p", {class: "note"}, "none") : changeTable(read.log, () => false));
+    list.replaceChildren(read.log.length === 0 ? element("p", {class: "note"}, "none") : changeTable(read.log, false));
 }
 
 // Reads the state. The page calls this function with each refresh.
