@@ -7,9 +7,9 @@ import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 
 /**
- * A store for runtime changes: one state that all instances read, and a log of the last changes. The first line of a state is its tag, which
- * differs from the tags of all earlier states. A state is replaced only if its tag is the expected one, so two operators cannot overwrite
- * each other's changes.
+ * A store for runtime changes: one state that all instances read, and a log of the last changes. The first line of a state is its tag {@code
+ * <number>-<milliseconds>}, where each state has the next number. A state is replaced only if its tag is the expected one, so two operators
+ * cannot overwrite each other's changes.
  *
  * <p>Methods return at once. A stage completes with a {@link BackendException} if the store does not answer, or if it is not called because
  * a breaker is open. A write is never sent twice. Contents are opaque to the store, and readers do not trust them.
@@ -38,8 +38,8 @@ public interface ChangeStore {
     /**
      * Replaces the state and adds an entry to the log, in one atomic step, if the state has the expected tag.
      *
-     * @param expectedTag the tag of the state that is replaced, {@link #NO_TAG} if there is none
-     * @param state 1 to {@value #MAX_STATE_BYTES} bytes, whose first line is a tag of 1 to 64 of the characters {@code a-z 0-9 -}
+     * @param expectedTag the tag of the state that is replaced, {@link #NO_TAG} for no state and for a value that cannot be one
+     * @param state 1 to {@value #MAX_STATE_BYTES} bytes, whose first line is a tag
      * @param entry 1 to {@value #MAX_ENTRY_BYTES} bytes
      * @return whether the state was replaced
      */

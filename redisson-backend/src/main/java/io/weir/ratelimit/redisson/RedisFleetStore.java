@@ -20,8 +20,7 @@ import java.util.regex.Pattern;
 import java.util.stream.LongStream;
 
 /**
- * The reports of instances in Redis. All keys of a namespace are in one slot. While the breaker is open, Redis is not called, and no outcome
- * of a report changes the breaker.
+ * The reports of instances in Redis. All keys of a namespace are in one slot.
  */
 final class RedisFleetStore implements FleetStore {
     /** The keys of one call that reads reports: at most 1 MiB. */
@@ -35,21 +34,18 @@ final class RedisFleetStore implements FleetStore {
 
     private static final Pattern LISTED = Pattern.compile("([a-z0-9]{1,32}) ([0-9]{1,15})\n");
 
-    private final RedisClient redis;
+    private final FleetCalls calls;
     private final String prefix;
-    private final Duration deadline;
-    private final Breaker breaker;
 
     /**
      * Creates a store.
      *
-     * @param deadline until when a script that Redis has lost is sent again
+     * @param calls the calls of Redis
+     * @param namespace the namespace of the instances
      */
-    RedisFleetStore(RedisClient redis, String namespace, Duration deadline, Breaker breaker) {
-        this.redis = redis;
+    RedisFleetStore(FleetCalls calls, String namespace) {
+        this.calls = calls;
         this.prefix = "weir:1:fleet:{" + namespace + "}:";
-        this.deadline = deadline;
-        this.breaker = breaker;
     }
 
     private String list() {
@@ -86,13 +82,13 @@ final class RedisFleetStore implements FleetStore {
         argument.writeBytes(header.getBytes(US_ASCII));
         argument.writeBytes(report);
         sorted.values().forEach(argument::writeBytes);
-        return run(Script.REPORT, keys, argument.toByteArray())
+        return calls.run(Script.REPORT, keys, argument.toByteArray())
                 .thenApply(reply -> Instant.ofEpochMilli(Long.parseLong(new String(reply, US_ASCII).split(" ", 2)[0])));
     }
 
     @Override
     public CompletionStage<List<StoredReport>> reports() {
-        return values(List.of(list()), 1, MAX_LIST_BYTES).thenCompose(this::reports);
+        return calls.values(List.of(list()), 1, MAX_LIST_BYTES).thenCompose(this::reports);
     }
 
     private CompletableFuture<List<StoredReport>> reports(FleetValues list) {
@@ -113,7 +109,7 @@ final class RedisFleetStore implements FleetStore {
             }
         }
         List<String> keys = instances.stream().map(this::report).toList();
-        return values(keys, REPORTS_PER_CALL, MAX_REPORT_BYTES).thenApply(found -> {
+        return calls.values(keys, REPORTS_PER_CALL, MAX_REPORT_BYTES).thenApply(found -> {
             List<StoredReport> reports = new ArrayList<>();
             for (int i = 0; i < keys.size(); i++) {
                 // A report without a value has expired since the list was read.
@@ -128,30 +124,9 @@ final class RedisFleetStore implements FleetStore {
 
     @Override
     public CompletionStage<List<byte[]>> history(List<Long> steps) {
-        return values(steps.stream().map(this::step).toList(), STEPS_PER_CALL, MAX_STEP_BYTES)
+        return calls.values(steps.stream().map(this::step).toList(), STEPS_PER_CALL, MAX_STEP_BYTES)
                 .thenApply(found -> found.values().stream()
                         .map(value -> value.orElseGet(() -> new byte[0]))
                         .toList());
-    }
-
-    /** Reads values by one call after the other, so that no call keeps Redis busy for long. */
-    private CompletableFuture<FleetValues> values(List<String> keys, int keysPerCall, int maxBytes) {
-        if (keys.isEmpty()) {
-            return CompletableFuture.completedFuture(FleetValues.NONE);
-        }
-        List<String> first = keys.subList(0, Math.min(keysPerCall, keys.size()));
-        List<String> others = keys.subList(first.size(), keys.size());
-        return run(Script.READ, List.copyOf(first), Integer.toString(maxBytes).getBytes(US_ASCII))
-                .thenApply(reply -> FleetValues.of(reply, first.size()))
-                .thenCompose(found -> values(others, keysPerCall, maxBytes).thenApply(found::and));
-    }
-
-    private CompletableFuture<byte[]> run(Script script, List<Object> keys, byte[] argument) {
-        if (breaker.isOpen()) {
-            return CompletableFuture.failedFuture(breaker.openException());
-        }
-        return redis.runAlone(script, keys, argument, System.nanoTime() + deadline.toNanos())
-                .exceptionallyCompose(
-                        failure -> CompletableFuture.failedFuture(RedisFailures.toBackendException(failure)));
     }
 }

@@ -12,6 +12,7 @@ import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.BackendException.Reason;
 import io.weir.ratelimit.spi.BackendListener;
 import io.weir.ratelimit.spi.BackendStatus;
+import io.weir.ratelimit.spi.ChangeStore;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.ConfigurationProblem;
 import io.weir.ratelimit.spi.FleetStore;
@@ -56,6 +57,7 @@ public class RedissonBackend implements RateLimitBackend {
     private BackendListener listener = (requests, waitingKeys) -> {};
     private volatile @Nullable LeasingBackend started;
     private volatile @Nullable FleetStore fleet;
+    private volatile @Nullable ChangeStore changes;
 
     /** Creates a proxy of the container. */
     protected RedissonBackend() {
@@ -132,7 +134,9 @@ public class RedissonBackend implements RateLimitBackend {
         RedisKeys keys = RedisKeys.of(namespace);
         boolean redisClock = time == ScriptSender.REDIS_CLOCK;
         RejectionCache cache = redisClock ? new RejectionCache(keys) : RejectionCache.disabled(keys);
-        fleet = new RedisFleetStore(redis, namespace, deadline, breaker);
+        FleetCalls calls = new FleetCalls(redis, deadline, breaker);
+        fleet = new RedisFleetStore(calls, namespace);
+        changes = new RedisChangeStore(calls, namespace);
         RedisStore store = new RedisStore(redis, keys, deadline, time, cache, listener, breaker);
         return new LeasingBackend(store, keys, cache, listener, redisClock, leaseTimer);
     }
@@ -224,6 +228,11 @@ public class RedissonBackend implements RateLimitBackend {
     @Override
     public Optional<FleetStore> fleetStore() {
         return Optional.ofNullable(fleet);
+    }
+
+    @Override
+    public Optional<ChangeStore> changeStore() {
+        return Optional.ofNullable(changes);
     }
 
     private LeasingBackend started() {

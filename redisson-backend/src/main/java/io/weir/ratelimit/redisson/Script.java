@@ -43,6 +43,9 @@ record Script(String text, String digest) {
     /** Returns values of reports; the header of the resource describes its arguments and its reply. */
     static final Script READ = of("read.lua");
 
+    /** Returns or replaces the runtime changes; the header of the resource describes its arguments and its reply. */
+    static final Script CHANGES = of("changes.lua");
+
     /** Returns the source in which {@code acquire.lua} decides on plain batches as well. */
     String withoutPlain() {
         return text.replace("\nif isPlain then\n", "\nif false then\n");

@@ -5,10 +5,12 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.ratelimit.fixtures.Await;
+import io.weir.ratelimit.fixtures.ChangeStoreContract;
 import io.weir.ratelimit.fixtures.RedisConnection;
 import io.weir.ratelimit.fixtures.RedisProcess;
 import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.BackendException.Reason;
+import io.weir.ratelimit.spi.ChangeStore;
 import io.weir.ratelimit.spi.FleetStore;
 import java.time.Duration;
 import java.util.List;
@@ -20,7 +22,7 @@ import java.util.concurrent.TimeoutException;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Reports of instances while Redis is stopped, paused, or lacks a right. */
+/** Reports of instances and runtime changes while Redis is stopped, paused, or lacks a right. */
 @Tag("fault")
 class FleetStoreFaultsTest {
     private static RedissonBackend backend(RedisProcess redis, String address) {
@@ -90,6 +92,9 @@ class FleetStoreFaultsTest {
             assertThat(report).isDone();
             assertThat(failure(report)).isEqualTo(Reason.BREAKER_OPEN);
             assertThat(failure(store.reports().toCompletableFuture())).isEqualTo(Reason.BREAKER_OPEN);
+            ChangeStore changes = backend.changeStore().orElseThrow();
+            assertThat(failure(changes.read("").toCompletableFuture())).isEqualTo(Reason.BREAKER_OPEN);
+            assertThat(failure(change(changes, "", 1))).isEqualTo(Reason.BREAKER_OPEN);
             redis.resume();
             backend.close();
         }
@@ -127,6 +132,60 @@ class FleetStoreFaultsTest {
             assertThat(backend.acquire(List.of(TestBackend.charge("k.a", 1, FaultCalls.LIMIT)))
                             .allowed())
                     .isTrue();
+            backend.close();
+        }
+    }
+
+    private static CompletableFuture<Boolean> change(ChangeStore store, String expected, int number) {
+        return store.replace(expected, (number + "-1\nstate").getBytes(UTF_8), "entry".getBytes(UTF_8))
+                .toCompletableFuture();
+    }
+
+    @Test
+    void aKilledRedisFailsRuntimeChangesUntilItIsBackWithoutThem() throws Exception {
+        try (RedisProcess redis = RedisProcess.started()) {
+            RedissonBackend backend = backend(redis, redis.address());
+            ChangeStore store = backend.changeStore().orElseThrow();
+            assertThat(change(store, "", 1).get(20, TimeUnit.SECONDS)).isTrue();
+            redis.kill();
+            assertThat(failure(store.read("1-1").toCompletableFuture())).isNotNull();
+            assertThat(failure(change(store, "1-1", 2))).isNotNull();
+            redis.start();
+            Await.until("Redis answers", Duration.ofSeconds(20), () -> {
+                try {
+                    return failure(store.read("1-1").toCompletableFuture()) == null;
+                } catch (Exception e) {
+                    throw new AssertionError(e);
+                }
+            });
+            assertThat(store.read("1-1").toCompletableFuture().join().tag()).isEmpty();
+            backend.close();
+        }
+    }
+
+    @Test
+    void aMissingRightFailsRuntimeChangesOnly() throws Exception {
+        try (RedisProcess redis = RedisProcess.started();
+                RedisConnection admin = redis.connect()) {
+            admin.call((Object[])
+                    DocumentedUser.line().replace(" ~weir:1:changes:*", "").split(" "));
+            RedissonBackend backend = backend(redis, DocumentedUser.address(redis));
+            assertThat(failure(change(backend.changeStore().orElseThrow(), "", 1)))
+                    .isEqualTo(Reason.BACKEND_ERROR);
+            assertThat(backend.acquire(List.of(TestBackend.charge("k.a", 1, FaultCalls.LIMIT)))
+                            .allowed())
+                    .isTrue();
+            backend.close();
+        }
+    }
+
+    @Test
+    void theDocumentedRightsSufficeForRuntimeChanges() throws Exception {
+        try (RedisProcess redis = RedisProcess.started();
+                RedisConnection admin = redis.connect()) {
+            admin.call((Object[]) DocumentedUser.line().split(" "));
+            RedissonBackend backend = backend(redis, DocumentedUser.address(redis));
+            ChangeStoreContract.keepsTheLastState(backend.changeStore().orElseThrow());
             backend.close();
         }
     }

@@ -4,7 +4,9 @@ package io.weir.ratelimit.redisson;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.weir.ratelimit.fixtures.ChangeStoreContract;
 import io.weir.ratelimit.fixtures.ClusterFixture;
+import io.weir.ratelimit.spi.ChangeStore;
 import io.weir.ratelimit.spi.FleetStore;
 import io.weir.ratelimit.spi.FleetStore.StoredReport;
 import java.time.Duration;
@@ -13,10 +15,22 @@ import java.util.Map;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** The reports of two instances on a cluster: all keys of a namespace are in one slot. */
+/** The reports and the runtime changes of two instances on a cluster: all keys of a namespace are in one slot. */
 @Tag("redis")
 class FleetStoreOnClusterTest {
     private static final Duration DEADLINE = Duration.ofSeconds(20);
+
+    @Test
+    void sharesRuntimeChanges() {
+        try (ClusterUnderFault one = ClusterUnderFault.on(ClusterFixture.shared(), DEADLINE);
+                ClusterUnderFault other = one.another(DEADLINE)) {
+            ChangeStore first = one.backend().changeStore().orElseThrow();
+            ChangeStore second = other.backend().changeStore().orElseThrow();
+            ChangeStoreContract.keepsTheLastState(first);
+            assertThat(second.read("").toCompletableFuture().join().tag()).isEqualTo("2-6");
+            assertThat(second.log(9).toCompletableFuture().join()).hasSize(2);
+        }
+    }
 
     @Test
     void sharesReportsAndCounts() {

@@ -8,6 +8,7 @@ import io.weir.ratelimit.core.limit.ChargedQuotas;
 import io.weir.ratelimit.core.limit.InstantSource;
 import io.weir.ratelimit.spi.BackendListener;
 import io.weir.ratelimit.spi.BackendStatus;
+import io.weir.ratelimit.spi.ChangeStore;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.ConfigurationProblem;
 import io.weir.ratelimit.spi.FleetStore;
@@ -127,6 +128,11 @@ final class TestBackend implements RateLimitBackend, InstantSource {
     @Override
     public void registerListener(BackendListener listener) {
         backend.registerListener(listener);
+    }
+
+    @Override
+    public Optional<ChangeStore> changeStore() {
+        return backend.changeStore();
     }
 
     @Override

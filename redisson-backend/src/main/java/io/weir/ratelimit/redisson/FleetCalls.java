@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.redisson;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * The calls of Redis that serve operators. While the breaker is open, Redis is not called, and no outcome changes the breaker.
+ *
+ * @param redis the client, which sends these calls alone
+ * @param deadline until when a script that Redis has lost is sent again
+ * @param breaker the breaker
+ */
+record FleetCalls(RedisClient redis, Duration deadline, Breaker breaker) {
+    /** Runs a script. The failure is a {@link io.weir.ratelimit.spi.BackendException}. */
+    CompletableFuture<byte[]> run(Script script, List<Object> keys, byte[] argument) {
+        if (breaker.isOpen()) {
+            return CompletableFuture.failedFuture(breaker.openException());
+        }
+        return redis.runAlone(script, keys, argument, System.nanoTime() + deadline.toNanos())
+                .exceptionallyCompose(
+                        failure -> CompletableFuture.failedFuture(RedisFailures.toBackendException(failure)));
+    }
+
+    /** Reads values by one call after the other, so that no call keeps Redis busy for long. */
+    CompletableFuture<FleetValues> values(List<String> keys, int keysPerCall, int maxBytes) {
+        if (keys.isEmpty()) {
+            return CompletableFuture.completedFuture(FleetValues.NONE);
+        }
+        List<String> first = keys.subList(0, Math.min(keysPerCall, keys.size()));
+        List<String> others = keys.subList(first.size(), keys.size());
+        return run(Script.READ, List.copyOf(first), Integer.toString(maxBytes).getBytes(US_ASCII))
+                .thenApply(reply -> FleetValues.of(reply, first.size()))
+                .thenCompose(found -> values(others, keysPerCall, maxBytes).thenApply(found::and));
+    }
+}
