@@ -64,7 +64,8 @@ record AllowedCalls(String limit, long calls) {
     }
 
     private static Duration window(String text) {
-        Duration window = CalendarPeriod.Unit.named(text).map(CalendarPeriod.Unit::length).orElseGet(() -> Durations.parse(text));
+        Duration window =
+                CalendarPeriod.Unit.named(text).map(CalendarPeriod.Unit::length).orElseGet(() -> Durations.parse(text));
         if (window.isZero()) {
             throw new IllegalArgumentException("a window must not be empty");
         }

@@ -41,6 +41,7 @@ class ChangesApiTest {
         client = new PageClient(server.port());
         changes = new FakeRuntimeChanges(server.operations);
         server.operations.changes = Optional.of(changes);
+        server.operations.access = new Access(true, Optional.of("operator"), false);
     }
 
     @AfterEach
@@ -420,8 +421,8 @@ class ChangesApiTest {
     }
 
     private void busy() {
-        List<TopKeys.Entry> entries =
-                List.of(new TopKeys.Entry("k.secret i.heavy", 400, 420, 1), new TopKeys.Entry("k.secret i.light", 299, 305, 1));
+        List<TopKeys.Entry> entries = List.of(
+                new TopKeys.Entry("k.secret i.heavy", 400, 420, 1), new TopKeys.Entry("k.secret i.light", 299, 305, 1));
         server.operations.top = new TopKeys(entries, entries, List.of(), Duration.ofMinutes(5));
         ChangesBrowserTest.decideOnce(server);
     }

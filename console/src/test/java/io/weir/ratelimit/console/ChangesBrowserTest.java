@@ -9,6 +9,7 @@ import io.weir.ratelimit.core.changes.ChangeRequest;
 import io.weir.ratelimit.core.changes.RuntimeChange;
 import io.weir.ratelimit.core.changes.RuntimeChange.Kind;
 import io.weir.ratelimit.core.changes.RuntimeChange.Subject;
+import io.weir.ratelimit.core.operations.Access;
 import io.weir.ratelimit.spi.Limit;
 import io.weir.ratelimit.spi.PolicyLimits;
 import java.nio.file.Path;
@@ -57,6 +58,7 @@ class ChangesBrowserTest {
         server = PageServer.withLogin();
         changes = new FakeRuntimeChanges(server.operations);
         server.operations.changes = Optional.of(changes);
+        server.operations.access = new Access(true, Optional.of("operator"), false);
         browser.errors();
         browser.requests();
     }
