@@ -119,7 +119,7 @@ final class ChangesApi {
             audit.changeInDoubt(request.getUserPrincipal(), e.reason());
             throw new RejectedException(
                     503,
-                    "The store of changes is unavailable: " + e.reason()
+                    "The backend is unavailable: " + e.reason()
                             + ". Whether the change was made is unknown. Read the state before you repeat the request.");
         }
     }
