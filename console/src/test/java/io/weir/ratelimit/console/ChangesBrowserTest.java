@@ -191,6 +191,18 @@ class ChangesBrowserTest {
         assertThat(changes.active).hasSize(2);
     }
 
+    /** Behind a load balancer, the policies and the changes can come from different instances. */
+    @Test
+    void theDialogHasTheValuesOfTheVersionThatItSends() throws Exception {
+        byBen("3/10s");
+        server.operations.policies.set(0, FakeOperations.policy("hello", List.of(List.of("ip")), Map.of()));
+        open("ann", 1440);
+        openPolicy();
+        assertThat(browser.run("return document.querySelector('#change [name=limit]').value"))
+                .isEqualTo("3/10s");
+        assertThat(browser.text("#change")).contains("Active: change 1 by ben: limit 5/10s → 3/10s, until ");
+    }
+
     @Test
     void setsTheLimitOfAKeyAndBlocksIt() {
         busy();

@@ -141,26 +141,32 @@ export function policyActions(policy) {
 
 function changePolicy(policy) {
     const set = Object.fromEntries(policy.settings.map(({property, value}) => [property.slice(property.lastIndexOf(".") + 1), value]));
-    const current = {...set, mode: policy.mode, "on-failure": policy.onFailure};
-    openDialog({title: ["Change policy ", inline(policy.name)], path: "changes", attributes: ATTRIBUTES, current, hasEnd: true, canPreview: true,
+    // Another instance can have returned the policy, so the changes of the known version take precedence.
+    const changed = Object.assign({}, ...changesOf(policy.name).map(({values}) => values).reverse());
+    const current = {...set, mode: policy.mode, "on-failure": policy.onFailure, ...changed};
+    openDialog({title: ["Change policy ", inline(policy.name)], path: "changes", active: changesOf(policy.name), attributes: ATTRIBUTES, current, hasEnd: true, canPreview: true,
         action: "Apply", body: {kind: "policy", policy: policy.name}});
 }
 
+const changesOfKey = (target, key, kind) => state.active.filter(change => change.kind === kind && change.policy === target.policy && change.key === key);
+
 function override(target, key) {
+    const active = changesOfKey(target, key, "override");
+    const current = Object.assign({}, ...active.map(({values}) => values).reverse());
     openDialog({title: ["Set the limit of ", element("code", {}, inline(key)), " under ", inline(target.policy)], path: "changes",
         note: "This key gets its own limits in place of those of the policy and of its tiers.",
-        attributes: KEY_ATTRIBUTES, current: {}, hasEnd: true, canPreview: true, action: "Apply", body: {kind: "override", ...target}});
+        attributes: KEY_ATTRIBUTES, current, active, hasEnd: true, canPreview: true, action: "Apply", body: {kind: "override", ...target}});
 }
 
 function block(target, key) {
     openDialog({title: ["Block ", element("code", {}, inline(key)), " under ", inline(target.policy)], path: "changes",
         note: "All calls of this key are rejected until the end.",
-        attributes: [], current: {}, hasEnd: true, canPreview: true, action: "Block", body: {kind: "block", ...target}});
+        attributes: [], current: {}, active: changesOfKey(target, key, "block"), hasEnd: true, canPreview: true, action: "Block", body: {kind: "block", ...target}});
 }
 
 function undo(change) {
     openDialog({title: [`Undo change ${change.number}`], path: "changes/undo", note: `${change.policy}: ${effect(change)}. The values before the change apply again.`,
-        attributes: [], current: {}, hasEnd: false, canPreview: false, action: "Undo", body: {number: String(change.number)}});
+        attributes: [], current: {}, active: [], hasEnd: false, canPreview: false, action: "Undo", body: {number: String(change.number)}});
 }
 
 // ---- the dialog
@@ -184,7 +190,7 @@ function endFields() {
     return [element("label", {}, "Ends", select), otherLabel];
 }
 
-function openDialog({title, note, path, attributes, current, hasEnd, canPreview, action, body}) {
+function openDialog({title, note, path, attributes, current, active, hasEnd, canPreview, action, body}) {
     const dialog = byId("change");
     const form = element("form", {autocomplete: "off"});
     // The version that the operator has seen. Another operator's change gives the state a new one.
@@ -222,6 +228,7 @@ function openDialog({title, note, path, attributes, current, hasEnd, canPreview,
         }
     };
     form.append(element("h2", {id: "change-title"}, ...title), ...note === undefined ? [] : [element("p", {class: "note"}, isolated(note))],
+        ...active.map(change => element("p", {class: "note"}, `Active: change ${change.number} by `, inline(change.author), ": ", inline(effect(change)), `, ${until(change)}`)),
         element("div", {class: "fields"}, ...attributes.map(attribute => field(attribute, current[attribute.name])), ...hasEnd ? endFields() : [],
             element("label", {class: "reason"}, "Reason", reason)),
         result, element("div", {class: "actions"}, ...canPreview ? [preview] : [], apply, cancel));
