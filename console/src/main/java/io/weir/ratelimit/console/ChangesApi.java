@@ -153,10 +153,15 @@ final class ChangesApi {
         return Optional.of(Integer.parseInt(text));
     }
 
-    /** Returns the name of the user, shortened, because a container allows any name. */
+    /** Returns the name of the user, shortened and without control characters, because a container allows any name. */
     private static String author(HttpServletRequest request) {
         Principal user = request.getUserPrincipal();
-        String name = user == null || user.getName() == null ? "" : user.getName();
-        return name.length() <= MAX_AUTHOR ? name : name.substring(0, name.offsetByCodePoints(0, MAX_AUTHOR / 2));
+        return user == null || user.getName() == null ? "" : printable(user.getName());
+    }
+
+    static String printable(String name) {
+        String text = name.replaceAll("[\\p{C}\\p{Zl}\\p{Zp}]", " ");
+        int end = Math.min(text.length(), MAX_AUTHOR);
+        return text.substring(0, end < text.length() && Character.isLowSurrogate(text.charAt(end)) ? end - 1 : end);
     }
 }

@@ -35,6 +35,8 @@ record PostedChange(Subject subject, Optional<String> key, Map<String, String> v
             Kind.BLOCK,
             Set.of());
 
+    private static final int MAX_VALUE = 200;
+
     /** The longest time until the end of a change. */
     private static final Duration MAX_LENGTH = Duration.ofDays(366);
 
@@ -62,7 +64,7 @@ record PostedChange(Subject subject, Optional<String> key, Map<String, String> v
             caller = Optional.of(Lookup.of(fields, known).caller(operations, fleet));
         }
         Map<String, String> values = new TreeMap<>();
-        attributes.stream().filter(fields::containsKey).forEach(name -> values.put(name, text(fields, name)));
+        attributes.stream().filter(fields::containsKey).forEach(name -> values.put(name, value(fields, name)));
         return new PostedChange(
                 new Subject(kind, text(fields, "policy"), caller.map(operations::storedKey)),
                 caller.map(CallerOperations.Caller::key),
@@ -86,6 +88,15 @@ record PostedChange(Subject subject, Optional<String> key, Map<String, String> v
             return text;
         }
         throw new IllegalArgumentException(name + " must be a string");
+    }
+
+    /** Returns the value of an attribute. The configuration reader checks it, but does not bound its length. */
+    private static String value(Map<String, Object> fields, String name) {
+        String value = text(fields, name).strip();
+        if (value.length() > MAX_VALUE) {
+            throw new IllegalArgumentException(name + " has more than " + MAX_VALUE + " characters");
+        }
+        return value;
     }
 
     /** Returns the name of a kind in requests and responses. */
