@@ -56,7 +56,7 @@ final class ChangesApi {
             Optional<List<Map<String, Object>>> log = Optional.empty();
             Optional<String> problem = Optional.empty();
             try {
-                log = Optional.of(view().changes(changes().log(count.get())));
+                log = Optional.of(view().changes(changes().log(count.get()), clock.instant()));
             } catch (RateLimitUnavailableException e) {
                 problem = Optional.of(e.reason());
             }

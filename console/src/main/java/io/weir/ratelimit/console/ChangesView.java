@@ -40,17 +40,41 @@ final class ChangesView {
         view.put("now", now.toEpochMilli());
         view.put("read", state.read().map(Instant::toEpochMilli));
         view.put("problem", state.problem());
-        view.put("active", changes(state.active()));
+        view.put("active", changes(state.active(), now));
         return view;
     }
 
     /** Returns changes. */
-    List<Map<String, Object>> changes(List<RuntimeChange> changes) {
-        return changes.stream().map(this::change).toList();
+    List<Map<String, Object>> changes(List<RuntimeChange> changes, Instant now) {
+        return changes.stream()
+                .map(change -> change(change, isActive(change) || canBeRepeated(change, changes, now)))
+                .toList();
     }
 
-    /** Returns a change. */
+    /** Returns an active change. */
     Map<String, Object> change(RuntimeChange change) {
+        return change(change, isActive(change));
+    }
+
+    private boolean isActive(RuntimeChange change) {
+        return active.contains(change.number());
+    }
+
+    /** Tests whether a change is the undo of one of the given changes, which has not ended: then the undo can be undone. */
+    private static boolean canBeRepeated(RuntimeChange undo, List<RuntimeChange> changes, Instant now) {
+        return isUndo(undo)
+                && changes.stream()
+                        .anyMatch(change ->
+                                change.number() == undo.undoes().orElse(0) && !isUndo(change) && !change.isEnded(now));
+    }
+
+    private static boolean isUndo(RuntimeChange change) {
+        return change.undoes().isPresent()
+                && change.until().isEmpty()
+                && change.values().isEmpty();
+    }
+
+    private Map<String, Object> change(RuntimeChange change, boolean undoable) {
         Map<String, Object> view = new LinkedHashMap<>();
         view.put("number", change.number());
         view.put("kind", PostedChange.nameOf(change.subject().kind()));
@@ -65,7 +89,7 @@ final class ChangesView {
         view.put("at", change.at().toEpochMilli());
         view.put("until", change.until().map(Instant::toEpochMilli));
         view.put("undoes", number(change.undoes()));
-        view.put("undoable", active.contains(change.number()));
+        view.put("undoable", undoable);
         view.put("withoutPolicy", state.withoutPolicy().contains(change.number()));
         return view;
     }

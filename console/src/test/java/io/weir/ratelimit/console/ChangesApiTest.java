@@ -15,6 +15,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
@@ -118,6 +119,36 @@ class ChangesApiTest {
         Response again = post(PATH + "/undo", body("\"number\":\"1\""));
         assertThat(again.status()).isEqualTo(422);
         assertThat(again.body()).contains("there is no such change");
+    }
+
+    @Test
+    void undoesAnUndoOfAChangeThatHasNotEnded() throws Exception {
+        post(PATH, limitChange());
+        post(PATH + "/undo", body("\"number\":\"1\""));
+        assertThat(undoable()).containsExactly(true, false);
+        Response again = post(PATH + "/undo", body("\"number\":\"2\""));
+        assertThat(again.status()).isEqualTo(200);
+        assertThat(json(again).getJsonObject("change").getJsonObject("values").getString("limit"))
+                .isEqualTo("3/10s");
+        assertThat(undoable()).containsExactly(true, true, false);
+        RuntimeChange ended = changes.log.remove(2);
+        changes.log.add(new RuntimeChange(
+                1,
+                ended.subject(),
+                ended.values(),
+                ended.before(),
+                ended.author(),
+                ended.reason(),
+                ended.at(),
+                Optional.of(ended.at().minusSeconds(1)),
+                OptionalLong.empty()));
+        assertThat(undoable()).containsExactly(true, false, false);
+    }
+
+    private List<Boolean> undoable() throws Exception {
+        return json(client.get(PATH + "?log=9", ANN)).getJsonArray("log").getValuesAs(JsonObject.class).stream()
+                .map(change -> change.getBoolean("undoable"))
+                .toList();
     }
 
     @Test

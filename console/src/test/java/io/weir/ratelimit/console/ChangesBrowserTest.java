@@ -151,6 +151,14 @@ class ChangesBrowserTest {
         browser.run("document.querySelector('#changes-log').open = true");
         browser.until("the log is shown", () -> browser.text("#log").contains("undoes change 1"));
         assertThat(browser.text("#log")).contains("too much load", "over");
+        click("#log button[aria-label='Undo change 2']");
+        assertThat(browser.text("#change")).contains("change 1 is made again");
+        enter("reason", "not over");
+        click("#change [type=submit]");
+        browser.until(
+                "the change is active again",
+                () -> browser.text("#active-changes").contains("not over"));
+        assertThat(browser.text("#active-changes")).contains("limit 5/10s → 3/10s (undoes change 2)", "until ");
         assertThat(browser.errors()).isEmpty();
     }
 

@@ -142,12 +142,34 @@ final class FakeRuntimeChanges implements RuntimeChanges {
         List<ConfigurationProblem> problems = new ArrayList<>(reasonProblems(reason));
         Optional<RuntimeChange> undone =
                 active.stream().filter(change -> change.number() == number).findFirst();
-        if (undone.isEmpty()) {
+        Optional<RuntimeChange> repeated = undone.isPresent()
+                ? Optional.empty()
+                : find(number)
+                        .filter(entry -> entry.values().isEmpty())
+                        .flatMap(undo -> find(undo.undoes().orElse(0)));
+        if (undone.isEmpty() && repeated.isEmpty()) {
             problems.add(new ConfigurationProblem(
                     "WEIR-141", "number", Long.toString(number), "there is no such change", "read the changes"));
         }
         if (!problems.isEmpty()) {
             throw new InvalidChangeException(problems);
+        }
+        if (repeated.isPresent()) {
+            check(expectedTag);
+            RuntimeChange again = new RuntimeChange(
+                    ++last,
+                    repeated.get().subject(),
+                    repeated.get().values(),
+                    repeated.get().before(),
+                    author,
+                    reason,
+                    Instant.now().truncatedTo(ChronoUnit.MILLIS),
+                    repeated.get().until(),
+                    OptionalLong.of(number));
+            active.add(0, again);
+            log.add(0, again);
+            set(again, again.values(), "runtime change " + again.number() + " by " + author);
+            return again;
         }
         check(expectedTag);
         active.remove(undone.orElseThrow());
@@ -164,6 +186,10 @@ final class FakeRuntimeChanges implements RuntimeChanges {
                 OptionalLong.of(number));
         log.add(0, undo);
         return undo;
+    }
+
+    private Optional<RuntimeChange> find(long number) {
+        return log.stream().filter(change -> change.number() == number).findFirst();
     }
 
     @Override

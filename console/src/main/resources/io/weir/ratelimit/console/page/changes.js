@@ -36,20 +36,23 @@ export function sourceOf(policy, source) {
 
 // ---- the section
 
+const textOf = (values, before) => Object.entries(values).map(([attribute, value]) =>
+    `${attribute} ${before[attribute] === undefined ? "" : `${before[attribute]} → `}${value}`).join(", ");
+
+// An undo has no effect of its own. The undo of an undo makes the former change again, with its values and its end.
+const isUndo = change => change.undoes !== null && change.until === null && Object.keys(change.values).length === 0;
+
 function effect(change) {
-    if (change.undoes !== null) {
-        return `undoes change ${change.undoes}`;
+    if (isUndo(change)) {
+        return `undoes change ${change.undoes} (${change.kind === "block" ? "blocked" : textOf(change.before, {})})`;
     }
-    if (change.kind === "block") {
-        return "blocked";
-    }
-    return Object.entries(change.values).map(([attribute, value]) =>
-        `${attribute} ${change.before[attribute] === undefined ? "" : `${change.before[attribute]} → `}${value}`).join(", ");
+    const values = change.kind === "block" ? "blocked" : textOf(change.values, change.before);
+    return change.undoes === null ? values : `${values} (undoes change ${change.undoes})`;
 }
 
-function changeRow(change, isActive) {
+function changeRow(change) {
     const actions = element("td", {role: "cell"});
-    if (isActive && mayChange()) {
+    if (change.undoable && mayChange()) {
         const button = element("button", {type: "button", "data-focus": `undo ${change.number}`, "aria-label": `Undo change ${change.number}`}, "Undo…");
         button.addEventListener("click", () => undo(change));
         actions.append(button);
@@ -61,18 +64,18 @@ function changeRow(change, isActive) {
     if (change.withoutPolicy) {
         subject.append(element("span", {class: "alarm"}, "not applied: this instance does not have the policy"));
     }
-    const values = change.kind === "override" && change.undoes === null ? `for this key: ${effect(change)}` : effect(change);
-    const cells = [subject, isolated(values), change.undoes === null ? until(change) : "–", isolated(change.author), isolated(change.reason), dateTime(change.at)];
+    const values = change.kind === "override" && !isUndo(change) ? `for this key: ${effect(change)}` : effect(change);
+    const cells = [subject, isolated(values), isUndo(change) ? "–" : until(change), isolated(change.author), isolated(change.reason), dateTime(change.at)];
     return element("tbody", {role: "rowgroup"}, element("tr", {role: "row"}, element("th", {scope: "row", role: "rowheader"}, `Change ${change.number}`),
         ...cells.map((cell, index) => element("td", {role: "cell", "data-label": CHANGE_HEADS[index]}, cell)), actions));
 }
 
 const CHANGE_HEADS = ["Policy and key", "Values", "End", "Author", "Reason", "Made"];
 
-const changeTable = (changes, isActive) => element("table", {class: "rows", role: "table"},
+const changeTable = changes => element("table", {class: "rows", role: "table"},
     element("thead", {role: "rowgroup"}, element("tr", {role: "row"},
         ...["Change", ...CHANGE_HEADS].map(head => element("th", {scope: "col", role: "columnheader"}, head)), element("td"))),
-    ...changes.map(change => changeRow(change, isActive)));
+    ...changes.map(changeRow));
 
 function showSection() {
     byId("changes-section").hidden = state === null;
@@ -89,7 +92,7 @@ function showSection() {
     if (list.dataset.shown !== shown && !inUse(list)) {
         list.dataset.shown = shown;
         keepingFocus(list, () => list.replaceChildren(
-            state.active.length === 0 ? element("p", {class: "note"}, "No change is active.") : changeTable(state.active, true)));
+            state.active.length === 0 ? element("p", {class: "note"}, "No change is active.") : changeTable(state.active)));
     }
 }
 
@@ -104,7 +107,7 @@ async function showLog() {
         return;
     }
     logVersion = read.version;
-    list.replaceChildren(read.log.length === 0 ? element("p", {class: "note"}, "none") : changeTable(read.log, false));
+    list.replaceChildren(read.log.length === 0 ? element("p", {class: "note"}, "none") : changeTable(read.log));
 }
 
 // Reads the state. The page calls this function with each refresh.
@@ -165,7 +168,8 @@ function block(target, key) {
 }
 
 function undo(change) {
-    openDialog({title: [`Undo change ${change.number}`], path: "changes/undo", note: `${change.policy}: ${effect(change)}. The values before the change apply again.`,
+    openDialog({title: [`Undo change ${change.number}`], path: "changes/undo", note: isUndo(change) ? `${change.policy}: change ${change.undoes} is made again, with the same values and end.`
+        : `${change.policy}: ${effect(change)}. The values before the change apply again.`,
         attributes: [], current: {}, active: [], hasEnd: false, canPreview: false, action: "Undo", body: {number: String(change.number)}});
 }
 
