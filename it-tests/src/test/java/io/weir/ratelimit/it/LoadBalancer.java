@@ -43,8 +43,7 @@ final class LoadBalancer implements AutoCloseable {
 
     static LoadBalancer before(List<URI> servers) {
         try {
-            HttpServer listener =
-                    HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 50);
+            HttpServer listener = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 50);
             LoadBalancer balancer = new LoadBalancer(listener, servers);
             listener.createContext("/", balancer::forward);
             listener.setExecutor(balancer.threads);
@@ -86,10 +85,16 @@ final class LoadBalancer implements AutoCloseable {
     /** Returns the request in HTTP/1.0, whose response ends with the connection. */
     private static byte[] request(HttpExchange exchange) throws IOException {
         byte[] body = exchange.getRequestBody().readAllBytes();
-        StringBuilder head = new StringBuilder(exchange.getRequestMethod() + " " + exchange.getRequestURI() + " HTTP/1.0\r\n");
-        for (Map.Entry<String, List<String>> field : exchange.getRequestHeaders().entrySet()) {
+        StringBuilder head =
+                new StringBuilder(exchange.getRequestMethod() + " " + exchange.getRequestURI() + " HTTP/1.0\r\n");
+        for (Map.Entry<String, List<String>> field :
+                exchange.getRequestHeaders().entrySet()) {
             if (!CONNECTION_FIELDS.contains(field.getKey().toLowerCase(Locale.ROOT))) {
-                field.getValue().forEach(value -> head.append(field.getKey()).append(": ").append(value).append("\r\n"));
+                field.getValue()
+                        .forEach(value -> head.append(field.getKey())
+                                .append(": ")
+                                .append(value)
+                                .append("\r\n"));
             }
         }
         head.append("Content-Length: ").append(body.length).append("\r\n\r\n");

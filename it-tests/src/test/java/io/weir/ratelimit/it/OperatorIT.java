@@ -71,8 +71,9 @@ class OperatorIT {
                                         + " bean-discovery-mode=\"all\"/>"),
                                 "beans.xml")
                         .addAsWebInfResource(
-                                new StringAsset("<web-app xmlns=\"https://jakarta.ee/xml/ns/jakartaee\" version=\"6.0\">"
-                                        + "<security-role><role-name>user</role-name></security-role></web-app>"),
+                                new StringAsset(
+                                        "<web-app xmlns=\"https://jakarta.ee/xml/ns/jakartaee\" version=\"6.0\">"
+                                                + "<security-role><role-name>user</role-name></security-role></web-app>"),
                                 "web.xml"),
                 temp);
         List<CompletableFuture<Server>> starting = Stream.<ServerBuilder<?>>of(
@@ -122,8 +123,9 @@ class OperatorIT {
     /** Sends calls through the load balancer. */
     private static String statuses(int calls, String customer) {
         return IntStream.range(0, calls)
-                .mapToObj(i -> Integer.toString(Http.get(balancer.baseUri().resolve("api/plain"), "X-Customer", customer)
-                        .statusCode()))
+                .mapToObj(
+                        i -> Integer.toString(Http.get(balancer.baseUri().resolve("api/plain"), "X-Customer", customer)
+                                .statusCode()))
                 .distinct()
                 .collect(Collectors.joining(" "));
     }
@@ -138,7 +140,8 @@ class OperatorIT {
     }
 
     private static void print(String what, long start) {
-        System.out.printf("OperatorIT: %s after %d ms%n", what, TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start));
+        System.out.printf(
+                "OperatorIT: %s after %d ms%n", what, TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start));
     }
 
     // --- Tasks
@@ -156,7 +159,9 @@ class OperatorIT {
     }
 
     private static void click(String selector) {
-        browser.until("there is " + selector, () -> browser.run("return document.querySelector(arguments[0])", selector) != null);
+        browser.until(
+                "there is " + selector,
+                () -> browser.run("return document.querySelector(arguments[0])", selector) != null);
         browser.run("document.querySelector(arguments[0]).click()", selector);
     }
 
@@ -171,7 +176,8 @@ class OperatorIT {
     private static void apply(String reason) {
         enter("reason", reason);
         click("#change [type=submit]");
-        browser.until("the change is active", () -> browser.text("#active-changes").contains(reason));
+        browser.until(
+                "the change is active", () -> browser.text("#active-changes").contains(reason));
     }
 
     /** Returns the key in a row of the most rejected keys. */
@@ -192,15 +198,19 @@ class OperatorIT {
         browser.logIn("Authorization: " + ConsolePage.as("ann", "ann-password")[1]);
         browser.open(balancer.baseUri().resolve("ratelimit"), 1280, 1000);
 
-        task("1-drift", () -> browser.until(
-                "the instance that differs is shown",
-                () -> browser.text("#reporting").equals("3")
-                        && browser.text("#drifted").equals("1")
-                        && browser.text("#differences").contains("on-failure")));
+        task(
+                "1-drift",
+                () -> browser.until(
+                        "the instance that differs is shown",
+                        () -> browser.text("#reporting").equals("3")
+                                && browser.text("#drifted").equals("1")
+                                && browser.text("#differences").contains("on-failure")));
         assertThat(browser.text("#differences")).contains(POLICY, "closed", "open");
 
-        task("2-heaviest-rejected", () -> browser.until(
-                "two customers are rejected most", () -> !rejectedKey(1).isEmpty()));
+        task(
+                "2-heaviest-rejected",
+                () -> browser.until(
+                        "two customers are rejected most", () -> !rejectedKey(1).isEmpty()));
         String heavy = rejectedKey(0);
         String second = rejectedKey(1);
         assertThat(heavy).startsWith("h.").isNotEqualTo(second);
@@ -233,8 +243,7 @@ class OperatorIT {
             click(keyButton("Block", second));
             apply("abuse");
         });
-        onAllInstances(
-                "the block", server -> call(server, "second").body().contains("abnormal-usage-detected"));
+        onAllInstances("the block", server -> call(server, "second").body().contains("abnormal-usage-detected"));
 
         task("6-undo", () -> {
             click("#active-changes button[aria-label='Undo change 2']");
