@@ -6,6 +6,7 @@ import jakarta.servlet.ServletException;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
+import java.util.Optional;
 
 /** Restricts the console to the configured role, by the authentication of the container. */
 final class AccessCheck {
@@ -22,7 +23,7 @@ final class AccessCheck {
             return false;
         }
         if (access.role().isPresent()) {
-            return hasRole(access.role().get(), request, response);
+            return hasRole(access.role().get(), "ratelimit.console.role", request, response);
         }
         return access.open()
                 || rejects(
@@ -32,12 +33,20 @@ final class AccessCheck {
                         response);
     }
 
-    private boolean hasRole(String role, HttpServletRequest request, HttpServletResponse response) throws IOException {
+    /** Returns whether the user of a request, which is allowed otherwise, may make changes. If not, the response is already written. */
+    boolean allowsChanges(Optional<String> role, HttpServletRequest request, HttpServletResponse response)
+            throws IOException {
+        return role.isPresent()
+                ? hasRole(role.get(), "ratelimit.changes.role", request, response)
+                : rejects("Set ratelimit.changes.role to the role of the users who make changes.", request, response);
+    }
+
+    private boolean hasRole(String role, String property, HttpServletRequest request, HttpServletResponse response)
+            throws IOException {
         if (request.getUserPrincipal() == null && !authenticates(request, response)) {
             if (!response.isCommitted() && response.getStatus() == HttpServletResponse.SC_OK) {
                 return rejects(
-                        "The console requires a user with the role of ratelimit.console.role, "
-                                + "but the application has no login.",
+                        "This requires a user with the role of " + property + ", but the application has no login.",
                         request,
                         response);
             }
@@ -45,10 +54,7 @@ final class AccessCheck {
             return false;
         }
         return request.isUserInRole(role)
-                || rejects(
-                        "The console requires the role of ratelimit.console.role, which you do not have.",
-                        request,
-                        response);
+                || rejects("This requires the role of " + property + ", which you do not have.", request, response);
     }
 
     /** Authenticates by the mechanism of the container, which can have written a challenge if this returns false. */

@@ -7,6 +7,7 @@ import io.weir.ratelimit.core.operations.Operations;
 import jakarta.servlet.http.HttpServletRequest;
 import java.io.IOException;
 import java.time.Clock;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -21,13 +22,8 @@ final class Api {
     private final Clock clock;
     private final Audit audit;
 
-    private final Map<String, Operation> reads = Map.of(
-            "instances", this::instances,
-            "policies", request -> PoliciesView.of(fleet(), operations()),
-            "callers", request -> callers().view(policy(request)),
-            "history", request -> HistoryView.of(console().fleet().history().of(policy(request))));
-
-    private final Map<String, Operation> posts = Map.of("callers/peek", this::peek, "callers/reset", this::reset);
+    private final Map<String, Operation> reads;
+    private final Map<String, Operation> posts;
 
     /** An operation whose result is a JSON object. An invalid request is an {@link IllegalArgumentException}. */
     @FunctionalInterface
@@ -44,6 +40,22 @@ final class Api {
         this.console = console;
         this.clock = clock;
         this.audit = audit;
+        ChangesApi changes = new ChangesApi(this::operations, this::fleet, clock, audit);
+        this.reads = Map.of(
+                "instances",
+                this::instances,
+                "policies",
+                request -> PoliciesView.of(fleet(), operations()),
+                "callers",
+                request -> callers().view(policy(request)),
+                "history",
+                request -> HistoryView.of(console().fleet().history().of(policy(request))),
+                ChangesApi.PATH,
+                changes::read);
+        Map<String, Operation> byPath = new HashMap<>(changes.posts());
+        byPath.put("callers/peek", this::peek);
+        byPath.put("callers/reset", this::reset);
+        this.posts = Map.copyOf(byPath);
     }
 
     /** Returns the operations of {@code GET} by their paths below the root. */

@@ -34,6 +34,11 @@ final class Audit {
         MESSAGES.log(LOG, "WEIR-502.in-doubt", caller.key(), caller.policy(), name(user), reason);
     }
 
+    /** Logs a change without an answer of the store, which may have made it. */
+    void changeInDoubt(@Nullable Principal user, String reason) {
+        MESSAGES.log(LOG, "WEIR-454", name(user), reason);
+    }
+
     private static String name(@Nullable Principal user) {
         return user == null ? "an anonymous user" : "user " + user.getName();
     }

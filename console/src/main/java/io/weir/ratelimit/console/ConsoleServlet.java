@@ -21,8 +21,8 @@ import org.jspecify.annotations.Nullable;
 
 /** The servlet of the console. It changes state only for {@code POST} requests from its own page. */
 final class ConsoleServlet implements Servlet {
-    private static final String READ_METHODS = "GET, HEAD, OPTIONS";
-    private static final String POST_METHODS = "POST, OPTIONS";
+    private static final String READ_METHODS = "GET, HEAD, ";
+    private static final String POST_METHOD = "POST, ";
 
     private final Supplier<Console> consoles;
     private final Audit audit;
@@ -57,21 +57,39 @@ final class ConsoleServlet implements Servlet {
             response.sendError(HttpServletResponse.SC_NOT_FOUND);
             return;
         }
-        if (accessCheck.allows(access, request, response)) {
+        if (accessCheck.allows(access, request, response) && allowsChange(request, response)) {
             respond(request).sendTo(response, !request.getMethod().equals("HEAD"));
         }
     }
 
+    /** Returns whether the request changes nothing, or whether its user may make changes. If not, the response is already written. */
+    private boolean allowsChange(HttpServletRequest request, HttpServletResponse response) throws IOException {
+        return !(request.getMethod().equals("POST") && ChangesApi.has(name(path(request))))
+                || operations().changes().isEmpty()
+                || accessCheck.allowsChanges(operations().changesRole(), request, response);
+    }
+
+    private static String path(HttpServletRequest request) {
+        return Optional.ofNullable(request.getPathInfo()).orElse("");
+    }
+
+    /** Returns the path below the root of the API; empty for other paths. */
+    private static String name(String path) {
+        return path.startsWith(Api.ROOT) ? path.substring(Api.ROOT.length()) : "";
+    }
+
     private ConsoleResponse respond(HttpServletRequest request) throws IOException {
-        String path = Optional.ofNullable(request.getPathInfo()).orElse("");
-        String name = path.startsWith(Api.ROOT) ? path.substring(Api.ROOT.length()) : "";
-        Api.Operation read = api.reads().get(name);
-        Api.Operation post = api.posts().get(name);
+        String path = path(request);
+        String name = name(path);
+        boolean served = !ChangesApi.has(name) || operations().changes().isPresent();
+        Api.Operation read = served ? api.reads().get(name) : null;
+        Api.Operation post = served ? api.posts().get(name) : null;
         Optional<ConsoleResponse> asset = Assets.at(path);
         if (read == null && post == null && asset.isEmpty() && !path.isEmpty()) {
             return ConsoleResponse.problem(404, "This path does not exist.");
         }
-        String methods = post == null ? READ_METHODS : POST_METHODS;
+        String methods =
+                (read == null && post != null ? "" : READ_METHODS) + (post == null ? "" : POST_METHOD) + "OPTIONS";
         if (request.getMethod().equals("OPTIONS")) {
             return ConsoleResponse.allows(204, methods);
         }
@@ -81,7 +99,9 @@ final class ConsoleServlet implements Servlet {
         if (path.isEmpty()) {
             return ConsoleResponse.movedTo("ratelimit/");
         }
-        return asset.isPresent() ? asset.get() : live(Objects.requireNonNull(post == null ? read : post), request);
+        return asset.isPresent()
+                ? asset.get()
+                : live(Objects.requireNonNull(request.getMethod().equals("POST") ? post : read), request);
     }
 
     private ConsoleResponse live(Api.Operation operation, HttpServletRequest request) throws IOException {
@@ -91,7 +111,7 @@ final class ConsoleServlet implements Servlet {
             if (e.status() == 403) {
                 audit.rejectedOrigin();
             }
-            return ConsoleResponse.problem(e.status(), String.valueOf(e.getMessage()));
+            return ConsoleResponse.json(e.status(), e.body());
         } catch (IllegalArgumentException e) {
             return ConsoleResponse.problem(400, String.valueOf(e.getMessage()));
         } catch (RateLimitUnavailableException e) {

@@ -32,6 +32,11 @@ final class FleetCallers {
         reported.forEach((policy, keys) -> byPolicy.put(policy, MergedKeys.of(keys)));
     }
 
+    /** Returns the keys of a policy, which no instance need list. */
+    MergedKeys of(String policy) {
+        return byPolicy.getOrDefault(policy, MergedKeys.of(List.of()));
+    }
+
     /** Finds a caller that any instance lists. */
     Optional<CallerOperations.Caller> find(String policy, String maskedKey) {
         MergedKeys keys = byPolicy.get(policy);

@@ -38,6 +38,7 @@ final class InstancesView {
         view.put("problem", fleet.problem());
         view.put("unreadableReports", fleet.unreadable());
         view.put("grafana", operations.grafana());
+        view.put("changes", operations.changes().isPresent());
         view.put("reporting", reporting.size());
         view.put("vanished", fleet.members().size() - reporting.size());
         view.put("drifted", (int) reporting.stream().filter(drift::has).count());
@@ -119,16 +120,7 @@ final class InstancesView {
         Map<String, Object> view = new LinkedHashMap<>();
         view.put("at", reading.at().toEpochMilli());
         view.put("result", reading.result().name().toLowerCase(Locale.ROOT));
-        view.put(
-                "problems",
-                reading.problems().stream()
-                        .map(problem -> Map.of(
-                                "id", problem.id(),
-                                "place", problem.place(),
-                                "value", problem.value(),
-                                "problem", problem.problem(),
-                                "remedy", problem.remedy()))
-                        .toList());
+        view.put("problems", ChangesView.problems(reading.problems()));
         return view;
     }
 }

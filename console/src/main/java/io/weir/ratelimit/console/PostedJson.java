@@ -7,6 +7,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -67,10 +68,25 @@ final class PostedJson {
     static final class RejectedException extends Exception {
         private static final long serialVersionUID = 1;
         private final int status;
+        private final transient Map<String, Object> more;
 
         RejectedException(int status, String message) {
+            this(status, message, Map.of());
+        }
+
+        /** Creates an exception whose response has members in addition to the message. */
+        RejectedException(int status, String message, Map<String, Object> more) {
             super(message, null, false, false);
             this.status = status;
+            this.more = more;
+        }
+
+        /** Returns the response as a JSON object. */
+        Map<String, Object> body() {
+            Map<String, Object> body = new LinkedHashMap<>();
+            body.put("message", String.valueOf(getMessage()));
+            body.putAll(more);
+            return body;
         }
 
         int status() {

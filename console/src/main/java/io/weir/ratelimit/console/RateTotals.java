@@ -40,6 +40,16 @@ final class RateTotals {
                 / (double) Rates.RATE_SECONDS;
     }
 
+    /** Returns the decisions of the last minute. */
+    long lastMinute() {
+        return minute.values().stream().mapToLong(Long::longValue).sum();
+    }
+
+    /** Returns the decisions of the last minute with an outcome. */
+    long lastMinute(Outcome outcome) {
+        return minute.getOrDefault(outcome, 0L);
+    }
+
     /** Returns the share of rejected decisions, without bypassed calls; empty if there were no decisions. */
     private Optional<Double> rejectedShare() {
         long all = 0;

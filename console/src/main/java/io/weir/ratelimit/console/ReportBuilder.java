@@ -85,7 +85,7 @@ final class ReportBuilder {
     }
 
     /** Returns the attribute of a property of a policy, such as {@code limit}; the property if it has another form. */
-    private static String attribute(String property, String policy) {
+    static String attribute(String property, String policy) {
         for (String prefix : List.of(POLICIES + policy + ".", POLICIES + '"' + policy + "\".")) {
             if (property.startsWith(prefix)) {
                 return property.substring(prefix.length());

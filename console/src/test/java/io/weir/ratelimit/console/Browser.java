@@ -136,6 +136,17 @@ public final class Browser implements AutoCloseable {
     }
 
     /**
+     * Logs in at all pages that the browser opens from now on.
+     *
+     * @param field the name and the value of the header field of each request
+     */
+    public void logIn(String field) {
+        String[] parts = field.split(": ", 2);
+        driver.executeCdpCommand("Network.enable", Map.of());
+        driver.executeCdpCommand("Network.setExtraHTTPHeaders", Map.of("headers", Map.of(parts[0], parts[1])));
+    }
+
+    /**
      * Waits until a condition is true, with a timeout.
      *
      * @param description the description of the condition

@@ -5,6 +5,7 @@ import io.weir.ratelimit.Identity;
 import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.RateLimitUnavailableException;
 import io.weir.ratelimit.TopKeys;
+import io.weir.ratelimit.core.changes.RuntimeChanges;
 import io.weir.ratelimit.core.config.ReloadListener;
 import io.weir.ratelimit.core.engine.BackendHealth;
 import io.weir.ratelimit.core.operations.Access;
@@ -31,6 +32,7 @@ final class FakeOperations implements Operations {
     volatile Optional<RuntimeException> failure = Optional.empty();
     volatile Optional<FleetStore> fleetStore = Optional.empty();
     volatile Optional<String> grafana = Optional.empty();
+    volatile Optional<RuntimeChanges> changes = Optional.empty();
     volatile long remaining = 2;
     volatile @Nullable ZonedDateTime periodEnd;
     final List<PolicyView> policies = new CopyOnWriteArrayList<>();
@@ -105,7 +107,7 @@ final class FakeOperations implements Operations {
 
     @Override
     public Caller callerByStoredKey(String policy, String storedKey) {
-        return callerOf(policy, storedKey);
+        return callerOf(policy, storedKey.replace("k.secret ", ""));
     }
 
     @Override
@@ -116,6 +118,21 @@ final class FakeOperations implements Operations {
     @Override
     public Optional<String> grafana() {
         return grafana;
+    }
+
+    @Override
+    public Optional<RuntimeChanges> changes() {
+        return changes;
+    }
+
+    @Override
+    public Optional<String> changesRole() {
+        return changes.isPresent() ? Optional.of("changer") : Optional.empty();
+    }
+
+    @Override
+    public String storedKey(Caller caller) {
+        return "k.secret " + caller.key();
     }
 
     @Override

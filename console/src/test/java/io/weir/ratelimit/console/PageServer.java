@@ -54,9 +54,9 @@ final class PageServer implements AutoCloseable {
                 .addServlet(Servlets.servlet("page", Servlet.class, factory).addMapping("/ratelimit/*"));
         if (login) {
             deployment
-                    .setIdentityManager(new TwoUsers())
+                    .setIdentityManager(new SomeUsers())
                     .setLoginConfig(Servlets.loginConfig("BASIC", "test"))
-                    .addSecurityRoles("operator", "other");
+                    .addSecurityRoles("operator", "other", "changer");
         }
         DeploymentManager manager = Servlets.defaultContainer().addDeployment(deployment);
         manager.deploy();
@@ -93,7 +93,10 @@ final class PageServer implements AutoCloseable {
         return new PageServer(false);
     }
 
-    /** Starts a server with the users {@code operator} and {@code other}, whose roles and passwords equal their names. */
+    /**
+     * Starts a server with the users {@code operator}, {@code changer} and {@code other}, whose roles equal their names, and {@code ann} and {@code ben}, who
+     * have the roles {@code operator} and {@code changer}. Passwords equal names.
+     */
     static PageServer withLogin() throws ServletException {
         return new PageServer(true);
     }
@@ -111,7 +114,7 @@ final class PageServer implements AutoCloseable {
         server.stop();
     }
 
-    private static final class TwoUsers implements IdentityManager {
+    private static final class SomeUsers implements IdentityManager {
         @Override
         public Account verify(Account account) {
             return account;
@@ -119,7 +122,7 @@ final class PageServer implements AutoCloseable {
 
         @Override
         public Account verify(String id, Credential credential) {
-            boolean valid = Set.of("operator", "other").contains(id)
+            boolean valid = Set.of("operator", "other", "changer", "ann", "ben").contains(id)
                     && credential instanceof PasswordCredential password
                     && id.equals(new String(password.getPassword()));
             return valid ? new User(id) : null;
@@ -139,7 +142,7 @@ final class PageServer implements AutoCloseable {
 
         @Override
         public Set<String> getRoles() {
-            return Set.of(name);
+            return Set.of("ann", "ben").contains(name) ? Set.of("operator", "changer") : Set.of(name);
         }
     }
 }

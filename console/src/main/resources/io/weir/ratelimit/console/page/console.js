@@ -1,55 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Data of the instance is only inserted as text, because clients and configuration control much of it.
 
+import {API, RequestError, UNREACHABLE, byId, count, dateTime, duration, element, inUse, inline, isolated, keepingFocus, percent, perSecond, post, problem,
+    request, setText, table, time} from "./common.js";
+import {changeActions, changesOf, mayChange, policyActions, problemBlocks, refreshChanges, sourceOf} from "./changes.js";
+
 const POLL_MILLIS = 2000;
 const HISTORY_MILLIS = 10_000;
-const API = "api/v1/";
-const TIMEOUT_MILLIS = 5000;
-const UNREACHABLE = "The instance is unreachable.";
 const SVG = "http://www.w3.org/2000/svg";
-
-const byId = id => document.getElementById(id);
-
-function element(name, attributes = {}, ...children) {
-    const created = document.createElement(name);
-    for (const [attribute, value] of Object.entries(attributes)) {
-        created.setAttribute(attribute, value);
-    }
-    created.append(...children);
-    return created;
-}
-
-const inline = value => element("bdi", {}, value);
-const isolated = value => element("bdi", {class: "bounded"}, value);
-
-function setText(node, value) {
-    if (node.textContent !== value) {
-        node.textContent = value;
-    }
-}
-
-const perSecond = value => value.toFixed(1);
-const percent = value => `${(value * 100).toFixed(1)} %`;
-const count = value => value.toLocaleString("en");
-const time = millis => new Date(millis).toLocaleTimeString("en-GB");
-const dateTime = millis => new Date(millis).toLocaleString("en-GB");
-
-function duration(millis) {
-    if (millis < 1000) {
-        return `${millis} ms`;
-    }
-    const seconds = Math.ceil(millis / 1000);
-    const units = [[86400, "d"], [3600, "h"], [60, "min"], [1, "s"]];
-    let rest = seconds;
-    const parts = [];
-    for (const [size, unit] of units) {
-        if (rest >= size) {
-            parts.push(`${Math.floor(rest / size)} ${unit}`);
-            rest %= size;
-        }
-    }
-    return parts.slice(0, 2).join(" ");
-}
 
 // ---- charts
 
@@ -263,7 +221,8 @@ class InstanceDetails {
 const POLICY_COLUMNS = [
     {label: "Policy", value: ({name}) => name},
     {label: "Mode", value: ({mode}) => mode, mark: ({mode}) => `mode-${mode}`},
-    {label: "Limits", style: "limits", value: ({limits}) => limits.join(", ")},
+    {label: "Limits", style: "limits", value: ({limits}) => limits.join(", "),
+        mark: ({name}) => changesOf(name).length > 0 ? "changed" : ""},
     {label: "Key", value: ({key}) => key},
     {label: "Decisions/s", style: "number", value: ({rates}) => perSecond(rates.decidedPerSecond)},
     {label: "Rejected/s", style: "number", value: ({rates}) => perSecond(rates.rejectedPerSecond)},
@@ -283,7 +242,8 @@ class PolicyDetails {
             this.live = element("div", {class: "columns"});
             this.fixed = element("div");
             this.chart = new Chart(policy.name);
-            this.parent.append(element("h3", {}, "Last hour"), this.chart.node, this.live, this.fixed);
+            this.actions = element("div", {class: "actions"});
+            this.parent.append(this.actions, element("h3", {}, "Last hour"), this.chart.node, this.live, this.fixed);
         }
         if (this.readAt === undefined || Date.now() - this.readAt >= HISTORY_MILLIS) {
             this.readAt = Date.now();
@@ -291,16 +251,17 @@ class PolicyDetails {
         }
         const mine = entries => entries.filter(entry => entry.policy === policy.name);
         const top = {rejected: mine(callers.rejected), active: mine(callers.active), nearLimit: mine(callers.nearLimit)};
-        const shown = JSON.stringify([policy.rates.outcomes, top]);
+        const shown = JSON.stringify([policy.rates.outcomes, top, mayChange()]);
         if (this.shownLive !== shown && !inUse(this.live)) {
             this.shownLive = shown;
             keepingFocus(this.live, () => this.live.replaceChildren(outcomesBlock(policy.rates),
                 topBlock("Most rejected", top.rejected), topBlock("Most active", top.active), nearBlock(top.nearLimit)));
         }
-        const settings = JSON.stringify({...policy, rates: null});
+        const settings = JSON.stringify({...policy, rates: null, changes: changesOf(policy.name), mayChange: mayChange()});
         if (this.shownFixed !== settings && !inUse(this.fixed)) {
             this.shownFixed = settings;
             keepingFocus(this.fixed, () => this.fixed.replaceChildren(...settingsBlocks(policy)));
+            keepingFocus(this.actions, () => this.actions.replaceChildren(...policyActions(policy)));
         }
     }
 }
@@ -331,36 +292,7 @@ function keyRow(policy, key, list, numbers, ...cells) {
     button.setAttribute("aria-label", `Look up ${key} under ${policy}`);
     button.addEventListener("click", () => lookUpHashedKey(policy, key));
     return element("tr", {}, ...cells, element("td", {}, element("code", {}, isolated(key))),
-        ...numbers.map(number => element("td", {class: "number"}, number)), element("td", {}, button));
-}
-
-function table(heads, rows) {
-    const head = element("tr", {}, ...heads.map(name => name.startsWith("#")
-        ? element("th", {scope: "col", class: "number"}, name.slice(1))
-        : element(name === "" ? "td" : "th", name === "" ? {} : {scope: "col"}, name)));
-    return element("div", {class: "wide"}, element("table", {}, element("thead", {}, head), element("tbody", {}, ...rows)));
-}
-
-let pressed = null;
-document.addEventListener("pointerdown", event => {
-    pressed = event.target;
-});
-["pointerup", "pointercancel"].forEach(end => document.addEventListener(end, () => setTimeout(() => {
-    pressed = null;
-})));
-
-// A list is not updated while one of its buttons is pressed or its text is selected. The next response updates it.
-function inUse(parent) {
-    const selection = document.getSelection();
-    return (pressed !== null && parent.contains(pressed)) || (!selection.isCollapsed && parent.contains(selection.anchorNode));
-}
-
-function keepingFocus(parent, change) {
-    const focused = parent.contains(document.activeElement) ? document.activeElement.dataset.focus : undefined;
-    change();
-    if (focused !== undefined) {
-        [...parent.querySelectorAll("[data-focus]")].find(node => node.dataset.focus === focused)?.focus();
-    }
+        ...numbers.map(number => element("td", {class: "number"}, number)), element("td", {}, button, ...changeActions({policy, hashedKey: key}, key, list)));
 }
 
 function outcomeRows(rates) {
@@ -389,7 +321,7 @@ function settingsBlocks(policy) {
     blocks.push(element("h3", {}, "Values and sources"),
         table(["Property", "Value", "Source"], policy.settings.map(setting => element("tr", {},
             element("td", {}, element("code", {}, isolated(setting.property))),
-            element("td", {}, isolated(setting.value)), element("td", {}, isolated(setting.source))))));
+            element("td", {}, isolated(setting.value)), element("td", {}, sourceOf(policy.name, setting.source))))));
     return blocks;
 }
 
@@ -478,7 +410,7 @@ function showCallers() {
 function showKeys(id, heads, entries, title, numbers) {
     const list = byId(id);
     const first = entries.slice(0, MAX_TOP_KEYS);
-    const shown = JSON.stringify(first);
+    const shown = JSON.stringify([first, mayChange()]);
     if (list.dataset.shown === shown || inUse(list)) {
         return;
     }
@@ -497,35 +429,10 @@ function showReload(reload) {
     const results = {applied: "all values apply", invalid: "some values are invalid, and the previous ones still apply",
         failed: "a source failed, and all previous values still apply"};
     setText(byId("reload"), `Last reload ${dateTime(reload.at)}: ${results[reload.result] ?? reload.result}.`);
-    byId("problems").replaceChildren(...reload.problems.map(problem => element("div", {class: "problem"},
-        element("p", {}, element("strong", {}, problem.id), " ", element("code", {}, inline(problem.place)),
-            ...problem.value === "" ? [] : [" = ", element("code", {}, inline(problem.value))]),
-        element("p", {}, isolated(problem.problem)), element("p", {class: "note"}, isolated(problem.remedy)))));
+    byId("problems").replaceChildren(...problemBlocks(reload.problems));
 }
 
-// ---- requests to the instance
-
-class RequestError extends Error {}
-
-async function request(path, options = {}) {
-    const stop = new AbortController();
-    const timeout = setTimeout(() => stop.abort(), TIMEOUT_MILLIS);
-    try {
-        const response = await fetch(path, {...options, signal: stop.signal, redirect: "manual", cache: "no-store"});
-        const json = (response.headers.get("Content-Type") ?? "").startsWith("application/json") ? await response.json() : null;
-        if (response.ok && json !== null) {
-            return json;
-        }
-        if (response.type === "opaqueredirect") {
-            throw new RequestError("Your login has expired. Reload the page.");
-        }
-        throw new RequestError(json?.message ?? `The instance returned status ${response.status}. If your login has expired, reload the page.`);
-    } finally {
-        clearTimeout(timeout);
-    }
-}
-
-const post = (path, body) => request(path, {method: "POST", headers: {"Content-Type": "application/json"}, body: JSON.stringify(body)});
+// ---- the latest figures
 
 function showError(failure) {
     failingSince ??= Date.now();
@@ -551,6 +458,7 @@ async function poll() {
     timer = null;
     try {
         const [fleet, {policies: all}, listed] = await Promise.all(["instances", "policies", "callers"].map(name => request(API + name)));
+        await refreshChanges(fleet.changes, poll);
         callers = listed;
         showFleet(fleet);
         showCallers();
@@ -676,8 +584,6 @@ async function lookUp(target = caller(), tier = byId("tier").value, message = ""
     }
 }
 
-const problem = message => element("p", {class: "problem"}, message);
-
 function resultBlock(found, target, tier, message) {
     const rows = found.quotas.map(quota => element("tr", {}, element("th", {scope: "row"}, isolated(quota.name)),
         element("td", {class: "number"}, count(quota.remaining)), element("td", {class: "number"}, count(quota.capacity)),
@@ -693,7 +599,7 @@ function resultBlock(found, target, tier, message) {
         block.prepend(element("p", {class: "good"}, message));
     }
     const reset = element("button", {type: "button"}, "Reset…");
-    const actions = element("div", {class: "actions"}, reset);
+    const actions = element("div", {class: "actions"}, reset, ...changeActions(target, found.key, "Result"));
     reset.addEventListener("click", () => confirmReset(block, actions, found, target, tier, reset));
     block.append(actions);
     return block;

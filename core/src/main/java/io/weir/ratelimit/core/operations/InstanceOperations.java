@@ -127,6 +127,11 @@ public final class InstanceOperations implements Operations {
     }
 
     @Override
+    public String storedKey(Caller caller) {
+        return StoredCaller.storedKeyOf(caller);
+    }
+
+    @Override
     public Caller caller(String policy, int alternative, List<String> values) {
         return caller(policy, policies.named(policy).key().named(alternative, values));
     }

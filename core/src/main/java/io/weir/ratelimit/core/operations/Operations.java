@@ -69,6 +69,15 @@ public interface Operations extends CallerOperations {
     Caller callerByStoredKey(String policy, String storedKey);
 
     /**
+     * Returns the stored key of a caller, which can contain a name or an address and must not be shown.
+     *
+     * @param caller a caller that these operations returned
+     * @return the stored key
+     * @throws IllegalArgumentException if the caller has another origin
+     */
+    String storedKey(Caller caller);
+
+    /**
      * Returns the store of the reports of all instances.
      *
      * @return the store; empty if instances do not share the backend

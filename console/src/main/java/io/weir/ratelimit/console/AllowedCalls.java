@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.console;
+
+import io.weir.ratelimit.core.config.Durations;
+import io.weir.ratelimit.spi.CalendarPeriod;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The greatest number of calls that a limit allows one key in a period, whatever their order, if each call costs one permit or more.
+ *
+ * @param limit the limit, such as {@code 50/1m}; empty for a block
+ * @param calls the number of calls
+ */
+record AllowedCalls(String limit, long calls) {
+    /** The calls of a blocked key. */
+    static final AllowedCalls NONE = new AllowedCalls("", 0);
+
+    private static final double MAX = 1L << 53;
+
+    /**
+     * Returns the allowed calls of valid limits.
+     *
+     * @param limits limits such as {@code 10/1s, 1000/month}
+     * @param algorithm the algorithm of the policy
+     * @param burst the capacity of buckets; null for the default
+     * @param period the period
+     * @return an entry for each limit; empty if the text has another form
+     */
+    static List<AllowedCalls> of(String limits, String algorithm, @Nullable String burst, Duration period) {
+        List<AllowedCalls> allowed = new ArrayList<>();
+        try {
+            for (String limit : limits.split(",", -1)) {
+                String[] sides = limit.strip().split("/", -1);
+                double permits = Long.parseLong(sides[0].strip());
+                double windows =
+                        (double) period.toMillis() / window(sides[1].strip()).toMillis();
+                double calls;
+                if (permits == 0) {
+                    calls = 0;
+                } else if (algorithm.endsWith("-bucket")) {
+                    double capacity = burst != null ? Long.parseLong(burst.strip()) : permits;
+                    calls = capacity + Math.ceil(permits * windows);
+                } else {
+                    // A period touches one window more than it has room for.
+                    calls = permits * (Math.ceil(windows) + 1);
+                }
+                allowed.add(new AllowedCalls(limit.strip(), (long) Math.min(MAX, calls)));
+            }
+        } catch (IllegalArgumentException | IndexOutOfBoundsException e) {
+            return List.of();
+        }
+        return allowed;
+    }
+
+    /** Returns the one with the fewest calls. */
+    static AllowedCalls least(List<AllowedCalls> limits) {
+        return limits.stream()
+                .min(Comparator.comparingLong(AllowedCalls::calls))
+                .orElse(NONE);
+    }
+
+    private static Duration window(String text) {
+        Duration window =
+                CalendarPeriod.Unit.named(text).map(CalendarPeriod.Unit::length).orElseGet(() -> Durations.parse(text));
+        if (window.isZero()) {
+            throw new IllegalArgumentException("a window must not be empty");
+        }
+        return window;
+    }
+}

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.console;
+
+import io.weir.ratelimit.core.changes.RuntimeChange;
+import io.weir.ratelimit.core.changes.RuntimeChange.Kind;
+import io.weir.ratelimit.core.changes.RuntimeChanges;
+import io.weir.ratelimit.core.operations.Operations;
+import io.weir.ratelimit.core.operations.PolicyView;
+import io.weir.ratelimit.interceptor.telemetry.Outcome;
+import io.weir.ratelimit.spi.ConfigurationProblem;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+
+/** The effect of a change before it is made, as a JSON object: the problems, the values, and an estimate from the counts of calls. */
+final class ChangePreview {
+    private final Operations operations;
+    private final RuntimeChanges changes;
+    private final Fleet fleet;
+
+    ChangePreview(Operations operations, RuntimeChanges changes, Fleet fleet) {
+        this.operations = operations;
+        this.changes = changes;
+        this.fleet = fleet;
+    }
+
+    Map<String, Object> of(PostedChange posted) {
+        List<ConfigurationProblem> problems = changes.problems(posted.by("preview", "preview"));
+        Map<String, String> before = before(posted);
+        Map<String, String> after = new TreeMap<>(before);
+        after.putAll(posted.values());
+        Map<String, Object> view = new LinkedHashMap<>();
+        view.put("policy", posted.subject().policy());
+        view.put("key", posted.key());
+        view.put("problems", ChangesView.problems(problems));
+        view.put("before", before);
+        view.put("after", after);
+        view.put("estimate", problems.isEmpty() ? estimate(posted, after) : Optional.empty());
+        return view;
+    }
+
+    /** Returns the current values of the attributes that changes of this kind can have. */
+    private Map<String, String> before(PostedChange posted) {
+        Map<String, String> values = new TreeMap<>();
+        if (posted.subject().kind() == Kind.BLOCK) {
+            return values;
+        }
+        policy(posted).ifPresent(policy -> {
+            for (PolicyView.Setting setting : policy.settings()) {
+                String attribute = ReportBuilder.attribute(setting.property(), policy.name());
+                if (posted.canHave(attribute)) {
+                    values.put(attribute, setting.value());
+                }
+            }
+        });
+        changes.view().active().stream()
+                .filter(change -> change.subject().equals(posted.subject())
+                        && posted.subject().kind() == Kind.OVERRIDE)
+                .findFirst()
+                .map(RuntimeChange::values)
+                .ifPresent(values::putAll);
+        return values;
+    }
+
+    private Optional<PolicyView> policy(PostedChange posted) {
+        return operations.policies().stream()
+                .filter(policy -> policy.name().equals(posted.subject().policy()))
+                .findFirst();
+    }
+
+    private Optional<Map<String, Object>> estimate(PostedChange posted, Map<String, String> after) {
+        String name = posted.subject().policy();
+        MergedKeys keys = new FleetCallers(fleet, operations).of(name);
+        String algorithm = policy(posted).map(PolicyView::algorithm).orElse("");
+        List<AllowedCalls> limits = posted.subject().kind() == Kind.BLOCK
+                ? List.of(AllowedCalls.NONE)
+                : AllowedCalls.of(after.getOrDefault("limit", ""), algorithm, after.get("burst"), keys.period());
+        if (limits.isEmpty()) {
+            return Optional.empty();
+        }
+        List<MergedKeys.Entry> considered = keys.active().stream()
+                .filter(entry -> posted.subject()
+                        .storedKey()
+                        .map(entry.storedKey()::equals)
+                        .orElse(true))
+                .toList();
+        List<Map<String, Object>> over = considered.stream()
+                .filter(entry -> entry.maxCount() > AllowedCalls.least(limits).calls())
+                .map(entry -> over(name, entry, AllowedCalls.least(limits)))
+                .toList();
+        RateTotals rates = new RateTotals();
+        fleet.reporting().stream()
+                .flatMap(member -> member.report().rates().stream())
+                .filter(decided -> decided.policy().equals(name))
+                .forEach(rates::add);
+        Map<String, Object> view = new LinkedHashMap<>();
+        view.put("periodMillis", keys.period().toMillis());
+        view.put("listedKeys", considered.size());
+        view.put("keys", over);
+        view.put(
+                "callsAtLeast",
+                over.stream().mapToLong(entry -> (Long) entry.get("atLeast")).sum());
+        view.put("decidedLastMinute", rates.lastMinute());
+        view.put("shadowRejectedLastMinute", rates.lastMinute(Outcome.SHADOW_REJECTED));
+        return Optional.of(view);
+    }
+
+    private Map<String, Object> over(String policy, MergedKeys.Entry entry, AllowedCalls limit) {
+        Map<String, Object> view = new LinkedHashMap<>();
+        view.put("key", operations.callerByStoredKey(policy, entry.storedKey()).key());
+        view.put("minCount", entry.minCount());
+        view.put("maxCount", entry.maxCount());
+        view.put("limit", limit.limit());
+        view.put("allowed", limit.calls());
+        view.put("atLeast", Math.max(0, entry.minCount() - limit.calls()));
+        return view;
+    }
+}
