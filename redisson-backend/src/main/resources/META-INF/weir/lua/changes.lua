@@ -3,7 +3,8 @@
 --
 -- Returns the state of the runtime changes, or replaces it if it has the expected tag.
 --
--- KEYS     1: the state, whose first line is its tag '<number>-<time>'. 2, to replace it: the entry of the log for the new state
+-- KEYS     1: the state, whose first line is its tag '<number>-<time>', each of up to 15 digits. 2, to replace it: the entry of the log
+--          for the new state
 -- ARGV[1]  a line '<tag> <bytes of a state> <bytes of the new state>', followed by the new state and the entry. The tag is the known
 --          or the expected one, '-' for no state. The last number and the contents are absent without a second key.
 -- Reply    TIME in milliseconds as text, a line feed, and a letter: 'n' for no state, 't' for a state with the given tag, 'f' for a
@@ -21,7 +22,13 @@ local value = redis.pcall('GET', KEYS[1])
 if type(value) == 'table' and not value.err:find('WRONGTYPE', 1, true) then
   return value
 end
-local tag = type(value) == 'string' and #value <= tonumber(max) and value:sub(1, 65):match('^(%d+%-%d+)\n') or '-'
+local tag = '-'
+if type(value) == 'string' and #value <= tonumber(max) then
+  local number, written = value:sub(1, 65):match('^([1-9]%d*)%-(%d+)\n')
+  if number and #number <= 15 and #written <= 15 then
+    tag = number .. '-' .. written
+  end
+end
 
 if not KEYS[2] then
   if not value then

@@ -23,7 +23,6 @@ import org.jboss.shrinkwrap.api.spec.WebArchive;
 import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.condition.DisabledIfSystemProperty;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
@@ -35,11 +34,6 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @Tag("server")
 @ExtendWith(ArquillianExtension.class)
 class DeployedTestKitIT {
-    /** The servers of the family of GlassFish. */
-    private static final String NO_INJECTION = "payara|payara7|glassfish";
-
-    private static final String REASON = "Arquillian does not find the beans of libraries on this server";
-
     private static final Instant START = Instant.parse("2026-01-01T00:00:00Z");
 
     @ArquillianResource
@@ -60,7 +54,6 @@ class DeployedTestKitIT {
     }
 
     @Test
-    @DisabledIfSystemProperty(named = "arquillian.launch", matches = NO_INJECTION, disabledReason = REASON)
     void aTestInTheContainerMovesTheClock() {
         limits.resetAll();
         assertEquals(START, clock.now());
@@ -72,7 +65,6 @@ class DeployedTestKitIT {
     }
 
     @Test
-    @DisabledIfSystemProperty(named = "arquillian.launch", matches = NO_INJECTION, disabledReason = REASON)
     void aTestInTheContainerResetsLimits() {
         limits.resetAll();
         limits.exhaust("code", "bob");

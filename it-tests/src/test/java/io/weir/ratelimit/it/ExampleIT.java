@@ -28,6 +28,7 @@ import org.jboss.shrinkwrap.api.spec.WebArchive;
 import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.DisabledIfSystemProperty;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /** The example with the local backend. Each test uses a different policy. */
@@ -217,6 +218,26 @@ class ExampleIT {
         assertThat(responses)
                 .allSatisfy(response -> assertThat(LimitResponse.field(response, "RateLimit-Policy"))
                         .isEqualTo("\"slow\";q=2;qu=\"concurrent-requests\""));
+    }
+
+    @Test
+    @DisabledIfSystemProperty(
+            named = "arquillian.launch",
+            matches = "glassfish",
+            disabledReason = "without MicroProfile REST Client")
+    void callsOfThePartnerAreLimited() {
+        for (int call = 0; call < 3; call++) {
+            HttpResponse<String> offer = get("api/offers/books");
+            assertThat(offer.statusCode()).as(offer.body()).isEqualTo(200);
+            assertThat(offer.body()).isEqualTo("An offer for books\n");
+        }
+        HttpResponse<String> rejected = get("api/offers/books");
+        assertThat(rejected.statusCode()).isEqualTo(503);
+        assertThat(rejected.body()).isEqualTo("No offer now\n");
+        assertThat(LimitResponse.number(rejected, "Retry-After")).isBetween(1L, 20L);
+        assertThat(get("api/partner/offers/books").statusCode())
+                .as("a call that is not from the client")
+                .isEqualTo(200);
     }
 
     @Test

@@ -43,7 +43,7 @@ class MinimalServerIT {
                 Named.of(
                         "Open Liberty",
                         () -> LibertyServer.named("minimal-liberty")
-                                .without("mpFaultTolerance", "mpMetrics", "mpTelemetry", "mpHealth")),
+                                .without("mpFaultTolerance", "mpMetrics", "mpTelemetry", "mpHealth", "mpRestClient")),
                 Named.of(
                         "GlassFish",
                         () -> GlassFishServer.named("minimal-glassfish").javaHome(NewerJdk.required("GlassFish"))));
@@ -91,7 +91,7 @@ class MinimalServerIT {
 
     private static LibertyServer withoutConfig() {
         return LibertyServer.named("no-config")
-                .without("mpConfig", "mpFaultTolerance", "mpMetrics", "mpTelemetry", "mpHealth");
+                .without("mpConfig", "mpFaultTolerance", "mpMetrics", "mpTelemetry", "mpHealth", "mpRestClient");
     }
 
     /** The failure ratio has no effect without the breaker of the server: see {@link ServerBreakerIT}. */

@@ -14,6 +14,7 @@ import org.jboss.arquillian.container.spi.client.container.DeployableContainer;
 import org.jboss.arquillian.container.spi.client.protocol.ProtocolDescription;
 import org.jboss.arquillian.container.spi.client.protocol.metadata.HTTPContext;
 import org.jboss.arquillian.container.spi.client.protocol.metadata.ProtocolMetaData;
+import org.jboss.arquillian.container.spi.client.protocol.metadata.Servlet;
 import org.jboss.arquillian.core.spi.LoadableExtension;
 import org.jboss.shrinkwrap.api.Archive;
 import org.jboss.shrinkwrap.api.exporter.ZipExporter;
@@ -32,6 +33,9 @@ public final class ServerProcesses implements LoadableExtension, DeployableConta
                     () -> LibertyServer.named("libertyee11").jakartaEe11().withUsers());
 
     private static final Duration MAX_WAIT = Duration.ofMinutes(4);
+
+    /** The servlet that Arquillian adds to a deployment for its tests in the container. */
+    private static final String RUNNER = "ArquillianServletRunnerEE9";
 
     private Server server;
 
@@ -64,7 +68,7 @@ public final class ServerProcesses implements LoadableExtension, DeployableConta
 
     @Override
     public ProtocolDescription getDefaultProtocol() {
-        return new ProtocolDescription("Local");
+        return new ProtocolDescription("Servlet 5.0");
     }
 
     @Override
@@ -76,8 +80,8 @@ public final class ServerProcesses implements LoadableExtension, DeployableConta
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
-        return new ProtocolMetaData()
-                .addContext(new HTTPContext("localhost", server.baseUri().getPort()));
+        HTTPContext context = new HTTPContext("localhost", server.baseUri().getPort());
+        return new ProtocolMetaData().addContext(context.add(new Servlet(RUNNER, "/")));
     }
 
     @Override

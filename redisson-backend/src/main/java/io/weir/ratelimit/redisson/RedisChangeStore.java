@@ -23,7 +23,7 @@ final class RedisChangeStore implements ChangeStore {
     /** The entries of one call: at most 240 KiB. */
     private static final int ENTRIES_PER_CALL = 30;
 
-    private static final Pattern TAG = Pattern.compile("([1-9][0-9]{0,15})-[0-9]{1,15}");
+    private static final Pattern TAG = Pattern.compile("([1-9][0-9]{0,14})-[0-9]{1,15}");
 
     private final FleetCalls calls;
     private final String prefix;

@@ -176,7 +176,8 @@ final class PenaltyInstance implements AutoCloseable {
                 Optional.empty(),
                 Optional.empty(),
                 List.of(),
-                Optional.of(RULE));
+                Optional.of(RULE),
+                0);
         return new Binding("Search.find", List.of(new Binding.PolicyCost(policy, 1)));
     }
 }

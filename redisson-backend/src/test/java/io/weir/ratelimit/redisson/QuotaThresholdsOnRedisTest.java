@@ -105,7 +105,8 @@ class QuotaThresholdsOnRedisTest {
                 Optional.empty(),
                 Optional.empty(),
                 SHARES,
-                Optional.empty());
+                Optional.empty(),
+                0);
         return new Binding("Search.find", List.of(new Binding.PolicyCost(policy, 1)));
     }
 

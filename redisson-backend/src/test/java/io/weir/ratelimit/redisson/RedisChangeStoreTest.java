@@ -102,6 +102,11 @@ class RedisChangeStoreTest {
             {"LPUSH", key("state"), "x"},
             {"SET", key("state"), "no state"},
             {"SET", key("state"), "1-1"},
+            {"SET", key("state"), "0-1\nx"},
+            {"SET", key("state"), "01-1\nx"},
+            {"SET", key("state"), "1000000000000000-1\nx"},
+            {"SET", key("state"), "1-1000000000000000\nx"},
+            {"SET", key("state"), ""},
             {"SET", key("state"), "1-1\n" + "x".repeat(ChangeStore.MAX_STATE_BYTES)}
         }) {
             redis.call("DEL", key("state"));

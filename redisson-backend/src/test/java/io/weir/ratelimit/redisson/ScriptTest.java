@@ -109,7 +109,8 @@ class ScriptTest {
                     Script.BLOCK,
                     Script.RELEASE,
                     Script.REPORT,
-                    Script.READ)) {
+                    Script.READ,
+                    Script.CHANGES)) {
                 assertThat(redis.text("SCRIPT", "LOAD", script.text())).isEqualTo(script.digest());
             }
         }

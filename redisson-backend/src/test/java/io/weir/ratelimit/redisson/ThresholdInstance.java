@@ -231,7 +231,8 @@ final class ThresholdInstance implements AutoCloseable {
                         Optional.empty(),
                         Optional.empty(),
                         SHARES,
-                        Optional.empty()),
+                        Optional.empty(),
+                        0),
                 1);
     }
 }

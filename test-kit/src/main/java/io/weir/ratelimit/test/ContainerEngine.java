@@ -17,6 +17,17 @@ import org.jspecify.annotations.Nullable;
 
 /** An engine in a CDI container, which the interceptor of the beans calls. */
 final class ContainerEngine implements StartedEngine {
+    /** Weld reads this property once per JVM. */
+    private static final String WITHOUT_SCHEMAS = "org.jboss.weld.xml.disableValidating";
+
+    static {
+        // Otherwise Weld reads the XML schemas of all versions of beans.xml at its first start, also if there is no
+        // beans.xml.
+        if (System.getProperty(WITHOUT_SCHEMAS) == null) {
+            System.setProperty(WITHOUT_SCHEMAS, "true");
+        }
+    }
+
     private final ClassLoader loader;
     private final TestEnvironment environment;
     private final TestConfig config;
@@ -46,7 +57,10 @@ final class ContainerEngine implements StartedEngine {
     }
 
     private SeContainerInitializer initializer(Setup setup) {
-        SeContainerInitializer initializer = SeContainerInitializer.newInstance();
+        // The few beans of a test need less time than the start of threads.
+        SeContainerInitializer initializer = SeContainerInitializer.newInstance()
+                .addProperty("org.jboss.weld.bootstrap.concurrentDeployment", false)
+                .addProperty("org.jboss.weld.executor.threadPoolType", "NONE");
         if (setup.beans().isEmpty()) {
             return initializer.addExtensions(new TestBeans(environment, limits));
         }

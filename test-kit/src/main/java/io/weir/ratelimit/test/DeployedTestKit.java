@@ -5,6 +5,7 @@ import io.weir.ratelimit.RateLimiter;
 import jakarta.enterprise.event.Observes;
 import jakarta.enterprise.inject.spi.AfterBeanDiscovery;
 import jakarta.enterprise.inject.spi.BeanManager;
+import jakarta.enterprise.inject.spi.CDI;
 import jakarta.enterprise.inject.spi.Extension;
 import java.time.Instant;
 
@@ -21,11 +22,12 @@ public final class DeployedTestKit implements Extension {
             return;
         }
         TestEnvironment environment = new TestEnvironment(Instant.parse(WeirTest.DEFAULT_NOW));
-        new TestBeans(environment, new EngineLimits(environment, () -> limiter(beans))).add(event);
+        new TestBeans(environment, new EngineLimits(environment, DeployedTestKit::limiter)).add(event);
     }
 
-    private static RateLimiter limiter(BeanManager beans) {
-        return beans.createInstance().select(RateLimiter.class).get();
+    /** The bean manager of an extension is that of its own archive, which on Payara and GlassFish sees no bean of another library. */
+    private static RateLimiter limiter() {
+        return CDI.current().select(RateLimiter.class).get();
     }
 
     /** Whether the container belongs to a test class, which has an environment of its own. */

@@ -10,9 +10,13 @@ import io.weir.ratelimit.RateLimitKey;
 import io.weir.ratelimit.RateLimitUnavailableException;
 import io.weir.ratelimit.RateLimiter;
 import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.enterprise.inject.spi.BeanManager;
 import jakarta.inject.Inject;
 import java.time.Duration;
 import org.eclipse.microprofile.config.inject.ConfigProperty;
+import org.jboss.weld.bean.builtin.BeanManagerProxy;
+import org.jboss.weld.config.SystemPropertiesConfiguration;
+import org.jboss.weld.manager.api.ExecutorServices;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
 
@@ -43,6 +47,9 @@ class ContainerWeirTest {
 
     @Inject
     RateLimiter injected;
+
+    @Inject
+    BeanManager beans;
 
     RateLimits limits;
     RateLimitClock clock;
@@ -77,5 +84,13 @@ class ContainerWeirTest {
     void injectsTheLimiter() {
         injected.acquire("mail", "a");
         assertThat(limits.remaining("mail", "a")).isOne();
+    }
+
+    @Test
+    void startsWithoutXmlSchemasAndThreads() {
+        assertThat(SystemPropertiesConfiguration.INSTANCE.isXmlValidationDisabled())
+                .isTrue();
+        assertThat(BeanManagerProxy.unwrap(beans).getServices().get(ExecutorServices.class))
+                .isNull();
     }
 }

@@ -7,6 +7,7 @@ import io.weir.ratelimit.spi.ChangeStore;
 import java.io.ByteArrayOutputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
+import java.io.UTFDataFormatException;
 import java.io.UncheckedIOException;
 import java.util.Map;
 import java.util.Optional;
@@ -37,7 +38,7 @@ public final class ChangeCodec {
      * @param state a state with a tag
      * @return the bytes
      * @throws IllegalArgumentException if the state has more than {@link ChangeStore#MAX_STATE_BYTES} bytes or more than {@link
-     *     ChangeState#MAX_ACTIVE} changes
+     *     ChangeState#MAX_ACTIVE} changes, or if a value is out of the range that instances read
      */
     public byte[] encode(ChangeState state) {
         if (state.active().size() > ChangeState.MAX_ACTIVE) {
@@ -52,7 +53,7 @@ public final class ChangeCodec {
                 write(change, out);
             }
         })));
-        return bounded(bytes.toByteArray(), ChangeStore.MAX_STATE_BYTES);
+        return readable(bounded(bytes.toByteArray(), ChangeStore.MAX_STATE_BYTES), this::decodeState);
     }
 
     /**
@@ -60,10 +61,12 @@ public final class ChangeCodec {
      *
      * @param change the change
      * @return the bytes
-     * @throws IllegalArgumentException if the entry has more than {@link ChangeStore#MAX_ENTRY_BYTES} bytes
+     * @throws IllegalArgumentException if the entry has more than {@link ChangeStore#MAX_ENTRY_BYTES} bytes, or if a value is out of the
+     *     range that instances read
      */
     public byte[] encode(RuntimeChange change) {
-        return bounded(seal.sealed("entry", body(out -> write(change, out))), ChangeStore.MAX_ENTRY_BYTES);
+        byte[] entry = seal.sealed("entry", body(out -> write(change, out)));
+        return readable(bounded(entry, ChangeStore.MAX_ENTRY_BYTES), this::decodeEntry);
     }
 
     /**
@@ -116,6 +119,21 @@ public final class ChangeCodec {
     }
 
     @FunctionalInterface
+    private interface Decoder {
+        Object decode(byte[] bytes) throws UntrustedChangesException;
+    }
+
+    /** Reads the bytes, because a state that no instance can read would hide all changes. */
+    private static byte[] readable(byte[] bytes, Decoder decoder) {
+        try {
+            decoder.decode(bytes);
+        } catch (UntrustedChangesException e) {
+            throw new IllegalArgumentException("a value of the change is too long or unprintable", e);
+        }
+        return bytes;
+    }
+
+    @FunctionalInterface
     private interface Body {
         void write(DataOutputStream out) throws IOException;
     }
@@ -125,6 +143,8 @@ public final class ChangeCodec {
         try (DataOutputStream out = new DataOutputStream(bytes)) {
             out.writeByte(FORM);
             body.write(out);
+        } catch (UTFDataFormatException e) {
+            throw new IllegalArgumentException("a value of the change is too long", e);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

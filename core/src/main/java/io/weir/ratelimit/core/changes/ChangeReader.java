@@ -28,9 +28,10 @@ final class ChangeReader {
 
     private static final int MAX_VALUE = 500;
     private static final long MAX_NUMBER = 1L << 53;
-    private static final Pattern TAG = Pattern.compile("([1-9][0-9]{0,15})-([0-9]{1,15})");
+    private static final Pattern TAG = Pattern.compile("([1-9][0-9]{0,14})-([0-9]{1,15})");
     private static final Pattern POLICY = Pattern.compile("[A-Za-z0-9._$-]{1,128}");
     private static final Pattern ATTRIBUTE = Pattern.compile("[a-z0-9.-]{1,64}");
+    private static final Pattern UNPRINTABLE = Pattern.compile("[\\p{Cntrl}\\u0080-\\u009f\\u2028\\u2029]");
     private static final Pattern STORED_KEY = Pattern.compile("[!-~&&[^{}:]]{1,4096}");
 
     private final DataInputStream in;
@@ -112,9 +113,10 @@ final class ChangeReader {
         return values;
     }
 
+    /** Reads a text that can be a part of a line of the log. */
     private String text(int max) throws IOException {
         String text = in.readUTF();
-        check(text.length() <= max);
+        check(text.length() <= max && !UNPRINTABLE.matcher(text).find());
         return text;
     }
 

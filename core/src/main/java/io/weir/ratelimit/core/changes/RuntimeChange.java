@@ -57,6 +57,15 @@ public record RuntimeChange(
     public record Subject(Kind kind, String policy, Optional<String> storedKey) {}
 
     /**
+     * Tests whether the change only ends another one.
+     *
+     * @return false for a change that gives values or blocks a key, also if it repeats an undone one
+     */
+    public boolean isUndo() {
+        return undoes.isPresent() && until.isEmpty() && values.isEmpty();
+    }
+
+    /**
      * Tests whether the change has ended.
      *
      * @param now the current time of the store

@@ -144,6 +144,17 @@ public final class ConfigKeys {
             ValueForm.WEB_ADDRESS,
             "the address of dashboards, to which the console links");
 
+    public static final ConfigKey<Boolean> CHANGES_ENABLED = key(
+            "ratelimit.changes.enabled",
+            "false",
+            ValueForm.FLAG,
+            "enables runtime changes, which operators make and all instances apply");
+
+    public static final ConfigKey<String> CHANGES_ROLE = key(
+            "ratelimit.changes.role",
+            ValueForm.text("the name of a role"),
+            "the role that makes runtime changes; required if they are enabled");
+
     public static final ConfigKey<String> QUOTA_PATH = key(
             "ratelimit.quota.path",
             ValueForm.RESOURCE_PATH,
@@ -274,6 +285,12 @@ public final class ConfigKeys {
             "enforce",
             ValueForm.oneOf("enforce", "shadow", "off"),
             "shadow decides, counts and reports, but never rejects; off disables the policy");
+
+    public static final ConfigKey<Integer> ENFORCE_PERCENT = key(
+            "ratelimit.policies.<p>.enforce-percent",
+            "0",
+            ValueForm.number(0, 100),
+            "the share of the keys, in percent, for which a policy in shadow mode rejects calls");
 
     public static final ConfigKey<String> COUNT = key(
             "ratelimit.policies.<p>.count",

@@ -28,6 +28,7 @@ import java.util.Optional;
  * @param deadline the longest time that a decision waits for data outside the process
  * @param failsWhenDegraded whether an instance without its backend is not ready
  * @param console the settings of the console
+ * @param changes the settings of runtime changes
  */
 public record Settings(
         boolean enabled,
@@ -44,7 +45,8 @@ public record Settings(
         int instances,
         Duration deadline,
         boolean failsWhenDegraded,
-        ConsoleSettings console) {
+        ConsoleSettings console,
+        ChangeSettings changes) {
 
     /** A destination of metrics. */
     public enum Metrics {
@@ -85,7 +87,8 @@ public record Settings(
                 reader.value(
                         ConfigKeys.FAIL_WHEN_DEGRADED,
                         text -> MESSAGES.problem("WEIR-125", ConfigKeys.FAIL_WHEN_DEGRADED.name(), text)),
-                ConsoleSettings.read(reader));
+                ConsoleSettings.read(reader),
+                ChangeSettings.read(reader));
     }
 
     private static ConfigurationProblem tooShort(String secret) {

@@ -108,11 +108,11 @@ public record Binding(String endpoint, List<PolicyCost> policies) {
         return false;
     }
 
-    /** Tests whether responses must not show quotas. A policy in shadow mode has no effect on responses. */
+    /** Tests whether responses must not show quotas. A policy that rejects no calls has no effect on responses. */
     boolean isMinimal() {
         for (PolicyCost policyCost : policies) {
             if (policyCost.policy().disclosure() == Policy.Disclosure.MINIMAL
-                    && policyCost.policy().mode() == Policy.Mode.ENFORCE) {
+                    && policyCost.policy().canReject()) {
                 return true;
             }
         }

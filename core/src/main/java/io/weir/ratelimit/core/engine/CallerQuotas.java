@@ -98,7 +98,7 @@ public final class CallerQuotas {
     }
 
     /**
-     * Reads the quotas of a caller. A policy is left out if it is not enforced, if it discloses no quotas, or if the request does not
+     * Reads the quotas of a caller. A policy is left out if it is not enforced for the key, if it discloses no quotas, or if the request does not
      * determine its key.
      *
      * @param call the request
@@ -108,11 +108,11 @@ public final class CallerQuotas {
     public Map<String, List<Quota>> of(CallContext call) {
         Map<Policy, Identity> keys = new LinkedHashMap<>();
         for (Policy policy : new TreeMap<>(policies.get()).values()) {
-            if (policy.mode() == Policy.Mode.ENFORCE
+            if (policy.canReject()
                     && policy.disclosure() == Policy.Disclosure.FULL
                     && !policy.key().dependsOnResource()) {
                 Identity key = policy.key().resolve(call);
-                if (!key.equals(Identity.ANONYMOUS)) {
+                if (!key.equals(Identity.ANONYMOUS) && !policy.isShadowFor(encoder.encode(key))) {
                     keys.put(policy, key);
                 }
             }

@@ -76,7 +76,7 @@ final class Charges {
 
     private static Charge charge(
             Policy policy, PolicyLimits limits, String storedKey, long cost, @Nullable Acquisition acquisition) {
-        return policy.mode() == Policy.Mode.SHADOW
+        return policy.isShadowFor(storedKey)
                 ? new Charge(limits, storedKey, cost).asShadow()
                 : new Charge(limits, storedKey, cost, acquisition == null ? 0 : acquisition.maxWaitMicros(policy));
     }

@@ -3,6 +3,7 @@ package io.weir.ratelimit.core.local;
 
 import io.weir.ratelimit.Algorithm;
 import io.weir.ratelimit.core.limit.LimitState;
+import io.weir.ratelimit.core.limit.SipHash;
 import io.weir.ratelimit.spi.CalendarPeriod;
 import io.weir.ratelimit.spi.Limit;
 import java.util.HashMap;

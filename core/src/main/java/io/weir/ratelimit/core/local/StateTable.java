@@ -2,6 +2,7 @@
 package io.weir.ratelimit.core.local;
 
 import io.weir.ratelimit.core.limit.LimitState;
+import io.weir.ratelimit.core.limit.SipHash;
 import io.weir.ratelimit.spi.Limit;
 import io.weir.ratelimit.spi.TimeSource;
 import java.util.concurrent.atomic.AtomicInteger;

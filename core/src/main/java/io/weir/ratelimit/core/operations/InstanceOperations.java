@@ -4,6 +4,7 @@ package io.weir.ratelimit.core.operations;
 import io.weir.ratelimit.Identity;
 import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.TopKeys;
+import io.weir.ratelimit.core.changes.RuntimeChanges;
 import io.weir.ratelimit.core.engine.BackendHealth;
 import io.weir.ratelimit.core.engine.KeyAdministration;
 import io.weir.ratelimit.core.key.KeyMasker;
@@ -27,6 +28,8 @@ public final class InstanceOperations implements Operations {
     private final KeyAdministration keys;
     private final Optional<FleetStore> fleetStore;
     private final Optional<String> grafana;
+    private final Optional<RuntimeChanges> changes;
+    private final Optional<String> changesRole;
 
     /**
      * Creates the operations.
@@ -40,6 +43,8 @@ public final class InstanceOperations implements Operations {
      * @param keys the operations on stored keys
      * @param fleetStore the store of the reports of all instances
      * @param grafana the address of dashboards
+     * @param changes the runtime changes; empty if they are not enabled
+     * @param changesRole the role that makes changes; empty if they are not enabled
      */
     public InstanceOperations(
             Access access,
@@ -50,7 +55,9 @@ public final class InstanceOperations implements Operations {
             KeyMasker masker,
             KeyAdministration keys,
             Optional<FleetStore> fleetStore,
-            Optional<String> grafana) {
+            Optional<String> grafana,
+            Optional<RuntimeChanges> changes,
+            Optional<String> changesRole) {
         this.access = access;
         this.health = health;
         this.policies = policies;
@@ -60,6 +67,8 @@ public final class InstanceOperations implements Operations {
         this.keys = keys;
         this.fleetStore = fleetStore;
         this.grafana = grafana;
+        this.changes = changes;
+        this.changesRole = changesRole;
     }
 
     @Override
@@ -100,6 +109,16 @@ public final class InstanceOperations implements Operations {
     @Override
     public Optional<String> grafana() {
         return grafana;
+    }
+
+    @Override
+    public Optional<RuntimeChanges> changes() {
+        return changes;
+    }
+
+    @Override
+    public Optional<String> changesRole() {
+        return changesRole;
     }
 
     @Override

@@ -56,7 +56,7 @@ public final class CostCheck {
      * @param problems collects the costs that the policy can never hold
      */
     public void check(Policy policy, Problems problems) {
-        if (policy.mode() == Policy.Mode.ENFORCE) {
+        if (policy.canReject()) {
             largestCapacity(policy).ifPresent(capacity -> check(policy, capacity, problems));
         }
     }

@@ -57,11 +57,20 @@ record OverrideAnswer(
     }
 
     private static PolicyLimits parse(LimitOverride override, Policy policy) {
-        Limit model = policy.limits().limits().get(0);
         OptionalLong burst = override.burst();
         LimitForm form = policy.form().with(override);
         List<Limit> limits = LimitParser.parse(
                 override.limit(), form, burst.isPresent() ? Optional.of(burst.getAsLong()) : Optional.empty());
+        return limits(policy, form, limits);
+    }
+
+    /**
+     * Returns the limits of one key with the concurrency of a form.
+     *
+     * @throws IllegalArgumentException if the policy cannot have the limits
+     */
+    static PolicyLimits limits(Policy policy, LimitForm form, List<Limit> limits) {
+        Limit model = policy.limits().limits().get(0);
         PolicyLimits ofKey = new PolicyLimits(
                 policy.name(),
                 TIER,

@@ -9,6 +9,7 @@ import io.weir.ratelimit.Identity;
 import io.weir.ratelimit.core.key.KeyMasker;
 import io.weir.ratelimit.spi.PolicyLimits;
 import java.time.Duration;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -38,14 +39,22 @@ public final class Overrides {
     private static final System.Logger LOG = System.getLogger("io.weir.ratelimit");
 
     private final OverrideSources sources;
-    private final Set<String> policies;
+    private final Set<String> ofSources;
     private final LookupContext lookups;
 
     /** The callers do the maintenance, because the common pool outlives the application. */
     private final Cache<Subject, KeyOverride> cache =
             Caffeine.newBuilder().maximumSize(MAX_KEYS).executor(Runnable::run).build();
 
-    private record Subject(String policy, String storedKey) {}
+    private volatile RuntimeOverrides runtime;
+
+    /**
+     * A key under a policy.
+     *
+     * @param policy the name of the policy
+     * @param storedKey the stored key
+     */
+    public record Subject(String policy, String storedKey) {}
 
     /**
      * Creates an empty cache.
@@ -63,7 +72,8 @@ public final class Overrides {
             KeyMasker keys,
             SourceListener listener) {
         this.sources = sources;
-        this.policies = Set.copyOf(sources.policies());
+        this.ofSources = Set.copyOf(sources.policies());
+        this.runtime = new RuntimeOverrides(Map.of(), ofSources);
         this.lookups = new LookupContext(
                 times,
                 MAX_LOOKUPS,
@@ -77,10 +87,19 @@ public final class Overrides {
      * Tests whether keys of a policy can have limits of their own.
      *
      * @param policy the policy
-     * @return false if the policy has no source
+     * @return false if the policy has no source and no key with limits that an operator set
      */
     public boolean existFor(Policy policy) {
-        return policies.contains(policy.name());
+        return runtime.policies().contains(policy.name());
+    }
+
+    /**
+     * Replaces all limits that operators set for single keys. They precede the answers of sources.
+     *
+     * @param values the values of {@code limit}, {@code burst} and {@code concurrency} by key
+     */
+    public void replace(Map<Subject, Map<String, String>> values) {
+        runtime = runtime.next(values, ofSources);
     }
 
     /**
@@ -92,7 +111,17 @@ public final class Overrides {
      * @return the limits of the last answer; empty if there was no answer yet or the key has no limits of its own
      */
     public Optional<PolicyLimits> of(Policy policy, Identity key, String storedKey) {
-        return existFor(policy) ? override(policy, key, storedKey).limits(policy) : Optional.empty();
+        RuntimeOverrides current = runtime;
+        if (!current.policies().contains(policy.name())) {
+            return Optional.empty();
+        }
+        RuntimeOverride set = current.of(policy, storedKey);
+        if (set != null) {
+            return set.limits(policy);
+        }
+        return ofSources.contains(policy.name())
+                ? override(policy, key, storedKey).limits(policy)
+                : Optional.empty();
     }
 
     /**
@@ -103,6 +132,10 @@ public final class Overrides {
      * @return the limits of the last answer; empty if none is cached or the key has no limits of its own
      */
     public Optional<PolicyLimits> cached(Policy policy, String storedKey) {
+        RuntimeOverride set = runtime.of(policy, storedKey);
+        if (set != null) {
+            return set.limits(policy);
+        }
         KeyOverride override = cache.getIfPresent(new Subject(policy.name(), storedKey));
         return override == null ? Optional.empty() : override.limits(policy);
     }
@@ -115,7 +148,7 @@ public final class Overrides {
      * @param storedKey the stored key
      */
     public void await(Policy policy, Identity key, String storedKey) {
-        if (existFor(policy)) {
+        if (hasLookup(policy, storedKey)) {
             override(policy, key, storedKey).await(policy);
         }
     }
@@ -131,9 +164,14 @@ public final class Overrides {
      */
     public CompletableFuture<Void> awaitAsync(
             Policy policy, Identity key, String storedKey, LongFunction<CompletableFuture<Void>> timer) {
-        return existFor(policy)
+        return hasLookup(policy, storedKey)
                 ? override(policy, key, storedKey).awaitAsync(policy, timer)
                 : CompletableFuture.completedFuture(null);
+    }
+
+    /** Tests whether the limits of a key come from a source. */
+    private boolean hasLookup(Policy policy, String storedKey) {
+        return ofSources.contains(policy.name()) && runtime.of(policy, storedKey) == null;
     }
 
     /** Returns the number of cached keys. */

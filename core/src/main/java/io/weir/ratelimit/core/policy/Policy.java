@@ -3,6 +3,7 @@ package io.weir.ratelimit.core.policy;
 
 import io.weir.ratelimit.FailureMode;
 import io.weir.ratelimit.core.key.KeyExpression;
+import io.weir.ratelimit.core.limit.SipHash;
 import io.weir.ratelimit.spi.PenaltyRule;
 import io.weir.ratelimit.spi.PolicyLimits;
 import java.time.Duration;
@@ -26,6 +27,7 @@ import java.util.Optional;
  * @param pathRule the requests that the policy applies to without an annotation
  * @param notifyAt the used shares of each limit that are reported once per key and period, in percent from 1 to 100, ascending
  * @param penalty the rule by which rejections of a key block it; empty for no penalties
+ * @param enforcePercent the share of the keys for which the policy rejects calls in shadow mode, in percent from 0 to 100
  */
 public record Policy(
         PolicyLimits limits,
@@ -41,7 +43,11 @@ public record Policy(
         Optional<String> help,
         Optional<PathRule> pathRule,
         List<Integer> notifyAt,
-        Optional<PenaltyRule> penalty) {
+        Optional<PenaltyRule> penalty,
+        int enforcePercent) {
+
+    /** The hash that selects keys. Its key is constant, so that all instances select the same keys. */
+    private static final SipHash SELECTION = new SipHash(0x776569722d656e66L, 0x6f7263652d706374L);
 
     /** The default number of calls that may hold a thread while they wait. The thread pool of a server can be small. */
     public static final int MAX_WAITING = 2;
@@ -53,7 +59,7 @@ public record Policy(
     public enum Mode {
         /** The policy rejects calls that exceed its limits. */
         ENFORCE,
-        /** The policy only reports the calls that it would reject. Such calls spend nothing. */
+        /** The policy only reports the calls that it would reject, except for a selected share of the keys. Such calls spend nothing. */
         SHADOW,
         /** The policy is disabled. A request that it matches is still not one for {@code paths=default}. */
         OFF
@@ -144,7 +150,8 @@ public record Policy(
                 help,
                 pathRule,
                 List.of(),
-                Optional.empty());
+                Optional.empty(),
+                0);
     }
 
     /**
@@ -179,6 +186,30 @@ public record Policy(
      */
     public String name() {
         return limits.policy();
+    }
+
+    /**
+     * Tests whether the policy can reject calls.
+     *
+     * @return true if it is enforced, for all keys or for some
+     */
+    public boolean canReject() {
+        return mode == Mode.ENFORCE || (mode == Mode.SHADOW && enforcePercent > 0);
+    }
+
+    /**
+     * Tests whether calls of a key are only reported. A key that is enforced at a percentage is so at each higher one.
+     *
+     * @param storedKey the stored key
+     * @return true in shadow mode, unless the key is in the share that is enforced
+     */
+    public boolean isShadowFor(String storedKey) {
+        return mode == Mode.SHADOW && (enforcePercent == 0 || !isSelected(storedKey));
+    }
+
+    /** The name is part of the hash, so that not the same keys are the first under each policy. */
+    private boolean isSelected(String storedKey) {
+        return Long.remainderUnsigned(SELECTION.hash(name() + ' ' + storedKey), 100) < enforcePercent;
     }
 
     /**

@@ -65,6 +65,7 @@ final class PolicyReader {
         FailureMode onFailure = properties.value(ConfigKeys.ON_FAILURE);
         int maxWaiting = properties.value(ConfigKeys.MAX_WAITING);
         Policy.Mode mode = constant(ConfigKeys.MODE, Policy.Mode.class);
+        int enforcePercent = properties.value(ConfigKeys.ENFORCE_PERCENT);
         Policy.Count count = constant(ConfigKeys.COUNT, Policy.Count.class);
         Policy.Disclosure disclosure = constant(ConfigKeys.DISCLOSURE, Policy.Disclosure.class);
         Optional<String> help = properties.optional(ConfigKeys.HELP);
@@ -86,7 +87,8 @@ final class PolicyReader {
                         help,
                         pathRule,
                         notifyAt,
-                        penalty));
+                        penalty,
+                        enforcePercent));
     }
 
     private LimitForm form() {

@@ -141,4 +141,39 @@ class ChangeCodecTest {
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("8192");
     }
+
+    @Test
+    void whatNoInstanceCanReadIsNotWritten() {
+        RuntimeChange valid = policy(1, "api", "limit", "5/1s");
+        assertThat(unsigned.encode(with(valid, "a".repeat(200), "b".repeat(200))))
+                .isNotEmpty();
+        for (RuntimeChange invalid : List.of(
+                with(valid, "a".repeat(201), "reason"),
+                with(valid, "alice\nWEIR-000 forged", "reason"),
+                with(valid, "alice", "reason\u0085"),
+                with(valid, "alice", "reason\u2028"),
+                with(valid, "alice", "b".repeat(70_000)),
+                policy(1, "no policy", "limit", "5/1s"),
+                policy(1_000_000_000_000_000L, "api", "limit", "5/1s"))) {
+            for (ChangeCodec codec : List.of(unsigned, signed)) {
+                assertThatThrownBy(() -> codec.encode(ChangeState.EMPTY.with(invalid)))
+                        .isInstanceOf(IllegalArgumentException.class);
+            }
+        }
+        assertThatThrownBy(() -> unsigned.encode(with(valid, "alice\n", "reason")))
+                .isInstanceOf(IllegalArgumentException.class);
+    }
+
+    private static RuntimeChange with(RuntimeChange change, String author, String reason) {
+        return new RuntimeChange(
+                change.number(),
+                change.subject(),
+                change.values(),
+                change.before(),
+                author,
+                reason,
+                change.at(),
+                change.until(),
+                change.undoes());
+    }
 }

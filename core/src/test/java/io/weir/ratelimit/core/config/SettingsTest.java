@@ -32,7 +32,8 @@ class SettingsTest {
             1,
             Duration.ofMillis(100),
             false,
-            new ConsoleSettings(false, Optional.empty(), false, Optional.empty()));
+            new ConsoleSettings(false, Optional.empty(), false, Optional.empty()),
+            ChangeSettings.NONE);
 
     private final Problems problems = new Problems();
 
@@ -85,7 +86,8 @@ class SettingsTest {
                                 true,
                                 Optional.of("operator"),
                                 false,
-                                Optional.of("https://grafana.example.org/d/weir"))));
+                                Optional.of("https://grafana.example.org/d/weir")),
+                        new ChangeSettings(true, Optional.of("changer"))));
         assertThat(problems.found()).isEmpty();
     }
 
@@ -177,7 +179,8 @@ class SettingsTest {
                         1,
                         Duration.ofMillis(100),
                         false,
-                        new ConsoleSettings(false, Optional.empty(), false, Optional.empty())));
+                        new ConsoleSettings(false, Optional.empty(), false, Optional.empty()),
+                        ChangeSettings.NONE));
         assertThat(problems.found()).isEmpty();
     }
 

@@ -30,6 +30,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -132,6 +134,21 @@ class CallerQuotasTest {
         add("shadow", "ip", Policy.Mode.SHADOW, Policy.Disclosure.FULL);
         add("off", "ip", Policy.Mode.OFF, Policy.Disclosure.FULL);
         assertThat(quotas.of(ANN)).isEmpty();
+    }
+
+    @Test
+    void showsAPolicyInShadowModeForTheKeysThatAreEnforced() {
+        for (int i = 0; i < 40; i++) {
+            policies.put("p" + i, Fixtures.staged("p" + i, "principal", 50));
+        }
+        Set<String> shown = quotas.of(ANN).keySet();
+        assertThat(shown)
+                .isEqualTo(policies.values().stream()
+                        .filter(policy -> !policy.isShadowFor(new IdentityEncoder(Optional.empty())
+                                .encode(policy.key().resolve(ANN))))
+                        .map(Policy::name)
+                        .collect(Collectors.toSet()));
+        assertThat(shown).hasSizeBetween(1, 39);
     }
 
     @Test

@@ -6,8 +6,10 @@ import io.weir.ratelimit.FailureMode;
 import io.weir.ratelimit.core.key.IdentityEncoder;
 import io.weir.ratelimit.core.key.KeyExpression;
 import io.weir.ratelimit.core.key.KeyTerms;
+import io.weir.ratelimit.core.policy.LimitForm;
 import io.weir.ratelimit.core.policy.Overrides;
 import io.weir.ratelimit.core.policy.Policy;
+import io.weir.ratelimit.core.policy.Tiers;
 import io.weir.ratelimit.core.topkeys.TopKeysTracker;
 import io.weir.ratelimit.spi.DecisionListener;
 import io.weir.ratelimit.spi.Limit;
@@ -40,6 +42,26 @@ final class Fixtures {
 
     static Policy policy(String name, String key) {
         return policy(name, key, 1, FailureMode.OPEN);
+    }
+
+    /** Creates a policy of ten permits an hour in shadow mode that is enforced for a share of the keys. */
+    static Policy staged(String name, String key, int enforcePercent) {
+        return new Policy(
+                new PolicyLimits(name, List.of(Limit.of(Algorithm.SLIDING_WINDOW, 10, Duration.ofHours(1)))),
+                LimitForm.of(Algorithm.SLIDING_WINDOW),
+                Tiers.NONE,
+                KeyExpression.parse(key, new KeyTerms(32, 64)),
+                1,
+                FailureMode.OPEN,
+                Policy.MAX_WAITING,
+                Policy.Mode.SHADOW,
+                Policy.Count.ALWAYS,
+                Policy.Disclosure.FULL,
+                Optional.empty(),
+                Optional.empty(),
+                List.of(),
+                Optional.empty(),
+                enforcePercent);
     }
 
     /** Creates the binding of {@code Search.find} to policies, with one cost under each. */

@@ -60,7 +60,8 @@ class PenaltiesTest {
                 Optional.empty(),
                 Optional.empty(),
                 List.of(),
-                penalty);
+                penalty,
+                0);
     }
 
     private static Binding penalized(long permits) {

@@ -99,7 +99,8 @@ class QuotaThresholdsTest {
                 Optional.empty(),
                 Optional.empty(),
                 notifyAt,
-                Optional.empty());
+                Optional.empty(),
+                0);
     }
 
     private static Policy policy(Algorithm algorithm, Integer... notifyAt) {

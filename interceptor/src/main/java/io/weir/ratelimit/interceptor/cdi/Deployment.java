@@ -3,6 +3,13 @@ package io.weir.ratelimit.interceptor.cdi;
 
 import static io.weir.ratelimit.interceptor.message.InterceptorMessages.MESSAGES;
 
+import io.weir.ratelimit.core.changes.ChangeAudit;
+import io.weir.ratelimit.core.changes.ChangeCodec;
+import io.weir.ratelimit.core.changes.ChangeTarget;
+import io.weir.ratelimit.core.changes.InstanceChanges;
+import io.weir.ratelimit.core.changes.LocalChangeStore;
+import io.weir.ratelimit.core.changes.RuntimeChanges;
+import io.weir.ratelimit.core.changes.StoredChanges;
 import io.weir.ratelimit.core.config.ConfigKeys;
 import io.weir.ratelimit.core.config.ConfigProperties;
 import io.weir.ratelimit.core.config.ConfigReader;
@@ -49,6 +56,7 @@ import io.weir.ratelimit.core.policy.TierSelector;
 import io.weir.ratelimit.core.topkeys.TopKeysTracker;
 import io.weir.ratelimit.interceptor.telemetry.RejectedKeysLog;
 import io.weir.ratelimit.interceptor.telemetry.Telemetry;
+import io.weir.ratelimit.spi.ChangeStore;
 import io.weir.ratelimit.spi.DecisionListener;
 import io.weir.ratelimit.spi.KeyResolver;
 import io.weir.ratelimit.spi.PolicySource;
@@ -77,6 +85,9 @@ final class Deployment {
     private static final int MAX_QUOTA_READERS = 10_000;
 
     private static final long NEAR_LIMIT_INTERVAL_MICROS = TimeUnit.MINUTES.toMicros(1);
+
+    /** The interval at which the runtime changes are read. A change applies everywhere within a second. */
+    private static final long CHANGES_INTERVAL_MICROS = TimeUnit.MILLISECONDS.toMicros(400);
 
     private final ApplicationBeans beans;
     private final Problems problems;
@@ -156,13 +167,25 @@ final class Deployment {
                 topKeys,
                 thresholds(backend, events),
                 penalties(backend, telemetry, events));
+        CurrentPolicies policies = new CurrentPolicies(settings.enabled() ? snapshot : snapshot.disabled());
+        Readings readings = new Readings(Clock.systemUTC());
+        Reload reload = reload(loader, loadedConfig, snapshot, policies, topKeys, telemetry, readings);
+        KeyAdministration keys = new KeyAdministration(engine, overrides);
+        Optional<InstanceChanges> changes = Optional.empty();
         if (problems.found().isEmpty()) {
             engine.slots().listener(telemetry.slots(), withSlots(snapshot));
             start(backend, telemetry);
-            report(backend, snapshot, loader, sources);
+            changes = changes(
+                    backend,
+                    new DeploymentChanges(
+                            reload,
+                            policies,
+                            overrides,
+                            keys,
+                            (loaded, changed, found) ->
+                                    ClientPolicyCheck.check(clients.values(), loaded, changed, found)));
+            report(backend, settings.enabled() ? policies.get() : snapshot, loader, sources);
         }
-        CurrentPolicies policies = new CurrentPolicies(settings.enabled() ? snapshot : snapshot.disabled());
-        Readings readings = new Readings(Clock.systemUTC());
         RateLimitGate gate = new RateLimitGate(
                 engine,
                 policies,
@@ -195,9 +218,13 @@ final class Deployment {
                         readings,
                         topKeys,
                         masker,
-                        new KeyAdministration(engine, overrides),
+                        keys,
                         backend.fleetStore(),
-                        settings.console().grafana()),
+                        settings.console().grafana(),
+                        changes.map(RuntimeChanges.class::cast),
+                        settings.changes()
+                                .role()
+                                .filter(role -> settings.changes().enabled())),
                 settings.headers(),
                 responder,
                 telemetry.spans(),
@@ -205,7 +232,8 @@ final class Deployment {
                 executor,
                 lookups,
                 timers(
-                        reloads(loader, loadedConfig, snapshot, policies, topKeys, telemetry, readings),
+                        reload,
+                        changes,
                         topKeys,
                         () -> telemetry.nearLimit().accept(longestNearLimit(policies, topKeys))),
                 new ResourceCheck(beanClasses, resolvers, sources.policies(), loadedConfig, settings),
@@ -370,8 +398,14 @@ final class Deployment {
     }
 
     /** Returns the timers of the application. It has none if it does not start. */
-    private List<TaskTimer> timers(Optional<TaskTimer> reloads, TopKeysTracker topKeys, Runnable nearLimits) {
-        List<TaskTimer> timers = new ArrayList<>(reloads.stream().toList());
+    private List<TaskTimer> timers(
+            Reload reload, Optional<InstanceChanges> changes, TopKeysTracker topKeys, Runnable nearLimits) {
+        List<TaskTimer> timers = new ArrayList<>();
+        if (settings.reloads() && problems.found().isEmpty()) {
+            timers.add(
+                    new TaskTimer(environment.tasks(), settings.reloadInterval().toMillis() * 1_000, reload));
+        }
+        changes.ifPresent(task -> timers.add(new TaskTimer(environment.tasks(), CHANGES_INTERVAL_MICROS, task)));
         if (settings.enabled() && problems.found().isEmpty()) {
             timers.add(
                     new TaskTimer(environment.tasks(), RejectedKeysLog.INTERVAL_MICROS, new RejectedKeysLog(topKeys)));
@@ -390,7 +424,7 @@ final class Deployment {
         return longest;
     }
 
-    private Optional<TaskTimer> reloads(
+    private Reload reload(
             PolicySnapshotLoader loader,
             ConfigSnapshot loadedConfig,
             PolicySnapshot snapshot,
@@ -398,12 +432,11 @@ final class Deployment {
             TopKeysTracker topKeys,
             Telemetry telemetry,
             Readings readings) {
-        if (!settings.reloads() || !problems.found().isEmpty()) {
-            return Optional.empty();
-        }
-        Reload reload = new Reload(
+        return new Reload(
                 loader,
-                CurrentConfig.of(serverConfig, loadedConfig),
+                settings.reloads() && problems.found().isEmpty()
+                        ? CurrentConfig.of(serverConfig, loadedConfig)
+                        : () -> loadedConfig,
                 loadedConfig,
                 snapshot,
                 next -> {
@@ -412,7 +445,25 @@ final class Deployment {
                 },
                 telemetry.reloads(),
                 readings);
-        return Optional.of(
-                new TaskTimer(environment.tasks(), settings.reloadInterval().toMillis() * 1_000, reload));
+    }
+
+    /** Reads the runtime changes before the first request. Returns nothing if changes are not enabled. */
+    private Optional<InstanceChanges> changes(RateLimitBackend backend, ChangeTarget target) {
+        if (!settings.enabled() || !settings.changes().enabled()) {
+            return Optional.empty();
+        }
+        Optional<ChangeStore> shared = backend.changeStore();
+        InstanceChanges changes = new InstanceChanges(
+                new StoredChanges(
+                        shared.orElseGet(() -> new LocalChangeStore(Clock.systemUTC())),
+                        shared.isPresent(),
+                        new ChangeCodec(
+                                new ConfigReader(config, new Problems()).value(ConfigKeys.NAMESPACE),
+                                settings.keySecret()),
+                        environment.clock()::nanos),
+                target,
+                new ChangeAudit(masker));
+        changes.start(settings.deadline());
+        return Optional.of(changes);
     }
 }

@@ -101,7 +101,26 @@ final class PolicySnapshotLoader {
         return load(config, Optional.of(previous), problems);
     }
 
+    /**
+     * Loads a configuration with runtime changes over it.
+     *
+     * @param inForce the snapshot in force, whose unchanged policies stay the same objects
+     * @param configured the snapshot of the configuration, which stays in force for invalid changes
+     */
+    PolicySnapshot change(
+            ConfigProperties changed, PolicySnapshot inForce, PolicySnapshot configured, Problems problems) {
+        return load(changed, Optional.of(configured), Optional.of(inForce), problems);
+    }
+
     private PolicySnapshot load(ConfigProperties config, Optional<PolicySnapshot> previous, Problems problems) {
+        return load(config, previous, previous, problems);
+    }
+
+    private PolicySnapshot load(
+            ConfigProperties config,
+            Optional<PolicySnapshot> previous,
+            Optional<PolicySnapshot> inForce,
+            Problems problems) {
         List<MethodLimits> known =
                 Stream.concat(methods().stream(), late.methods().stream()).toList();
         LoadedPolicies loaded = PolicyLoader.load(config, known, resolvers, problems);
@@ -117,6 +136,7 @@ final class PolicySnapshotLoader {
             keepValid(policies, snapshot, invalid, loaded.complete());
             keepCosts(costs, snapshot, known, exceeded);
         });
+        inForce.ifPresent(snapshot -> keepSame(policies, snapshot));
         MethodBinder binder = new MethodBinder(policies, costs, config, late);
         return new PolicySnapshot(
                 policies,
@@ -210,6 +230,14 @@ final class PolicySnapshotLoader {
                         costs.put(endpoint, previous.costs().get(endpoint));
                     }
                 });
+    }
+
+    /** Keeps the objects of unchanged policies, because calls wait under them. */
+    private static void keepSame(Map<String, Policy> policies, PolicySnapshot inForce) {
+        policies.replaceAll((name, policy) -> {
+            Policy same = inForce.policies().get(name);
+            return policy.equals(same) ? same : policy;
+        });
     }
 
     /** Replaces invalid policies by the previous ones. An unchanged policy stays the same object, because calls wait under it. */

@@ -3,21 +3,25 @@ package io.weir.ratelimit.interceptor.cdi;
 
 import static io.weir.ratelimit.interceptor.message.InterceptorMessages.MESSAGES;
 
+import io.weir.ratelimit.core.changes.ChangedProperties;
+import io.weir.ratelimit.core.changes.PolicyValues;
 import io.weir.ratelimit.core.config.ConfigProperties;
 import io.weir.ratelimit.core.config.ConfigSnapshot;
 import io.weir.ratelimit.core.config.Problems;
 import io.weir.ratelimit.core.config.ReloadListener;
 import io.weir.ratelimit.core.config.ReloadListener.Result;
 import io.weir.ratelimit.core.operations.Readings;
+import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.spi.ConfigurationProblem;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /**
- * A reload of the policies. It loads a new snapshot if a property has changed; the valid parts of a change apply. A set of problems
+ * A reload of the policies. It loads a new snapshot if a property or a runtime change has changed; the valid parts of a change apply. A set of problems
  * is logged once, until the problems change. Only one thread at a time reloads.
  */
 final class Reload implements Runnable {
@@ -29,7 +33,14 @@ final class Reload implements Runnable {
     private final ReloadListener listener;
     private final Readings readings;
     private ConfigSnapshot loadedConfig;
+
+    /** The snapshot of the configuration, without runtime changes. */
+    private volatile PolicySnapshot configured;
+
+    private List<ConfigurationProblem> ofConfiguration = List.of();
+
     private PolicySnapshot snapshot;
+    private PolicyValues values = PolicyValues.NONE;
     private Set<ConfigurationProblem> problems = Set.of();
     private boolean failing;
 
@@ -54,6 +65,7 @@ final class Reload implements Runnable {
         this.loader = loader;
         this.configuration = configuration;
         this.loadedConfig = loadedConfig;
+        this.configured = snapshot;
         this.snapshot = snapshot;
         this.target = target;
         this.listener = listener;
@@ -87,8 +99,46 @@ final class Reload implements Runnable {
     /** Loads a changed configuration. Returns whether the policies have changed. */
     private boolean load(ConfigSnapshot config) {
         Problems found = new Problems();
-        PolicySnapshot next = loader.reload(config, snapshot, found);
+        configured = loader.reload(config, configured, found);
         loadedConfig = config;
+        ofConfiguration = found.found();
+        return replace(true);
+    }
+
+    /** Applies the values of runtime changes over the configuration that was read last. */
+    synchronized void apply(PolicyValues changed) {
+        values = changed;
+        boolean replaced = replace(false);
+        readings.read(problems.isEmpty() ? Result.APPLIED : Result.INVALID, List.copyOf(problems), replaced);
+    }
+
+    /** Returns the problems of the configuration with the values of runtime changes, without applying them. */
+    synchronized List<ConfigurationProblem> problems(PolicyValues changed, Check check) {
+        Problems found = new Problems();
+        ConfigProperties config = ChangedProperties.over(loadedConfig, changed, names());
+        PolicySnapshot next = loader.change(config, snapshot, configured, found);
+        check.check(next.policies(), config, found);
+        return found.found();
+    }
+
+    /** A check of loaded policies. */
+    @FunctionalInterface
+    interface Check {
+        void check(Map<String, Policy> policies, ConfigProperties config, Problems problems);
+    }
+
+    /** Returns the names of the policies that exist without runtime changes. */
+    Set<String> names() {
+        return configured.policies().keySet();
+    }
+
+    /** Replaces the snapshot in force, if it changes. Returns whether the policies have changed. */
+    private boolean replace(boolean reloaded) {
+        Problems found = new Problems();
+        found.addAll(ofConfiguration);
+        PolicySnapshot next = values.isEmpty()
+                ? configured
+                : loader.change(ChangedProperties.over(loadedConfig, values, names()), snapshot, configured, found);
         PolicyChanges changes = PolicyChanges.between(snapshot, next);
         if (!changes.isEmpty() || !next.origins().equals(snapshot.origins())) {
             snapshot = next;
@@ -96,6 +146,13 @@ final class Reload implements Runnable {
         }
         boolean corrected = !problems.isEmpty() && found.found().isEmpty();
         logProblems(found);
+        if (reloaded) {
+            notify(changes, found, corrected);
+        }
+        return !changes.isEmpty();
+    }
+
+    private void notify(PolicyChanges changes, Problems found, boolean corrected) {
         if (!changes.isEmpty() || corrected) {
             MESSAGES.log(LOG, corrected ? "WEIR-314.corrected" : "WEIR-314", changes);
         }
@@ -104,7 +161,6 @@ final class Reload implements Runnable {
         } else if (!changes.isEmpty() || corrected) {
             listener.reloaded(Result.APPLIED);
         }
-        return !changes.isEmpty();
     }
 
     private void logProblems(Problems found) {

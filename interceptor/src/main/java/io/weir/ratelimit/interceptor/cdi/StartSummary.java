@@ -113,6 +113,9 @@ final class StartSummary {
         }
         parts.add("key " + policy.key());
         addUnless(parts, "mode", policy.mode(), Policy.Mode.ENFORCE);
+        if (policy.enforcePercent() > 0) {
+            parts.add("enforce-percent " + policy.enforcePercent());
+        }
         addUnless(parts, "on-failure", policy.onFailure(), FailureMode.OPEN);
         addUnless(parts, "count", policy.count(), Policy.Count.ALWAYS);
         addUnless(parts, "disclosure", policy.disclosure(), Policy.Disclosure.FULL);

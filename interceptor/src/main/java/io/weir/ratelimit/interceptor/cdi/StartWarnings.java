@@ -16,6 +16,7 @@ import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.spi.PolicyLimits;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Objects;
 import java.util.OptionalLong;
 import java.util.Set;
@@ -50,6 +51,7 @@ final class StartWarnings {
             checkHeaders(backend);
             checkCosts(methods);
             checkSources(policiesOfSources);
+            checkEnforcedShares();
         }
         checkConsole();
         return List.copyOf(warnings);
@@ -90,9 +92,20 @@ final class StartWarnings {
     private Set<String> enforced(FailureMode mode) {
         Set<String> names = new TreeSet<>();
         snapshot.policies().values().stream()
-                .filter(policy -> policy.mode() == Policy.Mode.ENFORCE && policy.onFailure() == mode)
+                .filter(policy -> policy.canReject() && policy.onFailure() == mode)
                 .forEach(policy -> names.add(policy.name()));
         return names;
+    }
+
+    private void checkEnforcedShares() {
+        new TreeMap<>(snapshot.policies())
+                .values().stream()
+                        .filter(policy -> policy.enforcePercent() > 0 && policy.mode() != Policy.Mode.SHADOW)
+                        .forEach(policy -> warnings.add(MESSAGES.message(
+                                "WEIR-015",
+                                policy.name(),
+                                policy.enforcePercent(),
+                                policy.mode().name().toLowerCase(Locale.ROOT))));
     }
 
     private void checkAddresses() {

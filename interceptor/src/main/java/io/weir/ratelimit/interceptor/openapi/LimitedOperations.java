@@ -54,7 +54,7 @@ final class LimitedOperations {
             List<Policy> applied = known.of(path, method).stream()
                     .flatMap(resource -> policies.of(resource.binding(), method.name(), path).stream())
                     .map(Binding.PolicyCost::policy)
-                    .filter(policy -> policy.mode() == Policy.Mode.ENFORCE)
+                    .filter(Policy::canReject)
                     .distinct()
                     .toList();
             if (!applied.isEmpty()) {

@@ -321,6 +321,21 @@ class StartReportTest {
     }
 
     @Test
+    void warnsOfAnEnforcedShareWithoutEffect() {
+        String share = "ratelimit.policies.api.enforce-percent=10";
+        assertThat(new Report(share).warnings("local"))
+                .containsExactly(
+                        "WEIR-015 Policy api has enforce-percent=10, which has no effect with mode=enforce. Set"
+                                + " ratelimit.policies.<p>.mode=shadow, or remove enforce-percent.");
+        assertThat(new Report(share, "ratelimit.policies.api.mode=off").warnings("local"))
+                .singleElement()
+                .asString()
+                .contains("mode=off");
+        assertThat(new Report(share, "ratelimit.policies.api.mode=shadow").warnings("local"))
+                .isEmpty();
+    }
+
+    @Test
     void warnsOfTheFailureModeSampleWithOneInstance() {
         String[] sample = {"ratelimit.namespace=shop", "ratelimit.policies.api.on-failure=sample"};
         for (Report report : List.of(new Report(sample), new Report(sample[0], sample[1], "ratelimit.instances=1"))) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.weir.ratelimit.core.local;
+package io.weir.ratelimit.core.limit;
 
 import java.security.SecureRandom;
 
@@ -7,24 +7,40 @@ import java.security.SecureRandom;
  * A hash of texts with a secret key, so that a client cannot choose texts with equal hashes. Source: SipHash-2-4, J.-P. Aumasson and D.
  * J. Bernstein, "SipHash: a fast short-input PRF", 2012. The bytes of a text are those of UTF-16LE.
  */
-final class SipHash {
+public final class SipHash {
     private static final int CHARS_PER_WORD = 4;
 
     private final long k0;
     private final long k1;
 
-    SipHash(long k0, long k1) {
+    /**
+     * Creates a hash with a key.
+     *
+     * @param k0 the first half of the key
+     * @param k1 the second half of the key
+     */
+    public SipHash(long k0, long k1) {
         this.k0 = k0;
         this.k1 = k1;
     }
 
-    /** Returns a hash with a new random key. */
-    static SipHash random() {
+    /**
+     * Returns a hash with a new random key.
+     *
+     * @return the hash
+     */
+    public static SipHash random() {
         SecureRandom random = new SecureRandom();
         return new SipHash(random.nextLong(), random.nextLong());
     }
 
-    long hash(String text) {
+    /**
+     * Hashes a text.
+     *
+     * @param text the text
+     * @return 64 bits
+     */
+    public long hash(String text) {
         State state = new State(k0, k1);
         int words = text.length() / CHARS_PER_WORD;
         for (int i = 0; i < words; i++) {

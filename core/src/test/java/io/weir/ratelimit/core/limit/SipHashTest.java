@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.weir.ratelimit.core.local;
+package io.weir.ratelimit.core.limit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.core.changes;
+
+import static io.weir.ratelimit.core.message.CoreMessages.MESSAGES;
+
+import io.weir.ratelimit.core.key.KeyMasker;
+import java.util.Collection;
+
+/** The audit log of runtime changes. Keys are masked. */
+public final class ChangeAudit {
+    private static final System.Logger LOG = System.getLogger("io.weir.ratelimit.changes");
+
+    private final KeyMasker masker;
+
+    /**
+     * Creates a log.
+     *
+     * @param masker masks keys
+     */
+    public ChangeAudit(KeyMasker masker) {
+        this.masker = masker;
+    }
+
+    /** Returns a name of an author of limited length. */
+    static String author(String name) {
+        return name.length() > ChangeReader.MAX_TEXT ? name.substring(0, ChangeReader.MAX_TEXT - 1) + "…" : name;
+    }
+
+    /** Logs a change of this instance. */
+    void made(RuntimeChange change) {
+        if (change.isUndo()) {
+            MESSAGES.log(
+                    LOG,
+                    "WEIR-450.undone",
+                    change.number(),
+                    change.author(),
+                    change.undoes().orElse(0),
+                    subject(change),
+                    change.before(),
+                    change.reason());
+            return;
+        }
+        MESSAGES.log(
+                LOG,
+                "WEIR-450",
+                change.number(),
+                change.author(),
+                subject(change),
+                change.before(),
+                change.values(),
+                change.until().map(Object::toString).orElse("none"),
+                change.reason());
+    }
+
+    private String subject(RuntimeChange change) {
+        String policy = "policy " + change.subject().policy();
+        return switch (change.subject().kind()) {
+            case POLICY -> policy;
+            case OVERRIDE -> "override of key " + masked(change) + " of " + policy;
+            case BLOCK -> "block of key " + masked(change) + " of " + policy;
+        };
+    }
+
+    private String masked(RuntimeChange change) {
+        return masker.of(change.subject().storedKey().orElse(""));
+    }
+
+    /** Logs changes that others have made or undone, or that have ended. */
+    void applied(Collection<Long> added, Collection<Long> removed) {
+        MESSAGES.log(LOG, "WEIR-451", added, removed);
+    }
+
+    /** Logs that the value in the store is ignored. */
+    void ignored(String reason) {
+        MESSAGES.log(LOG, "WEIR-452", reason);
+    }
+
+    /** Logs that the value in the store is in force again. */
+    void readable() {
+        MESSAGES.log(LOG, "WEIR-452.readable");
+    }
+
+    /** Logs changes of policies that this instance does not have. */
+    void withoutPolicy(Collection<Long> numbers) {
+        MESSAGES.log(LOG, "WEIR-452.policy", numbers);
+    }
+
+    /** Logs that the changes were not read at the start. */
+    void unread(String reason) {
+        MESSAGES.log(LOG, "WEIR-452.unread", reason);
+    }
+
+    /** Logs that a key is not blocked although the change is recorded. */
+    void notBlocked(RuntimeChange change, String reason) {
+        MESSAGES.log(LOG, "WEIR-453", change.number(), subject(change), reason);
+    }
+}

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.core.changes;
+
+import static io.weir.ratelimit.core.message.CoreMessages.MESSAGES;
+
+import io.weir.ratelimit.core.changes.RuntimeChange.Kind;
+import io.weir.ratelimit.core.config.Problems;
+import io.weir.ratelimit.core.policy.OverrideReader;
+import io.weir.ratelimit.core.policy.Policy;
+import io.weir.ratelimit.spi.ConfigurationProblem;
+import io.weir.ratelimit.spi.RateLimitBackend;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Pattern;
+
+/** The check of changes before they are made. It adds nothing to the rules of the configuration but the form of a change. */
+final class ChangeCheck {
+    /** The attributes of a policy that can be changed. Others decide which keys exist, and need a deployment. */
+    static final Set<String> OF_POLICY =
+            Set.of("limit", "burst", "concurrency", "mode", "on-failure", "enforce-percent");
+
+    /** The attributes of an override. */
+    static final Set<String> OF_KEY = Set.of("limit", "burst", "concurrency");
+
+    /** The longest value of an attribute. */
+    static final int MAX_VALUE = 500;
+
+    private static final Pattern UNPRINTABLE = Pattern.compile("[\\p{C}\\p{Zl}\\p{Zp}]");
+    private static final Pattern STORED_KEY = Pattern.compile("[!-~&&[^{}:]]{1,4096}");
+
+    private final ChangeTarget target;
+
+    ChangeCheck(ChangeTarget target) {
+        this.target = target;
+    }
+
+    /** Returns the problems of a change over other values. */
+    List<ConfigurationProblem> problems(ChangeRequest request, PolicyValues current) {
+        List<ConfigurationProblem> found = new ArrayList<>(ofReason(request.reason()));
+        request.length()
+                .filter(ChangeCheck::isOutOfRange)
+                .ifPresent(length -> found.add(MESSAGES.problem(
+                        "WEIR-449.length", "length", length.toString(), RateLimitBackend.MAX_BLOCK.toDays())));
+        found.addAll(ofSubject(request.subject()));
+        found.addAll(ofAttributes(request));
+        if (found.isEmpty()) {
+            found.addAll(ofValues(request, current));
+        }
+        return List.copyOf(found);
+    }
+
+    /** Returns the problems of a reason. */
+    static List<ConfigurationProblem> ofReason(String reason) {
+        boolean valid = !reason.isBlank()
+                && reason.length() <= ChangeReader.MAX_TEXT
+                && !UNPRINTABLE.matcher(reason).find();
+        return valid ? List.of() : List.of(MESSAGES.problem("WEIR-449.reason", "reason", "", ChangeReader.MAX_TEXT));
+    }
+
+    private static boolean isOutOfRange(Duration length) {
+        return length.toMillis() <= 0 || length.compareTo(RateLimitBackend.MAX_BLOCK) > 0;
+    }
+
+    /** Returns the problem that this instance has no such policy. */
+    List<ConfigurationProblem> ofPolicy(String name) {
+        return target.names().contains(name) && target.policy(name).isPresent()
+                ? List.of()
+                : List.of(MESSAGES.problem("WEIR-449.policy", "policy", name, new TreeSet<>(target.names())));
+    }
+
+    private List<ConfigurationProblem> ofSubject(RuntimeChange.Subject subject) {
+        List<ConfigurationProblem> found = new ArrayList<>(ofPolicy(subject.policy()));
+        boolean valid = subject.kind() == Kind.POLICY
+                ? subject.storedKey().isEmpty()
+                : subject.storedKey()
+                        .filter(key -> STORED_KEY.matcher(key).matches())
+                        .isPresent();
+        if (!valid) {
+            found.add(MESSAGES.problem(subject.kind() == Kind.POLICY ? "WEIR-449.no-key" : "WEIR-449.key", "key", ""));
+        }
+        return found;
+    }
+
+    private static List<ConfigurationProblem> ofAttributes(ChangeRequest request) {
+        Kind kind = request.subject().kind();
+        Set<String> allowed = kind == Kind.POLICY ? OF_POLICY : kind == Kind.OVERRIDE ? OF_KEY : Set.of();
+        List<ConfigurationProblem> found = new ArrayList<>();
+        if (request.values().isEmpty() && kind != Kind.BLOCK) {
+            found.add(MESSAGES.problem("WEIR-449.empty", "values", "", new TreeSet<>(allowed)));
+        }
+        for (String attribute : new TreeSet<>(request.values().keySet())) {
+            String value = request.values().getOrDefault(attribute, "");
+            if (!allowed.contains(attribute)) {
+                found.add(MESSAGES.problem("WEIR-449.attribute", "values", attribute, new TreeSet<>(allowed)));
+            } else if (value.isBlank() || value.length() > MAX_VALUE) {
+                found.add(MESSAGES.problem("WEIR-449.value", attribute, "", MAX_VALUE));
+            }
+        }
+        return found;
+    }
+
+    private List<ConfigurationProblem> ofValues(ChangeRequest request, PolicyValues current) {
+        return switch (request.subject().kind()) {
+            case POLICY -> {
+                List<ConfigurationProblem> next = new ArrayList<>(target.problems(current.with(request)));
+                next.removeAll(target.problems(current));
+                yield next;
+            }
+            case OVERRIDE -> {
+                Problems problems = new Problems();
+                Optional<Policy> policy = target.policy(request.subject().policy());
+                policy.ifPresent(each -> OverrideReader.read(each, request.values(), problems));
+                yield problems.found();
+            }
+            case BLOCK -> List.of();
+        };
+    }
+}

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.core.policy;
+
+import static io.weir.ratelimit.core.message.CoreMessages.MESSAGES;
+
+import io.weir.ratelimit.core.config.ConfigKeys;
+import io.weir.ratelimit.core.config.ConfigProperties;
+import io.weir.ratelimit.core.config.ConfigReader;
+import io.weir.ratelimit.core.config.PolicyProperties;
+import io.weir.ratelimit.core.config.Problems;
+import io.weir.ratelimit.spi.Limit;
+import io.weir.ratelimit.spi.PolicyLimits;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+
+/** A reader of the limits that an operator sets for one key. Its problems are those of the same attributes of the policy. */
+public final class OverrideReader {
+    private OverrideReader() {}
+
+    /**
+     * Reads the limits of a key.
+     *
+     * @param policy the policy
+     * @param values the values of {@code limit}, {@code burst} and {@code concurrency}; the limits of the policy itself apply if {@code
+     *     limit} is absent
+     * @param problems collects the problems
+     * @return the limits; empty if there is a problem
+     */
+    public static Optional<PolicyLimits> read(Policy policy, Map<String, String> values, Problems problems) {
+        Problems found = new Problems();
+        PolicyProperties properties = properties(policy, values, found);
+        Optional<Integer> concurrency = properties.optional(ConfigKeys.CONCURRENCY);
+        Optional<Long> burst = properties.optional(ConfigKeys.BURST);
+        LimitForm form = policy.form()
+                .withConcurrency(concurrency.isPresent() ? OptionalInt.of(concurrency.get()) : OptionalInt.empty());
+        Optional<List<Limit>> limits = Optional.empty();
+        if (found.found().isEmpty()) {
+            Optional<String> text = properties.text(ConfigKeys.LIMIT);
+            if (text.isPresent()) {
+                limits = new LimitsReader(properties)
+                        .parse(
+                                text.get(),
+                                properties.name(ConfigKeys.LIMIT),
+                                form,
+                                burst,
+                                properties.name(ConfigKeys.BURST));
+            } else if (burst.isPresent()) {
+                found.add(MESSAGES.problem(
+                        "WEIR-449.burst",
+                        properties.name(ConfigKeys.BURST),
+                        burst.get().toString(),
+                        properties.name(ConfigKeys.LIMIT)));
+            } else {
+                limits = Optional.of(ofPolicy(policy));
+            }
+        }
+        Optional<PolicyLimits> read = limits.flatMap(each -> ofKey(policy, form, each, properties));
+        problems.addAll(found.found());
+        return read;
+    }
+
+    private static PolicyProperties properties(Policy policy, Map<String, String> values, Problems problems) {
+        PolicyProperties names = new ConfigReader(ConfigProperties.of(Map.of()), new Problems()).policy(policy.name());
+        Map<String, String> properties = new HashMap<>();
+        values.forEach((attribute, value) -> properties.put(names.name(attribute), value));
+        return new ConfigReader(ConfigProperties.of(properties), problems).policy(policy.name());
+    }
+
+    private static List<Limit> ofPolicy(Policy policy) {
+        return policy.limits().limits().stream()
+                .filter(limit -> !limit.isConcurrency())
+                .toList();
+    }
+
+    private static Optional<PolicyLimits> ofKey(
+            Policy policy, LimitForm form, List<Limit> limits, PolicyProperties properties) {
+        try {
+            return Optional.of(OverrideAnswer.limits(policy, form, limits));
+        } catch (IllegalArgumentException e) {
+            properties.report(MESSAGES.problem(
+                    "WEIR-109", properties.name(ConfigKeys.LIMIT), "", String.valueOf(e.getMessage())));
+            return Optional.empty();
+        }
+    }
+}

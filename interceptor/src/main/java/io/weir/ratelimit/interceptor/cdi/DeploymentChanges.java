@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.interceptor.cdi;
+
+import io.weir.ratelimit.core.changes.ChangeTarget;
+import io.weir.ratelimit.core.changes.PolicyValues;
+import io.weir.ratelimit.core.config.Origin;
+import io.weir.ratelimit.core.engine.KeyAdministration;
+import io.weir.ratelimit.core.policy.Overrides;
+import io.weir.ratelimit.core.policy.Policy;
+import io.weir.ratelimit.spi.ConfigurationProblem;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * The policies and keys of one deployment, to which runtime changes apply.
+ *
+ * @param reload loads the policies
+ * @param policies the policies in force
+ * @param overrides the limits of single keys
+ * @param keys the operations on keys of the backend
+ * @param check a check of changed policies beside that of the loader
+ */
+record DeploymentChanges(
+        Reload reload, CurrentPolicies policies, Overrides overrides, KeyAdministration keys, Reload.Check check)
+        implements ChangeTarget {
+    @Override
+    public Set<String> names() {
+        return reload.names();
+    }
+
+    @Override
+    public Optional<Policy> policy(String name) {
+        return Optional.ofNullable(policies.policies().get(name));
+    }
+
+    @Override
+    public Map<String, String> values(String policy) {
+        Map<String, String> values = new HashMap<>();
+        for (Origin origin : policies.origins(policy)) {
+            values.put(origin.attribute(), origin.value());
+        }
+        return values;
+    }
+
+    @Override
+    public List<ConfigurationProblem> problems(PolicyValues values) {
+        return reload.problems(values, check);
+    }
+
+    @Override
+    public void apply(PolicyValues values) {
+        reload.apply(values);
+    }
+
+    @Override
+    public void override(Map<Overrides.Subject, Map<String, String>> values) {
+        overrides.replace(values);
+    }
+
+    @Override
+    public void block(String policy, String storedKey, Duration length) {
+        policy(policy).ifPresent(each -> keys.block(each, storedKey, length));
+    }
+
+    @Override
+    public void unblock(String policy, String storedKey) {
+        policy(policy).ifPresent(each -> keys.unblock(each, storedKey));
+    }
+}
