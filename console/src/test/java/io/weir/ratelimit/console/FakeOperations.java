@@ -7,6 +7,7 @@ import io.weir.ratelimit.RateLimitUnavailableException;
 import io.weir.ratelimit.TopKeys;
 import io.weir.ratelimit.core.config.ReloadListener;
 import io.weir.ratelimit.core.engine.BackendHealth;
+import io.weir.ratelimit.core.engine.KnownBlocks;
 import io.weir.ratelimit.core.operations.Access;
 import io.weir.ratelimit.core.operations.Operations;
 import io.weir.ratelimit.core.operations.PolicyView;
@@ -19,6 +20,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
 
@@ -34,6 +36,8 @@ final class FakeOperations implements Operations {
     volatile long remaining = 2;
     volatile @Nullable ZonedDateTime periodEnd;
     final List<PolicyView> policies = new CopyOnWriteArrayList<>();
+    final Map<String, Integer> running = new ConcurrentHashMap<>();
+    volatile KnownBlocks blocks = new KnownBlocks(System::nanoTime);
     final List<String> calls = new CopyOnWriteArrayList<>();
 
     FakeOperations() {
@@ -188,12 +192,28 @@ final class FakeOperations implements Operations {
 
     @Override
     public Duration block(Caller caller, Duration duration) {
+        failure.ifPresent(thrown -> {
+            throw thrown;
+        });
         calls.add("block " + caller.policy() + " " + caller.key() + " " + duration);
         return duration;
     }
 
     @Override
     public void unblock(Caller caller) {
+        failure.ifPresent(thrown -> {
+            throw thrown;
+        });
         calls.add("unblock " + caller.policy() + " " + caller.key());
+    }
+
+    @Override
+    public Map<String, Integer> runningCalls() {
+        return Map.copyOf(running);
+    }
+
+    @Override
+    public KnownBlocks blocks() {
+        return blocks;
     }
 }

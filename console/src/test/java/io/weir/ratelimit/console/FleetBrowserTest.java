@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.ratelimit.TopKeys;
 import io.weir.ratelimit.core.engine.BackendHealth;
+import io.weir.ratelimit.core.engine.KnownBlocks;
 import io.weir.ratelimit.core.operations.PolicyView;
 import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.BackendException.Reason;
@@ -241,7 +242,17 @@ class FleetBrowserTest {
                                 List.of(new TopKeys.NearLimit("<img/src=x>", Duration.ofMinutes(1))),
                                 Duration.ZERO),
                         0,
-                        0)));
+                        0)),
+                Optional.of(new InstanceReport.Current(
+                        List.of(new InstanceReport.RunningCalls(hostile, 7)),
+                        List.of(new KnownBlocks.Block(
+                                hostile,
+                                "<img/src=x>",
+                                KnownBlocks.Cause.PENALTY,
+                                Duration.ofHours(1),
+                                Duration.ZERO,
+                                1,
+                                Duration.ofHours(1))))));
         fleet.store.reports.put(
                 "evil", new FakeFleetStore.Stored(fleet.store.now, Optional.of(ReportWriter.write(report))));
         fleet.store.reports.put(

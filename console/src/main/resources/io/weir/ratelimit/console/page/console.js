@@ -232,6 +232,7 @@ const INSTANCE_COLUMNS = [
     {label: "Degraded decisions", style: "number", value: ({backend}) => count(backend.degradedDecisions)},
     {label: "Decisions/s", style: "number", value: ({decidedPerSecond}) => perSecond(decidedPerSecond)},
     {label: "Rejected/s", style: "number", value: ({rejectedPerSecond}) => perSecond(rejectedPerSecond)},
+    {label: "Running calls", style: "number", value: ({runningCalls}) => runningCalls === null ? "–" : count(runningCalls)},
     {label: "Configuration", value: ({configuration, drifted, vanished}) => `${configuration.slice(0, 8)}${drifted && !vanished ? ", differs" : ""}`,
         mark: ({drifted, vanished}) => drifted && !vanished ? "alarm" : ""},
     {label: "Weir", value: ({version}) => version},
@@ -248,7 +249,8 @@ class InstanceDetails {
             ["Last report", dateTime(instance.lastReport)],
             ["Last error", backend.lastFailure === null ? "none" : `${backend.lastFailure}, ${duration(backend.lastFailureSecondsAgo * 1000)} ago`],
             ["Policies", count(instance.policies)], ["Last reload", `${instance.lastReloadResult}, ${dateTime(instance.lastReload)}`],
-            ["Invalid values", count(instance.configurationProblems)], ["Instance", instance.id]];
+            ["Invalid values", count(instance.configurationProblems)], ["Instance", instance.id],
+            ...Object.entries(instance.running).map(([policy, calls]) => [`Running calls, ${policy}`, count(calls)])];
         const shown = JSON.stringify(facts);
         if (this.shown !== shown && !inUse(this.parent)) {
             this.shown = shown;
@@ -270,6 +272,7 @@ const POLICY_COLUMNS = [
     {label: "Rejected share", style: "number", value: ({rates}) => rates.rejectedShare === null ? "–" : percent(rates.rejectedShare)},
     {label: "Used, mean / maximum", style: "number", value: ({rates}) => rates.utilization === null ? "–"
         : `${percent(rates.utilization.mean)} / ${percent(rates.utilization.max)}`},
+    {label: "Running calls", style: "number", value: ({runningCalls}) => runningCalls === null ? "–" : count(runningCalls)},
     {label: "Instances", value: ({drifted}) => drifted ? "differ" : "agree", mark: ({drifted}) => drifted ? "alarm" : ""},
 ];
 
@@ -297,7 +300,7 @@ class PolicyDetails {
             keepingFocus(this.live, () => this.live.replaceChildren(outcomesBlock(policy.rates),
                 topBlock("Most rejected", top.rejected), topBlock("Most active", top.active), nearBlock(top.nearLimit)));
         }
-        const settings = JSON.stringify({...policy, rates: null});
+        const settings = JSON.stringify({...policy, rates: null, runningCalls: null});
         if (this.shownFixed !== settings && !inUse(this.fixed)) {
             this.shownFixed = settings;
             keepingFocus(this.fixed, () => this.fixed.replaceChildren(...settingsBlocks(policy)));
@@ -420,6 +423,7 @@ function showFleet(fleet) {
     showFact("vanished", count(fleet.vanished), fleet.vanished > 0);
     showFact("drifted", count(fleet.drifted), fleet.drifted > 0);
     showFact("degraded", count(fleet.degraded), fleet.degraded > 0);
+    showFact("running", count(fleet.runningCalls), false);
     showFact("decided", perSecond(rates.decidedPerSecond), false);
     showFact("rejected-rate", perSecond(rates.rejectedPerSecond), false);
     showFact("rejected-share", rates.rejectedShare === null ? "–" : percent(rates.rejectedShare), false);

@@ -5,7 +5,9 @@ import io.weir.ratelimit.Identity;
 import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.TopKeys;
 import io.weir.ratelimit.core.engine.BackendHealth;
+import io.weir.ratelimit.core.engine.HeldSlots;
 import io.weir.ratelimit.core.engine.KeyAdministration;
+import io.weir.ratelimit.core.engine.KnownBlocks;
 import io.weir.ratelimit.core.key.KeyMasker;
 import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.core.topkeys.TopKeysTracker;
@@ -13,7 +15,9 @@ import io.weir.ratelimit.spi.FleetStore;
 import io.weir.ratelimit.spi.PolicyLimits;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 import java.util.TreeSet;
 
 /** The operations on this instance. */
@@ -27,6 +31,8 @@ public final class InstanceOperations implements Operations {
     private final KeyAdministration keys;
     private final Optional<FleetStore> fleetStore;
     private final Optional<String> grafana;
+    private final HeldSlots slots;
+    private final KnownBlocks blocks;
 
     /**
      * Creates the operations.
@@ -40,6 +46,8 @@ public final class InstanceOperations implements Operations {
      * @param keys the operations on stored keys
      * @param fleetStore the store of the reports of all instances
      * @param grafana the address of dashboards
+     * @param slots the slots of running calls
+     * @param blocks the blocks that this instance knows of
      */
     public InstanceOperations(
             Access access,
@@ -50,7 +58,9 @@ public final class InstanceOperations implements Operations {
             KeyMasker masker,
             KeyAdministration keys,
             Optional<FleetStore> fleetStore,
-            Optional<String> grafana) {
+            Optional<String> grafana,
+            HeldSlots slots,
+            KnownBlocks blocks) {
         this.access = access;
         this.health = health;
         this.policies = policies;
@@ -60,6 +70,8 @@ public final class InstanceOperations implements Operations {
         this.keys = keys;
         this.fleetStore = fleetStore;
         this.grafana = grafana;
+        this.slots = slots;
+        this.blocks = blocks;
     }
 
     @Override
@@ -147,15 +159,36 @@ public final class InstanceOperations implements Operations {
     @Override
     public void reset(Caller caller) {
         keys.reset(policies.named(caller.policy()), StoredCaller.storedKeyOf(caller));
+        blocks.ended(caller.policy(), StoredCaller.storedKeyOf(caller));
     }
 
     @Override
     public Duration block(Caller caller, Duration duration) {
-        return keys.block(policies.named(caller.policy()), StoredCaller.storedKeyOf(caller), duration);
+        String storedKey = StoredCaller.storedKeyOf(caller);
+        Duration rest = keys.block(policies.named(caller.policy()), storedKey, duration);
+        blocks.blocked(caller.policy(), storedKey, rest);
+        return rest;
     }
 
     @Override
     public void unblock(Caller caller) {
         keys.unblock(policies.named(caller.policy()), StoredCaller.storedKeyOf(caller));
+        blocks.ended(caller.policy(), StoredCaller.storedKeyOf(caller));
+    }
+
+    @Override
+    public Map<String, Integer> runningCalls() {
+        Map<String, Integer> running = new TreeMap<>();
+        for (Policy policy : policies.policies().get().values()) {
+            if (policy.hasConcurrency()) {
+                running.put(policy.name(), slots.held(policy.name()));
+            }
+        }
+        return running;
+    }
+
+    @Override
+    public KnownBlocks blocks() {
+        return blocks;
     }
 }

@@ -18,6 +18,7 @@ import io.weir.ratelimit.core.engine.EngineRateLimiter;
 import io.weir.ratelimit.core.engine.FailureModes;
 import io.weir.ratelimit.core.engine.FallbackBackend;
 import io.weir.ratelimit.core.engine.KeyAdministration;
+import io.weir.ratelimit.core.engine.KnownBlocks;
 import io.weir.ratelimit.core.engine.Penalties;
 import io.weir.ratelimit.core.engine.QuotaThresholds;
 import io.weir.ratelimit.core.engine.RateLimitEngine;
@@ -148,6 +149,7 @@ final class Deployment {
         TopKeysTracker topKeys =
                 settings.enabled() ? new TopKeysTracker(masker, environment.clock()::nanos) : TopKeysTracker.NONE;
         BackendHealth health = health(backend, telemetry, events);
+        KnownBlocks blocks = new KnownBlocks(environment.clock()::nanos);
         RateLimitEngine engine = engine(
                 backend,
                 health,
@@ -155,7 +157,7 @@ final class Deployment {
                 overrides,
                 topKeys,
                 thresholds(backend, events),
-                penalties(backend, telemetry, events));
+                penalties(backend, telemetry, events, blocks));
         if (problems.found().isEmpty()) {
             engine.slots().listener(telemetry.slots(), withSlots(snapshot));
             start(backend, telemetry);
@@ -197,7 +199,9 @@ final class Deployment {
                         masker,
                         new KeyAdministration(engine, overrides),
                         backend.fleetStore(),
-                        settings.console().grafana()),
+                        settings.console().grafana(),
+                        engine.slots(),
+                        blocks),
                 settings.headers(),
                 responder,
                 telemetry.spans(),
@@ -318,13 +322,14 @@ final class Deployment {
                 penalties);
     }
 
-    private Penalties penalties(RateLimitBackend backend, Telemetry telemetry, CdiEvents events) {
+    private Penalties penalties(RateLimitBackend backend, Telemetry telemetry, CdiEvents events, KnownBlocks blocks) {
         return new Penalties(
                 backend,
                 masker,
                 executor,
                 telemetry.penalties(),
-                settings.enabled() ? events.penaltyObservers() : List.of());
+                settings.enabled() ? events.penaltyObservers() : List.of(),
+                blocks);
     }
 
     private QuotaThresholds thresholds(RateLimitBackend backend, CdiEvents events) {
