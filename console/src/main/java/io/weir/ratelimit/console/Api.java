@@ -7,6 +7,7 @@ import io.weir.ratelimit.core.operations.Operations;
 import jakarta.servlet.http.HttpServletRequest;
 import java.io.IOException;
 import java.time.Clock;
+import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -27,7 +28,15 @@ final class Api {
             "callers", request -> callers().view(policy(request)),
             "history", request -> HistoryView.of(console().fleet().history().of(policy(request))));
 
-    private final Map<String, Operation> posts = Map.of("callers/peek", this::peek, "callers/reset", this::reset);
+    private final Map<String, Operation> posts = Map.of(
+            "callers/peek",
+            this::peek,
+            "callers/reset",
+            this::reset,
+            "callers/block",
+            request -> changeBlock(request, BlockChange.Kind.BLOCK),
+            "callers/unblock",
+            request -> changeBlock(request, BlockChange.Kind.UNBLOCK));
 
     /** An operation whose result is a JSON object. An invalid request is an {@link IllegalArgumentException}. */
     @FunctionalInterface
@@ -95,5 +104,21 @@ final class Api {
         }
         audit.reset(request.getUserPrincipal(), caller);
         return Map.of("policy", caller.policy(), "key", caller.key());
+    }
+
+    /** Blocks or unblocks a caller. All changes of blocks use this method, so a right to make them is checked here. */
+    private Map<String, Object> changeBlock(HttpServletRequest request, BlockChange.Kind kind)
+            throws IOException, PostedJson.RejectedException {
+        BlockChange change = BlockChange.of(PostedJson.of(request), kind);
+        CallerOperations.Caller caller = change.lookup().caller(operations(), this::callers);
+        Duration rest;
+        try {
+            rest = change.apply(operations(), caller);
+        } catch (RateLimitUnavailableException e) {
+            audit.blockInDoubt(request.getUserPrincipal(), caller, change, e.reason());
+            throw e;
+        }
+        audit.block(request.getUserPrincipal(), caller, change);
+        return Map.of("policy", caller.policy(), "key", caller.key(), "blockedMillis", rest.toMillis());
     }
 }

@@ -98,7 +98,7 @@ final class ConsoleServlet implements Servlet {
             return ConsoleResponse.problem(
                     503,
                     "The backend is unavailable: " + e.reason()
-                            + ". The result of a reset is unknown; the reset can be repeated.");
+                            + ". The result of a change of the caller is unknown; the change can be repeated.");
         } catch (RuntimeException e) {
             audit.failed(e);
             return ConsoleResponse.problem(500, "The request failed. The log has the cause: WEIR-505.");

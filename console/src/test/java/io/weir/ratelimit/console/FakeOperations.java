@@ -34,6 +34,7 @@ final class FakeOperations implements Operations {
     volatile Optional<FleetStore> fleetStore = Optional.empty();
     volatile Optional<String> grafana = Optional.empty();
     volatile long remaining = 2;
+    volatile long blockedMicros;
     volatile @Nullable ZonedDateTime periodEnd;
     final List<PolicyView> policies = new CopyOnWriteArrayList<>();
     final Map<String, Integer> running = new ConcurrentHashMap<>();
@@ -167,7 +168,8 @@ final class FakeOperations implements Operations {
                 0,
                 7_000_000,
                 1,
-                periodEnd));
+                periodEnd,
+                blockedMicros));
     }
 
     @Override
@@ -196,6 +198,8 @@ final class FakeOperations implements Operations {
             throw thrown;
         });
         calls.add("block " + caller.policy() + " " + caller.key() + " " + duration);
+        blockedMicros = duration.toNanos() / 1_000;
+        blocks.blocked(caller.policy(), caller.key(), duration);
         return duration;
     }
 
@@ -205,6 +209,8 @@ final class FakeOperations implements Operations {
             throw thrown;
         });
         calls.add("unblock " + caller.policy() + " " + caller.key());
+        blockedMicros = 0;
+        blocks.ended(caller.policy(), caller.key());
     }
 
     @Override

@@ -84,7 +84,8 @@ class ReportFormTest {
         for (int i = 0; i < 10_000; i++) {
             policies.add(FakeOperations.policy(i + name, List.of(List.of("ip")), Map.of()));
             member.operations.running.put(i + name, 1);
-            member.operations.blocks.met(i + name, "i." + "x".repeat(250) + i, Duration.ofDays(1));
+            member.operations.blocks.met(
+                    i + name, "i." + "x".repeat(250) + i, Duration.ofDays(1).toNanos() / 1_000);
             member.decide(i + name, 1, 0);
         }
         member.operations.policies.addAll(policies);

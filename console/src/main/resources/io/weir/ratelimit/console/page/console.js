@@ -334,7 +334,8 @@ function keyRow(policy, key, list, numbers, ...cells) {
     button.setAttribute("aria-label", `Look up ${key} under ${policy}`);
     button.addEventListener("click", () => lookUpHashedKey(policy, key));
     return element("tr", {}, ...cells, element("td", {}, element("code", {}, isolated(key))),
-        ...numbers.map(number => element("td", {class: "number"}, number)), element("td", {}, button));
+        ...numbers.map(number => element("td", {class: "number"}, number)),
+        element("td", {}, element("div", {class: "row-actions"}, button, blockButton(policy, key, list))));
 }
 
 function table(heads, rows) {
@@ -401,7 +402,7 @@ function settingsBlocks(policy) {
 const totalHistory = new Chart("All policies");
 const instances = new Rows("instances", "instance-heads", INSTANCE_COLUMNS, InstanceDetails);
 const policies = new Rows("policies", "policy-heads", POLICY_COLUMNS, PolicyDetails);
-let callers = {rejected: [], active: [], nearLimit: [], periodMillis: 0};
+let callers = {rejected: [], active: [], nearLimit: [], blocked: [], blockedComplete: true, periodMillis: 0};
 let lastResponseAt = null;
 let failingSince = null;
 let historyReadAt = null;
@@ -558,6 +559,7 @@ async function poll() {
         callers = listed;
         showFleet(fleet);
         showCallers();
+        showBlocked();
         policies.show(all, ({name}) => name);
         offerPolicies(all);
         lastResponseAt = Date.now();
@@ -653,14 +655,14 @@ function caller() {
         : {policy, alternative: identifier, values};
 }
 
-function lookUpHashedKey(policy, key) {
+async function lookUpHashedKey(policy, key) {
     byId("policy").value = policy;
     offerIdentifiers();
     byId("identifier").value = "hashedKey";
     offerValues();
     byId("values").querySelector("input").value = key;
     byId("lookup-title").scrollIntoView();
-    lookUp();
+    await lookUp();
 }
 
 // Only the response to the latest look-up is shown: keys are hashed, so a late response could be taken for another caller.
@@ -693,11 +695,19 @@ function resultBlock(found, target, tier, message) {
         element("p", {}, "Key ", element("code", {}, inline(found.key)), " under the policy ", inline(found.policy)),
         rows.length === 0 ? element("p", {}, "No limit applies.")
             : table(["Limit", "#Remaining", "#Capacity", "#Permits", "#Reset after"], rows));
+    if (found.blockedMillis > 0) {
+        block.append(element("p", {class: "bad"}, `The key is blocked for ${duration(found.blockedMillis)}.`));
+    }
     if (message !== "") {
         block.prepend(element("p", {class: "good"}, message));
     }
     const reset = element("button", {type: "button"}, "Reset…");
-    const actions = element("div", {class: "actions"}, reset);
+    const actions = element("div", {class: "actions"}, reset, ...blockActions(found, question => {
+        actions.hidden = true;
+        block.append(question);
+    }, () => {
+        actions.hidden = false;
+    }, target, tier));
     reset.addEventListener("click", () => confirmReset(block, actions, found, target, tier, reset));
     block.append(actions);
     return block;
@@ -730,6 +740,108 @@ function confirmReset(block, actions, found, target, tier, opener) {
     actions.hidden = true;
     block.append(question);
     confirm.focus();
+}
+
+// ---- blocks
+
+const CAUSES = {penalty: "penalty", operator: "operator", unknown: "block"};
+
+const cause = ({cause, penalty, penaltyMillis}) => cause === "penalty" ? `penalty ${penalty}, ${duration(penaltyMillis)}` : CAUSES[cause];
+
+function showBlocked() {
+    const list = byId("blocked");
+    const first = callers.blocked.slice(0, MAX_BLOCKED);
+    const rows = first.map(entry => [entry.policy, entry.key, dateTime(entry.end), cause(entry), count(entry.instances)]);
+    const shown = JSON.stringify([rows, callers.blocked.length, callers.blockedComplete]);
+    if (list.dataset.shown === shown || inUse(list)) {
+        return;
+    }
+    list.dataset.shown = shown;
+    const left = callers.blocked.length - first.length;
+    keepingFocus(list, () => list.replaceChildren(rows.length === 0 ? element("p", {class: "note"}, "none")
+        : table(["Policy", "Key", "Blocked until", "By", "#Instances", ""], rows.map(blockedRow)),
+    ...left > 0 ? [element("p", {class: "note"}, `${count(left)} more blocked keys are not shown.`)]
+        : callers.blockedComplete ? [] : [element("p", {class: "note"}, "An instance knows of more blocked keys than it reports.")]));
+}
+
+const MAX_BLOCKED = 50;
+
+function blockedRow([policy, key, end, by, known]) {
+    const name = (action, title) => {
+        const button = element("button", {type: "button", "data-focus": `blocked ${action} ${policy} ${key}`}, title);
+        button.setAttribute("aria-label", `${title.replace("…", "")} ${key} under ${policy}`);
+        button.addEventListener("click", () => openCaller(policy, key, action));
+        return button;
+    };
+    return element("tr", {}, element("th", {scope: "row"}, isolated(policy)), element("td", {}, element("code", {}, isolated(key))),
+        element("td", {}, end), element("td", {}, by), element("td", {class: "number"}, known),
+        element("td", {}, element("div", {class: "row-actions"}, name("lookup", "Look up"), name("unblock", "Unblock…"))));
+}
+
+function blockButton(policy, key, list) {
+    const button = element("button", {type: "button", "data-focus": `${list} block ${policy} ${key}`}, "Block…");
+    button.setAttribute("aria-label", `Block ${key} under ${policy}`);
+    button.addEventListener("click", () => openCaller(policy, key, "block"));
+    return button;
+}
+
+// Looks up a caller, and then asks for the confirmation of an action.
+async function openCaller(policy, key, action) {
+    await lookUpHashedKey(policy, key);
+    byId("result").querySelector(`[data-action="${action}"]`)?.click();
+}
+
+function blockActions(found, open, close, target, tier) {
+    const action = (name, title) => {
+        const button = element("button", {type: "button", "data-action": name}, title);
+        button.addEventListener("click", () => confirmBlock(name, found, open, () => {
+            close();
+            button.focus();
+        }, target, tier));
+        return button;
+    };
+    return [action("block", "Block…"), ...found.blockedMillis > 0 || isListedAsBlocked(found) ? [action("unblock", "Unblock…")] : []];
+}
+
+// An instance can know of a block that has ended, and of the penalties that an unblocked key still has.
+const isListedAsBlocked = found => callers.blocked.some(({policy, key}) => policy === found.policy && key === found.key);
+
+function confirmBlock(action, found, open, close, target, tier) {
+    const blocks = action === "block";
+    const length = element("input", {type: "text", required: "", maxlength: "20", value: "1h", "aria-describedby": "duration-form"});
+    const reason = element("input", {type: "text", required: "", maxlength: "200", autocomplete: "off"});
+    const confirm = element("button", {type: "submit", class: "danger"}, blocks ? "Block now" : "Unblock now");
+    const cancel = element("button", {type: "button"}, "Cancel");
+    const effect = blocks ? "? Every instance then rejects its calls until the end. The block is logged."
+        : "? Its penalties are forgotten. Its spent permits remain spent. The change is logged.";
+    const form = element("form", {class: "confirmation", autocomplete: "off", "aria-label": blocks ? "Confirm the block" : "Confirm the end of the block"},
+        element("p", {}, blocks ? "Block this key under " : "Unblock this key under ", inline(found.policy), effect),
+        element("div", {class: "fields"},
+            ...blocks ? [element("label", {}, "Duration", length, element("span", {id: "duration-form"}, "such as 30m, 12h or 7d"))] : [],
+            element("label", {}, "Reason, for the log", reason)),
+        element("div", {class: "actions"}, confirm, cancel));
+    const end = () => {
+        form.remove();
+        close();
+    };
+    cancel.addEventListener("click", end);
+    form.addEventListener("keydown", event => event.key === "Escape" && end());
+    form.addEventListener("submit", async event => {
+        event.preventDefault();
+        confirm.disabled = true;
+        form.querySelector(".problem")?.remove();
+        try {
+            await post(`${API}callers/${action}`, {...target, reason: reason.value, ...blocks ? {duration: length.value.trim()} : {}});
+            await lookUp(target, tier, blocks ? "The key was blocked." : "The key was unblocked.");
+            byId("result").querySelector("button")?.focus();
+            poll();
+        } catch (failure) {
+            form.append(problem(failure instanceof RequestError ? failure.message : `${UNREACHABLE} The result is unknown.`));
+            confirm.disabled = false;
+        }
+    });
+    open(form);
+    (blocks ? length : reason).focus();
 }
 
 byId("total-history").append(totalHistory.node);

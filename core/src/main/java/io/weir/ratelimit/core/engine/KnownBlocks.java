@@ -71,7 +71,17 @@ public final class KnownBlocks {
      * @param length the length of the penalty; zero if the cause is not a penalty
      */
     public record Block(
-            String policy, String storedKey, Cause cause, Duration rest, Duration seen, int penalty, Duration length) {}
+            String policy, String storedKey, Cause cause, Duration rest, Duration seen, int penalty, Duration length) {
+        /**
+         * Returns the block as it is known after some time.
+         *
+         * @param time the time
+         * @return the block, with a rest of zero or less if it is over
+         */
+        public Block later(Duration time) {
+            return new Block(policy, storedKey, cause, rest.minus(time), seen.plus(time), penalty, length);
+        }
+    }
 
     private record Key(String policy, String storedKey) {}
 
@@ -134,11 +144,11 @@ public final class KnownBlocks {
      *
      * @param policy the name of the policy
      * @param storedKey the stored key
-     * @param rest the time until the end
+     * @param restMicros the time until the end, in microseconds
      */
-    public void met(String policy, String storedKey, Duration rest) {
+    public void met(String policy, String storedKey, long restMicros) {
         long now = now();
-        long end = now + rest.toNanos();
+        long end = now + TimeUnit.MICROSECONDS.toNanos(restMicros);
         Key key = new Key(policy, storedKey);
         Entry known = entries.get(key);
         if (known != null && isRecent(known, now) && end - known.endNanos <= RECENT_NANOS) {
@@ -151,6 +161,7 @@ public final class KnownBlocks {
         if (known == null && end <= firstEndNanos) {
             return;
         }
+        Duration rest = Duration.ofNanos(end - now);
         if (known != null && Math.abs(end - known.endNanos) <= RECENT_NANOS) {
             put(policy, storedKey, known.cause, rest, known.penalty, known.length);
         } else {

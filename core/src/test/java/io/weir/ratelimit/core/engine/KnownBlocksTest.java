@@ -16,6 +16,10 @@ class KnownBlocksTest {
     private final AtomicLong nanos = new AtomicLong(Long.MAX_VALUE - 5);
     private final KnownBlocks blocks = new KnownBlocks(nanos::get);
 
+    private static long micros(Duration time) {
+        return time.toNanos() / 1_000;
+    }
+
     private void pass(Duration time) {
         nanos.addAndGet(time.toNanos());
     }
@@ -29,7 +33,7 @@ class KnownBlocksTest {
     void aPenaltyKeepsItsNumberWhileItRejectsCalls() {
         blocks.penalized("api", "i.a", HOUR, 2);
         pass(Duration.ofMinutes(10));
-        blocks.met("api", "i.a", Duration.ofMinutes(50).plusSeconds(1));
+        blocks.met("api", "i.a", micros(Duration.ofMinutes(50).plusSeconds(1)));
         assertThat(only())
                 .isEqualTo(new Block(
                         "api", "i.a", Cause.PENALTY, Duration.ofMinutes(50).plusSeconds(1), Duration.ZERO, 2, HOUR));
@@ -39,11 +43,11 @@ class KnownBlocksTest {
     void anotherEndIsAnotherBlock() {
         blocks.penalized("api", "i.a", HOUR, 2);
         pass(Duration.ofMinutes(10));
-        blocks.met("api", "i.a", Duration.ofHours(2));
+        blocks.met("api", "i.a", micros(Duration.ofHours(2)));
         assertThat(only().cause()).isEqualTo(Cause.UNKNOWN);
         assertThat(only().rest()).isEqualTo(Duration.ofHours(2));
         pass(Duration.ofSeconds(3));
-        blocks.met("api", "i.a", Duration.ofMinutes(5));
+        blocks.met("api", "i.a", micros(Duration.ofMinutes(5)));
         assertThat(only().rest()).isEqualTo(Duration.ofMinutes(5));
     }
 
@@ -51,7 +55,7 @@ class KnownBlocksTest {
     void aKnownRejectionOfAnEarlierBlockDoesNotReplaceANewBlock() {
         blocks.blocked("api", "i.a", HOUR);
         pass(Duration.ofSeconds(1));
-        blocks.met("api", "i.a", Duration.ofMinutes(1));
+        blocks.met("api", "i.a", micros(Duration.ofMinutes(1)));
         assertThat(only().cause()).isEqualTo(Cause.OPERATOR);
         assertThat(only().rest()).isEqualTo(HOUR.minusSeconds(1));
     }
@@ -61,11 +65,11 @@ class KnownBlocksTest {
         blocks.blocked("api", "i.a", HOUR);
         blocks.ended("api", "i.a");
         pass(Duration.ofSeconds(1));
-        blocks.met("api", "i.a", HOUR.minusSeconds(1));
+        blocks.met("api", "i.a", micros(HOUR.minusSeconds(1)));
         assertThat(only().cause()).isEqualTo(Cause.ENDED);
         assertThat(only().seen()).isEqualTo(Duration.ofSeconds(1));
         pass(Duration.ofSeconds(1));
-        blocks.met("api", "i.a", HOUR.minusSeconds(2));
+        blocks.met("api", "i.a", micros(HOUR.minusSeconds(2)));
         assertThat(only().cause()).isEqualTo(Cause.UNKNOWN);
         pass(HOUR);
         assertThat(blocks.list()).isEmpty();
@@ -74,22 +78,22 @@ class KnownBlocksTest {
     @Test
     void keepsTheBlocksThatEndLast() {
         for (int i = 1; i <= 2 * KnownBlocks.MAX_BLOCKS; i++) {
-            blocks.met("api", "i." + i, Duration.ofMinutes(i));
+            blocks.met("api", "i." + i, micros(Duration.ofMinutes(i)));
         }
-        blocks.met("api", "i.early", Duration.ofMinutes(1));
+        blocks.met("api", "i.early", micros(Duration.ofMinutes(1)));
         assertThat(blocks.list()).hasSize(KnownBlocks.MAX_BLOCKS);
         assertThat(blocks.list().get(0).storedKey()).isEqualTo("i." + 2 * KnownBlocks.MAX_BLOCKS);
         assertThat(blocks.list())
                 .allSatisfy(
                         block -> assertThat(block.rest()).isGreaterThan(Duration.ofMinutes(KnownBlocks.MAX_BLOCKS)));
         pass(Duration.ofMinutes(2 * KnownBlocks.MAX_BLOCKS));
-        blocks.met("api", "i.early", Duration.ofMinutes(1));
+        blocks.met("api", "i.early", micros(Duration.ofMinutes(1)));
         assertThat(only().storedKey()).isEqualTo("i.early");
     }
 
     @Test
     void endedBlocksAreBoundedAndTakeNoPlaceOfOthers() {
-        blocks.met("api", "i.a", Duration.ofMinutes(1));
+        blocks.met("api", "i.a", micros(Duration.ofMinutes(1)));
         for (int i = 0; i < 2 * KnownBlocks.MAX_BLOCKS; i++) {
             blocks.ended("api", "i." + i);
             pass(Duration.ofNanos(1));
