@@ -774,7 +774,7 @@ function blockedRow([policy, key, end, by, known]) {
         return button;
     };
     return element("tr", {}, element("th", {scope: "row"}, isolated(policy)), element("td", {}, element("code", {}, isolated(key))),
-        element("td", {}, end), element("td", {}, by), element("td", {class: "number"}, known),
+        element("td", {}, isolated(end)), element("td", {}, isolated(by)), element("td", {class: "number"}, known),
         element("td", {}, element("div", {class: "row-actions"}, name("lookup", "Look up"), name("unblock", "Unblock…"))));
 }
 
