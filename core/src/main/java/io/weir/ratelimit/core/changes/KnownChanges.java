@@ -55,7 +55,8 @@ record KnownChanges(
         }
         try {
             ChangeState next = codec.decodeState(stored.state().get());
-            return next.number() < state.number() || next.written().isBefore(state.written())
+            // After a loss of the store, the numbers start again.
+            return next.written().isBefore(state.written())
                     ? ignoring(stored, nanos, "the state is older than the known one", true)
                     : new KnownChanges(next, stored.tag(), time, nanos, Optional.empty(), true);
         } catch (UntrustedChangesException e) {

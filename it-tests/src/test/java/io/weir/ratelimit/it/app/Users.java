@@ -9,10 +9,7 @@ import jakarta.security.enterprise.identitystore.IdentityStore;
 import java.util.Map;
 import java.util.Set;
 
-/**
- * An identity store that works on every server. All users except the outsider have the role {@code user}, and ann has the role {@code
- * changer} too.
- */
+/** An identity store that works on every server. All users except the outsider have the role {@code user}, and Ann has {@code changer}. */
 @ApplicationScoped
 @BasicAuthenticationMechanismDefinition(realmName = "weir")
 public class Users implements IdentityStore {
