@@ -256,7 +256,7 @@ class WrongPoliciesTest {
     }
 
     private static final String ATTRIBUTES =
-            "[algorithm, anchor, burst, concurrency, concurrency-timeout, cost, costs.<path>, count, disclosure, help, key, lease, limit, "
+            "[algorithm, anchor, burst, concurrency, concurrency-timeout, cost, costs.<path>, count, disclosure, enforce-percent, help, key, lease, limit, "
                     + "max-wait, max-waiting, methods, mode, notify-at, on-failure, paths, penalty.after, penalty.factor, penalty.for, "
                     + "penalty.max, phase, tier, tiers.<t>.burst, tiers.<t>.concurrency, tiers.<t>.limit, zone]; put quotes around a policy name that contains dots";
 
