@@ -91,6 +91,7 @@ class ReportFormTest {
                 new PolicyView(
                         "hello",
                         "enforce",
+                        0,
                         "sliding-window",
                         "ip",
                         List.of(),
@@ -118,6 +119,7 @@ class ReportFormTest {
                 new PolicyView(
                         "a.limit",
                         "enforce",
+                        0,
                         "sliding-window",
                         "ip",
                         List.of(),
