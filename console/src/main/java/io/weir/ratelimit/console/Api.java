@@ -7,6 +7,7 @@ import io.weir.ratelimit.core.operations.Operations;
 import jakarta.servlet.http.HttpServletRequest;
 import java.io.IOException;
 import java.time.Clock;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -22,6 +23,7 @@ final class Api {
     private final Clock clock;
     private final Audit audit;
 
+    private final ChangesApi changes;
     private final Map<String, Operation> reads;
     private final Map<String, Operation> posts;
 
@@ -40,7 +42,7 @@ final class Api {
         this.console = console;
         this.clock = clock;
         this.audit = audit;
-        ChangesApi changes = new ChangesApi(this::operations, this::fleet, clock, audit);
+        this.changes = new ChangesApi(this::operations, this::fleet, clock, audit);
         this.reads = Map.of(
                 "instances",
                 this::instances,
@@ -55,6 +57,8 @@ final class Api {
         Map<String, Operation> byPath = new HashMap<>(changes.posts());
         byPath.put("callers/peek", this::peek);
         byPath.put("callers/reset", this::reset);
+        byPath.put("callers/block", request -> changeBlock(request, BlockChange.Kind.BLOCK));
+        byPath.put("callers/unblock", request -> changeBlock(request, BlockChange.Kind.UNBLOCK));
         this.posts = Map.copyOf(byPath);
     }
 
@@ -107,5 +111,22 @@ final class Api {
         }
         audit.reset(request.getUserPrincipal(), caller);
         return Map.of("policy", caller.policy(), "key", caller.key());
+    }
+
+    /** Blocks or unblocks a caller. With runtime changes, operators block by a change, and end such a block by its undo. */
+    private Map<String, Object> changeBlock(HttpServletRequest request, BlockChange.Kind kind)
+            throws IOException, PostedJson.RejectedException {
+        BlockChange change = BlockChange.of(PostedJson.of(request), kind);
+        CallerOperations.Caller caller = change.lookup().caller(operations(), this::callers);
+        changes.checkBlock(caller, kind);
+        Duration rest;
+        try {
+            rest = change.apply(operations(), caller);
+        } catch (RateLimitUnavailableException e) {
+            audit.blockInDoubt(request.getUserPrincipal(), caller, change, e.reason());
+            throw e;
+        }
+        audit.block(request.getUserPrincipal(), caller, change);
+        return Map.of("policy", caller.policy(), "key", caller.key(), "blockedMillis", rest.toMillis());
     }
 }

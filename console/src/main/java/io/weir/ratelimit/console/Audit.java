@@ -39,6 +39,33 @@ final class Audit {
         MESSAGES.log(LOG, "WEIR-454", name(user), reason);
     }
 
+    /** Logs a block, or the end of one, with the name of the user and the reason. */
+    void block(@Nullable Principal user, CallerOperations.Caller caller, BlockChange change) {
+        if (change.kind() == BlockChange.Kind.BLOCK) {
+            MESSAGES.log(
+                    LOG, "WEIR-442", caller.key(), caller.policy(), name(user), change.duration(), change.reason());
+        } else {
+            MESSAGES.log(LOG, "WEIR-443", caller.key(), caller.policy(), name(user), change.reason());
+        }
+    }
+
+    /** Logs such a change without an answer of the backend, which may have carried it out. */
+    void blockInDoubt(@Nullable Principal user, CallerOperations.Caller caller, BlockChange change, String problem) {
+        if (change.kind() == BlockChange.Kind.BLOCK) {
+            MESSAGES.log(
+                    LOG,
+                    "WEIR-442.in-doubt",
+                    caller.key(),
+                    caller.policy(),
+                    name(user),
+                    change.duration(),
+                    change.reason(),
+                    problem);
+        } else {
+            MESSAGES.log(LOG, "WEIR-443.in-doubt", caller.key(), caller.policy(), name(user), change.reason(), problem);
+        }
+    }
+
     private static String name(@Nullable Principal user) {
         return user == null ? "an anonymous user" : "user " + user.getName();
     }

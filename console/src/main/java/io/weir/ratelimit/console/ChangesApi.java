@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.console;
 
+import io.weir.ratelimit.CallerOperations;
 import io.weir.ratelimit.RateLimitUnavailableException;
 import io.weir.ratelimit.console.PostedJson.RejectedException;
 import io.weir.ratelimit.core.changes.ChangeConflictException;
@@ -41,6 +42,31 @@ final class ChangesApi {
     /** Tests whether a path below the root of the API is one of changes. */
     static boolean has(String name) {
         return name.equals(PATH) || name.startsWith(PATH + "/");
+    }
+
+    /** Tests whether a {@code POST} to a path below the root needs the role for changes, if changes are enabled. */
+    static boolean needsRole(String name) {
+        return has(name) || name.equals("callers/block") || name.equals("callers/unblock");
+    }
+
+    /** Rejects a block without a change, and the end of a block that an active change makes: it would still be listed as active. */
+    void checkBlock(CallerOperations.Caller caller, BlockChange.Kind kind) throws RejectedException {
+        Optional<RuntimeChanges> changes = operations.get().changes();
+        if (changes.isEmpty()) {
+            return;
+        }
+        if (kind == BlockChange.Kind.BLOCK) {
+            throw new RejectedException(409, "Runtime changes are enabled. Block the key by a change.");
+        }
+        RuntimeChange.Subject subject = new RuntimeChange.Subject(
+                RuntimeChange.Kind.BLOCK,
+                caller.policy(),
+                Optional.of(operations.get().storedKey(caller)));
+        for (RuntimeChange change : changes.get().view().active()) {
+            if (change.subject().equals(subject)) {
+                throw new RejectedException(409, "Change " + change.number() + " blocks this key. Undo the change.");
+            }
+        }
     }
 
     /** Returns the operations of {@code POST} by their paths below the root. */

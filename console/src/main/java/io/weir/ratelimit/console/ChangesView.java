@@ -62,16 +62,10 @@ final class ChangesView {
 
     /** Tests whether a change is the undo of one of the given changes, which has not ended: then the undo can be undone. */
     private static boolean canBeRepeated(RuntimeChange undo, List<RuntimeChange> changes, Instant now) {
-        return isUndo(undo)
+        return undo.isUndo()
                 && changes.stream()
                         .anyMatch(change ->
-                                change.number() == undo.undoes().orElse(0) && !isUndo(change) && !change.isEnded(now));
-    }
-
-    private static boolean isUndo(RuntimeChange change) {
-        return change.undoes().isPresent()
-                && change.until().isEmpty()
-                && change.values().isEmpty();
+                                change.number() == undo.undoes().orElse(0) && !change.isUndo() && !change.isEnded(now));
     }
 
     private Map<String, Object> change(RuntimeChange change, boolean undoable) {

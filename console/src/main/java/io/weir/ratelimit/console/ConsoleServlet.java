@@ -64,7 +64,7 @@ final class ConsoleServlet implements Servlet {
 
     /** Returns whether the request changes nothing, or whether its user may make changes. If not, the response is already written. */
     private boolean allowsChange(HttpServletRequest request, HttpServletResponse response) throws IOException {
-        return !(request.getMethod().equals("POST") && ChangesApi.has(name(path(request))))
+        return !(request.getMethod().equals("POST") && ChangesApi.needsRole(name(path(request))))
                 || operations().changes().isEmpty()
                 || accessCheck.allowsChanges(operations().changesRole(), request, response);
     }
@@ -118,7 +118,7 @@ final class ConsoleServlet implements Servlet {
             return ConsoleResponse.problem(
                     503,
                     "The backend is unavailable: " + e.reason()
-                            + ". The result of a reset is unknown; the reset can be repeated.");
+                            + ". The result of a change of the caller is unknown; the change can be repeated.");
         } catch (RuntimeException e) {
             audit.failed(e);
             return ConsoleResponse.problem(500, "The request failed. The log has the cause: WEIR-505.");

@@ -2,11 +2,14 @@
 package io.weir.ratelimit.console;
 
 import io.weir.ratelimit.CallerOperations;
+import io.weir.ratelimit.core.engine.KnownBlocks;
 import io.weir.ratelimit.core.operations.Operations;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
@@ -19,9 +22,13 @@ final class FleetCallers {
 
     private final Operations operations;
     private final Map<String, MergedKeys> byPolicy = new TreeMap<>();
+    private final FleetBlocks blocks;
+    private final Instant at;
 
     FleetCallers(Fleet fleet, Operations operations) {
         this.operations = operations;
+        this.blocks = FleetBlocks.of(fleet);
+        this.at = fleet.at();
         Map<String, List<InstanceReport.PolicyKeys>> reported = new TreeMap<>();
         for (Fleet.Member member : fleet.reporting()) {
             member.report()
@@ -39,11 +46,12 @@ final class FleetCallers {
 
     /** Finds a caller that any instance lists. */
     Optional<CallerOperations.Caller> find(String policy, String maskedKey) {
-        MergedKeys keys = byPolicy.get(policy);
-        if (keys == null) {
-            return Optional.empty();
-        }
+        MergedKeys keys = byPolicy.getOrDefault(policy, MergedKeys.of(List.of()));
         return Stream.of(
+                        blocks.keys().stream()
+                                .map(FleetBlocks.BlockedKey::block)
+                                .filter(block -> block.policy().equals(policy))
+                                .map(KnownBlocks.Block::storedKey),
                         keys.rejected().stream().map(MergedKeys.Entry::storedKey),
                         keys.active().stream().map(MergedKeys.Entry::storedKey),
                         keys.nearLimit().stream().map(MergedKeys.NearLimit::storedKey))
@@ -71,11 +79,32 @@ final class FleetCallers {
         view.put("active", mostFirst(active));
         view.put("nearLimit", mostFirst(nearLimit));
         view.put(
+                "blocked",
+                blocks.keys().stream()
+                        .filter(key -> onlyPolicy.isEmpty()
+                                || onlyPolicy.get().equals(key.block().policy()))
+                        .limit(MAX_CALLERS)
+                        .map(this::blocked)
+                        .toList());
+        view.put("blockedComplete", blocks.complete());
+        view.put(
                 "periodMillis",
                 selected.values().stream()
                         .mapToLong(keys -> keys.period().toMillis())
                         .max()
                         .orElse(0));
+        return view;
+    }
+
+    private Map<String, Object> blocked(FleetBlocks.BlockedKey key) {
+        KnownBlocks.Block block = key.block();
+        boolean isPenalty = block.cause() == KnownBlocks.Cause.PENALTY;
+        Map<String, Object> view = caller(block.policy(), block.storedKey(), key.instances());
+        view.put("cause", block.cause().name().toLowerCase(Locale.ROOT));
+        view.put("end", at.plus(block.rest()).toEpochMilli());
+        view.put("restMillis", block.rest().toMillis());
+        view.put("penalty", isPenalty ? Optional.of(block.penalty()) : Optional.empty());
+        view.put("penaltyMillis", isPenalty ? Optional.of(block.length().toMillis()) : Optional.empty());
         return view;
     }
 

@@ -3,6 +3,7 @@ package io.weir.ratelimit.console;
 
 import io.weir.ratelimit.TopKeys;
 import io.weir.ratelimit.core.engine.BackendHealth;
+import io.weir.ratelimit.core.engine.KnownBlocks;
 import io.weir.ratelimit.interceptor.telemetry.Outcome;
 import java.time.Instant;
 import java.util.List;
@@ -18,6 +19,7 @@ import java.util.Optional;
  * @param rates the decisions per policy, the most decisions first
  * @param values the values of policies, by name
  * @param keys the top keys per policy, with stored keys
+ * @param current the running calls and the blocks; empty in a report of an earlier version
  */
 record InstanceReport(
         Origin origin,
@@ -25,7 +27,8 @@ record InstanceReport(
         Configuration configuration,
         List<PolicyRates> rates,
         List<PolicyValues> values,
-        List<PolicyKeys> keys) {
+        List<PolicyKeys> keys,
+        Optional<Current> current) {
     /** Copies the lists. */
     InstanceReport {
         rates = List.copyOf(rates);
@@ -103,4 +106,31 @@ record InstanceReport(
      * @param otherActive the greatest number of calls of a key that is not in the list
      */
     record PolicyKeys(String policy, TopKeys top, long otherRejected, long otherActive) {}
+
+    /**
+     * What an instance knows of running calls and of blocks.
+     *
+     * @param running the running calls per policy with a concurrency limit, the most calls first
+     * @param blocks the blocks, the last end first
+     */
+    record Current(List<RunningCalls> running, List<KnownBlocks.Block> blocks) {
+        Current {
+            running = List.copyOf(running);
+            blocks = List.copyOf(blocks);
+        }
+    }
+
+    /**
+     * The running calls under a policy with a concurrency limit.
+     *
+     * @param policy the name of the policy
+     * @param calls the number of calls
+     */
+    record RunningCalls(String policy, long calls) {}
+
+    /** Returns the running calls of all policies; empty if they are unknown. */
+    Optional<Long> runningCalls() {
+        return current.map(
+                known -> known.running().stream().mapToLong(RunningCalls::calls).sum());
+    }
 }

@@ -10,6 +10,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.TreeMap;
 
 /** The instances, their differences and the sums of the fleet, as a JSON object. */
 final class InstancesView {
@@ -45,6 +46,12 @@ final class InstancesView {
         view.put("degraded", (int)
                 reporting.stream().filter(InstancesView::isDegraded).count());
         view.put("rates", all.view(false));
+        view.put(
+                "runningCalls",
+                reporting.stream()
+                        .flatMap(member -> member.report().runningCalls().stream())
+                        .mapToLong(Long::longValue)
+                        .sum());
         view.put("instances", instances);
         view.put("differenceCount", differences.size());
         view.put("differences", differences.subList(0, Math.min(MAX_DIFFERENCES, differences.size())));
@@ -82,7 +89,17 @@ final class InstancesView {
         view.put("configurationProblems", report.configuration().problems());
         view.put("decidedPerSecond", rates.decidedPerSecond());
         view.put("rejectedPerSecond", rates.rejectedPerSecond());
+        view.put("runningCalls", report.runningCalls());
+        view.put("running", running(report));
         return view;
+    }
+
+    private static Map<String, Object> running(InstanceReport report) {
+        Map<String, Object> byPolicy = new TreeMap<>();
+        report.current()
+                .ifPresent(current ->
+                        current.running().forEach(running -> byPolicy.put(running.policy(), running.calls())));
+        return byPolicy;
     }
 
     private static Map<String, Object> backend(BackendHealth.Report report) {

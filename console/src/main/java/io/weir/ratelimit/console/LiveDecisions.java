@@ -74,7 +74,8 @@ public class LiveDecisions implements DecisionListener {
 
     private synchronized void initialize() {
         if (!initialized) {
-            rates = operations.get().access().enabled() ? new LiveRates(System::nanoTime) : null;
+            Operations known = operations.get();
+            rates = known.access().enabled() ? new LiveRates(System::nanoTime, known.blocks()) : null;
             initialized = true;
         }
     }

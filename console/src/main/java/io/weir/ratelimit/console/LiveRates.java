@@ -2,7 +2,9 @@
 package io.weir.ratelimit.console;
 
 import io.weir.ratelimit.Quota;
+import io.weir.ratelimit.core.engine.KnownBlocks;
 import io.weir.ratelimit.interceptor.telemetry.Outcome;
+import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.DecisionEvent;
 import io.weir.ratelimit.spi.PolicyLimits;
 import java.util.Collection;
@@ -16,10 +18,22 @@ import java.util.function.LongSupplier;
 /** The decisions of the last minute by policy. The number of policies bounds its memory. */
 final class LiveRates {
     private final LongSupplier nanoTime;
+    private final KnownBlocks blocks;
     private final Map<String, RateRing> byPolicy = new ConcurrentHashMap<>();
 
     LiveRates(LongSupplier nanoTime) {
+        this(nanoTime, new KnownBlocks(nanoTime));
+    }
+
+    /**
+     * Creates rates without decisions.
+     *
+     * @param nanoTime a monotonic clock
+     * @param blocks receives the blocks that have rejected calls
+     */
+    LiveRates(LongSupplier nanoTime, KnownBlocks blocks) {
         this.nanoTime = nanoTime;
+        this.blocks = blocks;
     }
 
     void decided(DecisionEvent event) {
@@ -28,12 +42,23 @@ final class LiveRates {
             RateRing ring = ring(event.charges().get(i).policy());
             Outcome outcome = Outcome.of(event, i);
             List<Quota> quotas = event.quotasOf(i);
+            if (outcome == Outcome.BLOCKED) {
+                met(event.charges().get(i), quotas);
+            }
             if (quotas.isEmpty()) {
                 ring.count(second, outcome);
             } else {
                 ring.count(second, outcome, Outcome.utilization(quotas));
             }
         }
+    }
+
+    private void met(Charge charge, List<Quota> quotas) {
+        long rest = 0;
+        for (int i = 0; i < quotas.size(); i++) {
+            rest = Math.max(rest, quotas.get(i).blockedMicros());
+        }
+        blocks.met(charge.policy().policy(), charge.storedKey(), rest);
     }
 
     void bypassed(List<PolicyLimits> policies) {

@@ -46,12 +46,18 @@ final class Lookup {
         Lookup lookup = of(fields, Set.of("tier"));
         CallerOperations.Caller caller = lookup.caller(operations, fleet);
         String tier = fields.containsKey("tier") ? lookup.text("tier") : "";
+        List<Quota> quotas = operations.peek(caller, tier);
         Map<String, Object> found = new LinkedHashMap<>();
         found.put("policy", caller.policy());
         found.put("key", caller.key());
+        found.put("quotas", quotas.stream().map(Lookup::quota).toList());
         found.put(
-                "quotas",
-                operations.peek(caller, tier).stream().map(Lookup::quota).toList());
+                "blockedMillis",
+                quotas.stream()
+                        .mapToLong(
+                                quota -> quota.blockedFor().plusNanos(999_999).toMillis())
+                        .max()
+                        .orElse(0));
         return found;
     }
 
@@ -78,7 +84,8 @@ final class Lookup {
                 values.stream().map(String.class::cast).toList());
     }
 
-    private String text(String name) {
+    /** Returns a field that must be a string. */
+    String text(String name) {
         if (fields.get(name) instanceof String text) {
             return text;
         }

@@ -8,6 +8,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 
 /** The policies of this instance with the decisions of all instances, as a JSON object. */
@@ -22,6 +23,7 @@ final class PoliciesView {
                     .forEach(decided -> rates.computeIfAbsent(decided.policy(), first -> new RateTotals())
                             .add(decided));
         }
+        Map<String, Long> running = running(fleet);
         Map<String, List<Drift.Deviation>> drift = Drift.of(fleet.reporting()).byPolicy();
         List<Object> policies = new ArrayList<>();
         for (PolicyView policy : operations.policies()) {
@@ -29,9 +31,20 @@ final class PoliciesView {
             view.put("drifted", drift.containsKey(policy.name()));
             view.put(
                     "rates", rates.getOrDefault(policy.name(), new RateTotals()).view(true));
+            view.put("runningCalls", Optional.ofNullable(running.get(policy.name())));
             policies.add(view);
         }
         return Map.of("policies", policies);
+    }
+
+    /** Returns the running calls on all instances, for the policies with a concurrency limit. */
+    private static Map<String, Long> running(Fleet fleet) {
+        Map<String, Long> running = new HashMap<>();
+        fleet.reporting().stream()
+                .flatMap(member -> member.report().current().stream())
+                .flatMap(current -> current.running().stream())
+                .forEach(ofPolicy -> running.merge(ofPolicy.policy(), ofPolicy.calls(), Long::sum));
+        return running;
     }
 
     private static Map<String, Object> policy(PolicyView policy) {

@@ -2,6 +2,7 @@
 package io.weir.ratelimit.console;
 
 import io.weir.ratelimit.TopKeys;
+import io.weir.ratelimit.core.engine.KnownBlocks;
 import io.weir.ratelimit.core.operations.Operations;
 import io.weir.ratelimit.core.operations.PolicyView;
 import io.weir.ratelimit.core.operations.Reading;
@@ -13,6 +14,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
@@ -54,7 +56,26 @@ final class ReportBuilder {
                         .filter(policy -> isReported(policy.name()))
                         .map(ReportBuilder::values)
                         .toList(),
-                keys());
+                keys(),
+                Optional.of(new InstanceReport.Current(running(), blocks())));
+    }
+
+    private List<InstanceReport.RunningCalls> running() {
+        return operations.runningCalls().entrySet().stream()
+                .filter(running -> isReported(running.getKey()))
+                .map(running -> new InstanceReport.RunningCalls(running.getKey(), running.getValue()))
+                .sorted(Comparator.comparingLong(InstanceReport.RunningCalls::calls)
+                        .reversed())
+                .toList();
+    }
+
+    /** Returns the blocks that were ended, and then the blocks with the last ends. */
+    private List<KnownBlocks.Block> blocks() {
+        return operations.blocks().list().stream()
+                .filter(block -> isReported(block.policy()) && isReported(block.storedKey()))
+                .sorted(Comparator.comparing(block -> block.cause() != KnownBlocks.Cause.ENDED))
+                .limit(ReportWriter.MAX_BLOCKS)
+                .toList();
     }
 
     /** Tests for a name that fits a report. */

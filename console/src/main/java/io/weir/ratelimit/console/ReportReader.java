@@ -3,8 +3,10 @@ package io.weir.ratelimit.console;
 
 import io.weir.ratelimit.TopKeys;
 import io.weir.ratelimit.core.engine.BackendHealth;
+import io.weir.ratelimit.core.engine.KnownBlocks;
 import io.weir.ratelimit.interceptor.telemetry.Outcome;
 import io.weir.ratelimit.spi.FleetStore;
+import io.weir.ratelimit.spi.RateLimitBackend;
 import java.io.ByteArrayInputStream;
 import java.io.DataInputStream;
 import java.io.EOFException;
@@ -29,6 +31,12 @@ import java.util.stream.Stream;
 final class ReportReader {
     private static final Map<String, Outcome> OUTCOMES =
             Stream.of(Outcome.values()).collect(Collectors.toUnmodifiableMap(Outcome::tag, Function.identity()));
+    private static final Map<String, KnownBlocks.Cause> CAUSES = Stream.of(KnownBlocks.Cause.values())
+            .collect(Collectors.toUnmodifiableMap(KnownBlocks.Cause::name, Function.identity()));
+
+    /** The longest rest of a block: the backend can round it up. */
+    private static final Duration LONGEST_REST = RateLimitBackend.MAX_BLOCK.plusDays(1);
+
     private static final Pattern STORED_KEY = Pattern.compile("[!-~&&[^{}:]]+");
 
     private final DataInputStream in;
@@ -50,20 +58,26 @@ final class ReportReader {
         }
         try {
             ReportReader reader = new ReportReader(report);
-            return reader.in.readByte() == ReportWriter.FORM ? Optional.of(reader.report()) : Optional.empty();
+            byte form = reader.in.readByte();
+            return form == ReportWriter.FORM || form == ReportWriter.FORM_WITHOUT_CURRENT
+                    ? Optional.of(reader.report(form))
+                    : Optional.empty();
         } catch (IOException | IllegalArgumentException e) {
             return Optional.empty();
         }
     }
 
-    private InstanceReport report() throws IOException {
+    private InstanceReport report(byte form) throws IOException {
         InstanceReport report = new InstanceReport(
                 new InstanceReport.Origin(text(), text(), text(), text(), instant()),
                 backend(),
                 new InstanceReport.Configuration(in.readLong(), (int) number(), instant(), text(), in.readInt()),
                 list(this::rates),
                 list(this::values),
-                list(this::keys));
+                list(this::keys),
+                form == ReportWriter.FORM
+                        ? Optional.of(new InstanceReport.Current(list(this::running), list(this::block)))
+                        : Optional.empty());
         if (in.read() >= 0) {
             throw new EOFException("bytes follow the report");
         }
@@ -133,6 +147,28 @@ final class ReportReader {
             check(min <= max);
             return new TopKeys.Entry(key, min, max, share());
         });
+    }
+
+    private InstanceReport.RunningCalls running() throws IOException {
+        return new InstanceReport.RunningCalls(name(), count());
+    }
+
+    private KnownBlocks.Block block() throws IOException {
+        String policy = name();
+        String key = storedKey();
+        // A later version can have further causes.
+        KnownBlocks.Cause known = CAUSES.getOrDefault(in.readUTF(), KnownBlocks.Cause.UNKNOWN);
+        return new KnownBlocks.Block(policy, key, known, rest(), duration(), (int) number(), rest());
+    }
+
+    private Duration rest() throws IOException {
+        Duration rest = duration();
+        check(rest.compareTo(LONGEST_REST) <= 0);
+        return rest;
+    }
+
+    private Duration duration() throws IOException {
+        return Duration.ofMillis(count());
     }
 
     private <T> List<T> list(Element<T> element) throws IOException {

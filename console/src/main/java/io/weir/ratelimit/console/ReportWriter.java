@@ -3,6 +3,7 @@ package io.weir.ratelimit.console;
 
 import io.weir.ratelimit.TopKeys;
 import io.weir.ratelimit.core.engine.BackendHealth;
+import io.weir.ratelimit.core.engine.KnownBlocks;
 import io.weir.ratelimit.interceptor.telemetry.Outcome;
 import java.io.ByteArrayOutputStream;
 import java.io.DataOutputStream;
@@ -17,8 +18,11 @@ import java.util.Map;
  * ReportReader} reads the same form.
  */
 final class ReportWriter {
-    /** The form of reports. A reader ignores reports of another form. */
-    static final int FORM = 1;
+    /** The form of reports. A reader ignores reports of another form, except {@link #FORM_WITHOUT_CURRENT}. */
+    static final int FORM = 2;
+
+    /** The form without running calls and blocks. */
+    static final int FORM_WITHOUT_CURRENT = 1;
 
     /** The greatest number of characters of a text. Longer texts are cut. */
     static final int MAX_TEXT = 200;
@@ -26,9 +30,14 @@ final class ReportWriter {
     /** The greatest number of keys in a list. */
     static final int MAX_KEYS = 20;
 
-    private static final int RATES_BYTES = 14_000;
-    private static final int VALUES_BYTES = 22_000;
-    private static final int KEYS_BYTES = 24_000;
+    /** The greatest number of blocks, including those that were ended. */
+    static final int MAX_BLOCKS = 50;
+
+    private static final int RATES_BYTES = 12_000;
+    private static final int VALUES_BYTES = 20_000;
+    private static final int KEYS_BYTES = 19_000;
+    private static final int RUNNING_BYTES = 3_000;
+    private static final int BLOCKS_BYTES = 6_000;
 
     /** The longest name of a policy and the longest stored key in a report, in characters. */
     static final int MAX_NAME = 300;
@@ -51,6 +60,9 @@ final class ReportWriter {
             writeList(value.rates(), RATES_BYTES, ReportWriter::writeRates, out);
             writeList(value.values(), VALUES_BYTES, ReportWriter::writeValues, out);
             writeList(value.keys(), KEYS_BYTES, ReportWriter::writeKeys, out);
+            InstanceReport.Current current = value.current().orElseThrow();
+            writeList(current.running(), RUNNING_BYTES, ReportWriter::writeRunning, out);
+            writeList(current.blocks(), BLOCKS_BYTES, ReportWriter::writeBlock, out);
         });
     }
 
@@ -162,6 +174,21 @@ final class ReportWriter {
             out.writeLong(entry.maxCount());
             out.writeDouble(entry.utilization());
         }
+    }
+
+    private static void writeRunning(InstanceReport.RunningCalls running, DataOutputStream out) throws IOException {
+        out.writeUTF(running.policy());
+        out.writeLong(running.calls());
+    }
+
+    private static void writeBlock(KnownBlocks.Block block, DataOutputStream out) throws IOException {
+        out.writeUTF(block.policy());
+        out.writeUTF(block.storedKey());
+        out.writeUTF(block.cause().name());
+        out.writeLong(block.rest().toMillis());
+        out.writeLong(block.seen().toMillis());
+        out.writeInt(block.penalty());
+        out.writeLong(block.length().toMillis());
     }
 
     private static void writeText(String text, DataOutputStream out) throws IOException {

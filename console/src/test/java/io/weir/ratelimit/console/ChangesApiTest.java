@@ -258,6 +258,27 @@ class ChangesApiTest {
     }
 
     @Test
+    void blocksAreMadeByChanges() throws Exception {
+        String root = "/ratelimit/api/v1/callers/";
+        String block = "{\"policy\":\"hello\",\"text\":\"a\",\"duration\":\"1h\",\"reason\":\"x\"}";
+        String unblock = block.replace(",\"duration\":\"1h\"", "");
+        for (String path : List.of(root + "block", root + "unblock")) {
+            assertThat(client.send("POST", path, block, PageClient.basic("operator"), SAME, JSON)
+                            .status())
+                    .isEqualTo(403);
+        }
+        assertThat(post(root + "block", block).status()).isEqualTo(409);
+        assertThat(post(root + "unblock", unblock).status()).isEqualTo(200);
+        assertThat(post(PATH, body("\"kind\":\"block\",\"policy\":\"hello\",\"text\":\"a\""))
+                        .status())
+                .isEqualTo(200);
+        Response blocked = post(root + "unblock", unblock);
+        assertThat(blocked.status()).isEqualTo(409);
+        assertThat(blocked.body()).contains("Change 1 blocks this key");
+        assertThat(server.operations.calls).hasSize(1);
+    }
+
+    @Test
     void anOpenConsoleDoesNotOpenChanges() throws Exception {
         server.operations.access = new Access(true, Optional.empty(), true);
         assertThat(client.send("POST", PATH, limitChange(), SAME, JSON).status())

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.ratelimit.console.PageClient.Response;
 import io.weir.ratelimit.core.operations.Access;
+import io.weir.ratelimit.fixtures.LogCapture;
 import jakarta.json.Json;
 import jakarta.json.JsonObject;
 import java.io.StringReader;
@@ -254,12 +255,117 @@ class ConsoleServletTest {
                 .isEqualTo(200);
     }
 
+    private static String withReason(String reason, String more) {
+        return HELLO.replace("}", ",\"reason\":\"" + reason + "\"" + more + "}");
+    }
+
+    @Test
+    void blocksAndUnblocksACaller() throws Exception {
+        try (LogCapture log = new LogCapture()) {
+            Response blocked =
+                    client.post("/ratelimit/api/v1/callers/block", withReason(" ticket 12 ", ",\"duration\":\"90m\""));
+            assertThat(blocked.status()).isEqualTo(200);
+            assertThat(json(blocked).getInt("blockedMillis")).isEqualTo(5_400_000);
+            assertThat(json(client.post("/ratelimit/api/v1/callers/peek", HELLO))
+                            .getInt("blockedMillis"))
+                    .isEqualTo(5_400_000);
+            assertThat(json(client.get("/ratelimit/api/v1/callers")).getJsonArray("blocked"))
+                    .hasSize(1);
+            Response unblocked = client.post("/ratelimit/api/v1/callers/unblock", withReason("a mistake", ""));
+            assertThat(json(unblocked).getInt("blockedMillis")).isZero();
+            assertThat(json(client.get("/ratelimit/api/v1/callers")).getJsonArray("blocked"))
+                    .isEmpty();
+            assertThat(server.operations.calls)
+                    .containsExactly(
+                            "block hello 0203.0.113.7 PT1H30M",
+                            "peek hello 0203.0.113.7 ",
+                            "unblock hello 0203.0.113.7");
+            assertThat(log.lines())
+                    .anyMatch(line -> line.contains("WEIR-442 Key 0203.0.113.7 of policy hello was blocked by an"
+                            + " anonymous user for 90m. Reason: ticket 12."))
+                    .anyMatch(line -> line.contains("WEIR-443 Key 0203.0.113.7 of policy hello was unblocked by an"
+                            + " anonymous user. Reason: a mistake."));
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "{}",
+                "{\"duration\":\"1h\"}",
+                "{\"reason\":\"x\"}",
+                "{\"reason\":\"\",\"duration\":\"1h\"}",
+                "{\"reason\":\"   \",\"duration\":\"1h\"}",
+                "{\"reason\":\"a\\nWEIR-443\",\"duration\":\"1h\"}",
+                "{\"reason\":\"a\\u202eb\",\"duration\":\"1h\"}",
+                "{\"reason\":\"a\\u2028b\",\"duration\":\"1h\"}",
+                "{\"reason\":[\"a\"],\"duration\":\"1h\"}",
+                "{\"reason\":\"x\",\"duration\":\"an hour\"}",
+                "{\"reason\":\"x\",\"duration\":\"-1h\"}",
+                "{\"reason\":\"x\",\"duration\":\"1h\",\"tier\":\"free\"}"
+            })
+    void rejectsInvalidBlocks(String fields) throws Exception {
+        String body = fields.equals("{}") ? HELLO : HELLO.replace("}", "," + fields.substring(1));
+        assertThat(client.post("/ratelimit/api/v1/callers/block", body).status())
+                .isEqualTo(400);
+        assertThat(server.operations.calls).isEmpty();
+    }
+
+    @Test
+    void rejectsALongReasonAndADurationOfAnUnblock() throws Exception {
+        String path = "/ratelimit/api/v1/callers/unblock";
+        assertThat(client.post(path, withReason("x".repeat(201), "")).status()).isEqualTo(400);
+        assertThat(client.post(path, withReason("x", ",\"duration\":\"1h\"")).status())
+                .isEqualTo(400);
+        assertThat(server.operations.calls).isEmpty();
+        assertThat(client.post(path, withReason("x".repeat(200), "")).status()).isEqualTo(200);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"block", "unblock"})
+    void blocksRequireThePageAndTheRole(String change) throws Exception {
+        String path = "/ratelimit/api/v1/callers/" + change;
+        String body = withReason("x", change.equals("block") ? ",\"duration\":\"1h\"" : "");
+        assertThat(client.send("POST", path, body, "Sec-Fetch-Site: cross-site", "Content-Type: application/json")
+                        .status())
+                .isEqualTo(403);
+        assertThat(client.get(path).status()).isEqualTo(405);
+        server.operations.access = new Access(true, Optional.empty(), false);
+        assertThat(client.post(path, body).status()).isEqualTo(403);
+        assertThat(server.operations.calls).isEmpty();
+    }
+
+    @Test
+    void logsABlockInDoubt() throws Exception {
+        server.operations.failure = Optional.of(FakeOperations.unavailable());
+        try (LogCapture log = new LogCapture()) {
+            assertThat(client.post("/ratelimit/api/v1/callers/block", withReason("x", ",\"duration\":\"1h\""))
+                            .status())
+                    .isEqualTo(503);
+            assertThat(client.post("/ratelimit/api/v1/callers/unblock", withReason("x", ""))
+                            .status())
+                    .isEqualTo(503);
+            assertThat(log.lines())
+                    .anyMatch(line -> line.contains("WEIR-442") && line.contains("may have been blocked"))
+                    .anyMatch(line -> line.contains("WEIR-443") && line.contains("may have been unblocked"));
+        }
+    }
+
+    @Test
+    void aBackendWithoutBlocksIsNamed() throws Exception {
+        server.operations.failure = Optional.of(new UnsupportedOperationException());
+        Response response = client.post("/ratelimit/api/v1/callers/unblock", withReason("x", ""));
+        assertThat(response.status()).isEqualTo(400);
+        assertThat(json(response).getString("message")).isEqualTo("the backend cannot block keys");
+    }
+
     @Test
     void reportsAnUnavailableBackend() throws Exception {
         server.operations.failure = Optional.of(FakeOperations.unavailable());
         Response response = client.post("/ratelimit/api/v1/callers/reset", HELLO);
         assertThat(response.status()).isEqualTo(503);
-        assertThat(json(response).getString("message")).contains("timeout", "The result of a reset is unknown");
+        assertThat(json(response).getString("message"))
+                .contains("timeout", "The result of a change of the caller is unknown");
     }
 
     @Test

@@ -8,6 +8,7 @@ import io.weir.ratelimit.TopKeys;
 import io.weir.ratelimit.core.changes.RuntimeChanges;
 import io.weir.ratelimit.core.config.ReloadListener;
 import io.weir.ratelimit.core.engine.BackendHealth;
+import io.weir.ratelimit.core.engine.KnownBlocks;
 import io.weir.ratelimit.core.operations.Access;
 import io.weir.ratelimit.core.operations.Operations;
 import io.weir.ratelimit.core.operations.PolicyView;
@@ -20,6 +21,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
 
@@ -34,8 +36,11 @@ final class FakeOperations implements Operations {
     volatile Optional<String> grafana = Optional.empty();
     volatile Optional<RuntimeChanges> changes = Optional.empty();
     volatile long remaining = 2;
+    volatile long blockedMicros;
     volatile @Nullable ZonedDateTime periodEnd;
     final List<PolicyView> policies = new CopyOnWriteArrayList<>();
+    final Map<String, Integer> running = new ConcurrentHashMap<>();
+    volatile KnownBlocks blocks = new KnownBlocks(System::nanoTime);
     final List<String> calls = new CopyOnWriteArrayList<>();
 
     FakeOperations() {
@@ -204,7 +209,8 @@ final class FakeOperations implements Operations {
                 0,
                 7_000_000,
                 1,
-                periodEnd));
+                periodEnd,
+                blockedMicros));
     }
 
     @Override
@@ -229,12 +235,32 @@ final class FakeOperations implements Operations {
 
     @Override
     public Duration block(Caller caller, Duration duration) {
+        failure.ifPresent(thrown -> {
+            throw thrown;
+        });
         calls.add("block " + caller.policy() + " " + caller.key() + " " + duration);
+        blockedMicros = duration.toNanos() / 1_000;
+        blocks.blocked(caller.policy(), caller.key(), duration);
         return duration;
     }
 
     @Override
     public void unblock(Caller caller) {
+        failure.ifPresent(thrown -> {
+            throw thrown;
+        });
         calls.add("unblock " + caller.policy() + " " + caller.key());
+        blockedMicros = 0;
+        blocks.ended(caller.policy(), caller.key());
+    }
+
+    @Override
+    public Map<String, Integer> runningCalls() {
+        return Map.copyOf(running);
+    }
+
+    @Override
+    public KnownBlocks blocks() {
+        return blocks;
     }
 }

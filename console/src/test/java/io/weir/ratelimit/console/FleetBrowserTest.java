@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.ratelimit.TopKeys;
 import io.weir.ratelimit.core.engine.BackendHealth;
+import io.weir.ratelimit.core.engine.KnownBlocks;
 import io.weir.ratelimit.core.operations.PolicyView;
 import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.BackendException.Reason;
@@ -24,6 +25,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.openqa.selenium.Keys;
 
 /** The fleet in a browser. */
 class FleetBrowserTest {
@@ -227,6 +229,73 @@ class FleetBrowserTest {
         assertThat(browser.run("return document.querySelector('#grafana').rel")).isEqualTo("noopener noreferrer");
     }
 
+    private static void click(String selector) {
+        browser.run("document.querySelector(arguments[0]).click()", selector);
+    }
+
+    private void type(CharSequence... keys) {
+        browser.driver().switchTo().activeElement().sendKeys(keys);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"1440, light", "360, dark"})
+    void blocksAndUnblocksAKeyWithTheKeyboard(int width, String scheme) throws Exception {
+        browser.preferScheme(scheme);
+        usual();
+        fleet.member(0).operations.blocks.penalized("hello", "i.penalized", Duration.ofHours(2), 3);
+        fleet.reportAll();
+        open(width, 900);
+        browser.until("the penalty is listed", () -> browser.text("#blocked").contains("penalty 3, 2 h"));
+        assertThat(fitsItsWidth()).isTrue();
+        browser.run("document.querySelector('#blocked-title').scrollIntoView()");
+        browser.screenshot(SCREENSHOTS.resolve("blocked-" + width + "-" + scheme + ".png"));
+
+        browser.run("document.querySelector(\"#rejected button[aria-label='Block i.heavy under hello']\").focus()");
+        type(Keys.ENTER);
+        browser.until(
+                "the block is to be confirmed", () -> browser.text("#result").contains("Block this key under"));
+        assertThat(browser.text("#result")).contains("Every instance then rejects its calls");
+        assertThat(server.operations.calls).noneMatch(call -> call.startsWith("block"));
+        type(Keys.ESCAPE);
+        assertThat(browser.text("#result")).doesNotContain("Block this key under");
+        type(Keys.ENTER);
+        type(Keys.chord(Keys.CONTROL, "a"), "soon", Keys.TAB, "ticket 12", Keys.ENTER);
+        browser.until("the error is shown", () -> browser.text("#result").contains("is not a duration"));
+        browser.run("document.querySelector('#result input').focus()");
+        type(Keys.chord(Keys.CONTROL, "a"), "30m", Keys.ENTER);
+        browser.until("the key is blocked", () -> browser.text("#result").contains("The key was blocked."));
+        assertThat(fitsItsWidth()).isTrue();
+        assertThat(server.operations.calls).contains("block hello i.heavy PT30M");
+        assertThat(browser.text("#result")).contains("The key is blocked for 30 min");
+        browser.until("the block is listed", () -> browser.text("#blocked").contains("i.heavy"));
+        assertThat(browser.text("#blocked")).contains("operator", "i.penalized");
+
+        click("#blocked button[aria-label='Unblock i.heavy under hello']");
+        browser.until(
+                "the end is to be confirmed", () -> browser.text("#result").contains("Unblock this key under"));
+        browser.screenshot(SCREENSHOTS.resolve("unblock-" + width + "-" + scheme + ".png"));
+        type("a mistake", Keys.ENTER);
+        browser.until("the key is unblocked", () -> browser.text("#result").contains("The key was unblocked."));
+        assertThat(server.operations.calls).contains("unblock hello i.heavy");
+        browser.until("the block is not listed", () -> !browser.text("#blocked").contains("i.heavy"));
+        assertThat(browser.text("#blocked")).contains("i.penalized");
+        browser.preferScheme("light");
+    }
+
+    @Test
+    void showsRunningCalls() {
+        usual();
+        server.operations.running.put("hello", 3);
+        fleet.member(0).operations.running.put("hello", 4);
+        fleet.member(0).report();
+        open(1440, 900);
+        browser.until("the sum is shown", () -> browser.text("#running").equals("7"));
+        assertThat(browser.text("#policies")).contains("7");
+        browser.run("document.querySelectorAll('#instances .opener').forEach(opener => opener.click())");
+        assertThat(browser.text("#instances")).contains("Running calls, hello");
+        assertThat(browser.errors()).isEmpty();
+    }
+
     @Test
     void showsHostileReportsAsText() {
         others(1);
@@ -249,7 +318,17 @@ class FleetBrowserTest {
                                 List.of(new TopKeys.NearLimit("<img/src=x>", Duration.ofMinutes(1))),
                                 Duration.ZERO),
                         0,
-                        0)));
+                        0)),
+                Optional.of(new InstanceReport.Current(
+                        List.of(new InstanceReport.RunningCalls(hostile, 7)),
+                        List.of(new KnownBlocks.Block(
+                                hostile,
+                                "<img/src=x>",
+                                KnownBlocks.Cause.PENALTY,
+                                Duration.ofHours(1),
+                                Duration.ZERO,
+                                1,
+                                Duration.ofHours(1))))));
         fleet.store.reports.put(
                 "evil", new FakeFleetStore.Stored(fleet.store.now, Optional.of(ReportWriter.write(report))));
         fleet.store.reports.put(
@@ -261,6 +340,7 @@ class FleetBrowserTest {
             assertThat(browser.text("#instances")).contains("<img src=x onerror=alert(1)>");
             assertThat(browser.text("#differences")).contains("<img src=x onerror=alert(1)>");
             assertThat(browser.text("#rejected")).contains("<img/src=x>");
+            assertThat(browser.text("#blocked")).contains("<img/src=x>", "<img src=x onerror=alert(1)>", "penalty 1");
             assertThat(browser.text("#store-problem")).startsWith("1 values in the store are no reports");
             assertThat(browser.run("return document.images.length + document.scripts.length"))
                     .isEqualTo(1L);

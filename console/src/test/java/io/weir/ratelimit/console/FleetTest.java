@@ -100,6 +100,40 @@ class FleetTest {
         }
     }
 
+    @ParameterizedTest
+    @ValueSource(ints = {1, 3, 50})
+    void runningCallsAreSummedOverTheInstancesThatReport(int size) {
+        SimulatedFleet fleet = new SimulatedFleet(size);
+        for (int i = 0; i < size; i++) {
+            fleet.member(i).operations.running.put("hello", i);
+            fleet.member(i).operations.running.put("plan", 1);
+        }
+        fleet.reportAll();
+        int sum = size * (size - 1) / 2;
+        for (SimulatedFleet.Member member : fleet.members) {
+            Map<String, Object> view = instances(member);
+            assertThat(view).containsEntry("runningCalls", (long) sum + size);
+            assertThat((List<?>) view.get("instances"))
+                    .extracting("running")
+                    .contains(Map.of("hello", (long) size - 1, "plan", 1L));
+            assertThat((List<?>)
+                            PoliciesView.of(member.fleet(), member.operations).get("policies"))
+                    .extracting("runningCalls")
+                    .containsExactly(Optional.of((long) sum), Optional.of((long) size));
+        }
+        fleet.pass(Duration.ofSeconds(20));
+        assertThat(instances(fleet.member(0))).containsEntry("runningCalls", 1L);
+    }
+
+    @Test
+    void aPolicyWithoutAConcurrencyLimitHasNoRunningCalls() {
+        SimulatedFleet fleet = new SimulatedFleet(1);
+        assertThat((List<?>) PoliciesView.of(fleet.member(0).fleet(), fleet.member(0).operations)
+                        .get("policies"))
+                .extracting("runningCalls")
+                .containsOnly(Optional.empty());
+    }
+
     @Test
     void anotherShareOfEnforcedKeysIsADifference() {
         SimulatedFleet fleet = new SimulatedFleet(3);

@@ -7,6 +7,7 @@ import io.weir.ratelimit.Algorithm;
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.Receipt;
+import io.weir.ratelimit.core.engine.KnownBlocks;
 import io.weir.ratelimit.core.operations.Access;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.DecisionEvent;
@@ -57,5 +58,35 @@ class LiveDecisionsTest {
         decisions.onDecision(DECISION);
         assertThat(decisions.rates()).containsSame(first);
         assertThat(lookups).hasValue(1);
+    }
+
+    @Test
+    void listsTheKeysWhoseBlockRejectsCalls() {
+        Quota blocked = new Quota(
+                "api",
+                "api",
+                10,
+                10,
+                Duration.ofMinutes(1),
+                0,
+                true,
+                60_000_000,
+                60_000_000,
+                60_000_000,
+                null,
+                60_000_000);
+        Quota full = new Quota("api", "api", 10, 10, Duration.ofMinutes(1), 0, true, 1, 1, 1);
+        decisions.onDecision(rejected("i.blocked", blocked));
+        decisions.onDecision(rejected("i.full", full));
+        assertThat(operations.blocks.list()).singleElement().satisfies(block -> {
+            assertThat(block.policy()).isEqualTo("api");
+            assertThat(block.storedKey()).isEqualTo("i.blocked");
+            assertThat(block.cause()).isEqualTo(KnownBlocks.Cause.UNKNOWN);
+            assertThat(block.rest()).isBetween(Duration.ofSeconds(1), Duration.ofSeconds(60));
+        });
+    }
+
+    private static DecisionEvent rejected(String key, Quota quota) {
+        return new DecisionEvent("Api.get", List.of(new Charge(API, key, 1)), new Decision.Rejected(List.of(quota)), 1);
     }
 }

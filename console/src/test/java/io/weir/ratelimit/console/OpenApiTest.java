@@ -38,6 +38,9 @@ class OpenApiTest {
     private static final String ROOT = "/ratelimit/api/v1";
     private static final String LOOK_UP = "{\"policy\":\"hello\",\"alternative\":\"0\",\"values\":[\"203.0.113.7\"]}";
 
+    private static final String UNBLOCK = LOOK_UP.replace("}", ",\"reason\":\"ticket 12\"}");
+    private static final String BLOCK = UNBLOCK.replace("}", ",\"duration\":\"1h\"}");
+
     private final SimulatedFleet fleet = new SimulatedFleet(3);
     private PageServer server;
     private PageClient client;
@@ -85,6 +88,10 @@ class OpenApiTest {
         for (SimulatedFleet.Member member : fleet.members) {
             member.operations.top = top;
             member.operations.backend = FakeOperations.report(BackendHealth.State.DEGRADED, true);
+            member.operations.running.put("hello", 4);
+            member.operations.blocks.penalized("hello", "i.p", Duration.ofHours(1), 2);
+            member.operations.blocks.blocked("hello", "i.o", Duration.ofHours(2));
+            member.operations.blocks.met("hello", "i.u", Duration.ofHours(3).toNanos() / 1_000);
             member.decide("hello", 3, 2);
         }
         server.operations.reload = new Reading(
@@ -113,6 +120,14 @@ class OpenApiTest {
         assertThat(described).isEqualTo(served);
     }
 
+    private static String body(String path) {
+        return switch (path) {
+            case "/callers/block" -> BLOCK;
+            case "/callers/unblock" -> UNBLOCK;
+            default -> LOOK_UP;
+        };
+    }
+
     @Test
     void everyResponseHasTheDescribedForm() throws Exception {
         fill();
@@ -121,7 +136,7 @@ class OpenApiTest {
                 continue;
             }
             boolean isPost = document.getJsonObject("paths").getJsonObject(path).containsKey("post");
-            Response response = isPost ? client.post(ROOT + path, LOOK_UP) : client.get(ROOT + path);
+            Response response = isPost ? client.post(ROOT + path, body(path)) : client.get(ROOT + path);
             assertThat(response.status()).as(path).isEqualTo(200);
             assertThat(differences(schema(operation(path, isPost ? "post" : "get"), 200), json(response), path))
                     .isEmpty();
@@ -130,6 +145,7 @@ class OpenApiTest {
                 .isNotEmpty();
         assertThat(json(client.get(ROOT + "/callers")).getJsonArray("nearLimit"))
                 .isNotEmpty();
+        assertThat(json(client.get(ROOT + "/callers")).getJsonArray("blocked")).hasSize(3);
     }
 
     @Test
@@ -254,6 +270,17 @@ class OpenApiTest {
                                 .getJsonObject("ChangeRequest"),
                         change,
                         "change"))
+                .isEmpty();
+        JsonObject schemas = document.getJsonObject("components").getJsonObject("schemas");
+        assertThat(differences(
+                        schemas.getJsonObject("Block"),
+                        Json.createReader(new StringReader(BLOCK)).readObject(),
+                        "block"))
+                .isEmpty();
+        assertThat(differences(
+                        schemas.getJsonObject("Unblock"),
+                        Json.createReader(new StringReader(UNBLOCK)).readObject(),
+                        "unblock"))
                 .isEmpty();
     }
 

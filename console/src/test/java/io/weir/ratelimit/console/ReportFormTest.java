@@ -4,6 +4,7 @@ package io.weir.ratelimit.console;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.ratelimit.TopKeys;
+import io.weir.ratelimit.core.engine.KnownBlocks;
 import io.weir.ratelimit.core.operations.PolicyView;
 import io.weir.ratelimit.spi.FleetStore;
 import java.time.Duration;
@@ -34,9 +35,27 @@ class ReportFormTest {
                 List.of(new TopKeys.Entry("i.b", 90, 91, 0.5)),
                 List.of(new TopKeys.NearLimit("i.c", Duration.ofMinutes(62))),
                 Duration.ofMinutes(5));
+        member.operations.running.put("hello", 4);
+        member.operations.blocks.penalized("hello", "i.d", Duration.ofHours(2), 3);
+        member.operations.blocks.blocked("hello", "i.e", Duration.ofDays(366));
+        member.operations.blocks.ended("hello", "i.f");
         member.decide("hello", 3, 2);
         fleet.pass(Duration.ofSeconds(1));
         return report();
+    }
+
+    @Test
+    void readsAReportWithoutRunningCallsAndBlocks() {
+        InstanceReport report = usual();
+        member.operations.running.clear();
+        member.operations.blocks = new KnownBlocks(fleet.nanos::get);
+        byte[] written = ReportWriter.write(report());
+        byte[] earlier = Arrays.copyOf(written, written.length - 8);
+        earlier[0] = ReportWriter.FORM_WITHOUT_CURRENT;
+        InstanceReport read = ReportReader.read(earlier).orElseThrow();
+        assertThat(read.current()).isEmpty();
+        assertThat(read.runningCalls()).isEmpty();
+        assertThat(read.keys()).isEqualTo(report.keys());
     }
 
     @Test
@@ -45,6 +64,8 @@ class ReportFormTest {
         assertThat(report.rates()).hasSize(1);
         assertThat(report.keys()).hasSize(1);
         assertThat(report.values()).hasSize(2);
+        assertThat(report.current().orElseThrow().running()).hasSize(1);
+        assertThat(report.current().orElseThrow().blocks()).hasSize(3);
         assertThat(ReportReader.read(ReportWriter.write(report))).contains(report);
     }
 
@@ -62,6 +83,9 @@ class ReportFormTest {
         List<PolicyView> policies = new ArrayList<>();
         for (int i = 0; i < 10_000; i++) {
             policies.add(FakeOperations.policy(i + name, List.of(List.of("ip")), Map.of()));
+            member.operations.running.put(i + name, 1);
+            member.operations.blocks.met(
+                    i + name, "i." + "x".repeat(250) + i, Duration.ofDays(1).toNanos() / 1_000);
             member.decide(i + name, 1, 0);
         }
         member.operations.policies.addAll(policies);
@@ -73,6 +97,8 @@ class ReportFormTest {
         assertThat(read.rates()).isNotEmpty();
         assertThat(read.values()).isNotEmpty();
         assertThat(read.keys()).isNotEmpty();
+        assertThat(read.current().orElseThrow().running()).isNotEmpty();
+        assertThat(read.current().orElseThrow().blocks()).isNotEmpty();
     }
 
     @Test

@@ -5,6 +5,7 @@ import io.weir.ratelimit.Algorithm;
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.Receipt;
+import io.weir.ratelimit.core.engine.KnownBlocks;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.DecisionEvent;
 import io.weir.ratelimit.spi.Limit;
@@ -33,6 +34,7 @@ final class SimulatedFleet {
 
         private Member(int number) {
             operations.fleetStore = Optional.of(store);
+            operations.blocks = new KnownBlocks(nanos::get);
             Instant started = store.now.minusSeconds(3_600 - number);
             console = FleetConsole.of(
                     operations,

@@ -8,6 +8,7 @@ import com.sun.net.httpserver.HttpServer;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.ConnectException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
@@ -22,7 +23,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * A load balancer that sends each request to the next server in turn. It forwards the method, the path, the header fields and the body, with
- * the {@code Host} of the client. It adds the field {@code X-Server} with the position of the server to the response.
+ * the {@code Host} of the client.
  */
 final class LoadBalancer implements AutoCloseable {
     /** The fields that concern one connection only. */
@@ -60,7 +61,7 @@ final class LoadBalancer implements AutoCloseable {
     }
 
     private void forward(HttpExchange exchange) throws IOException {
-        try (exchange) {
+        try {
             int position = Math.floorMod(next.getAndIncrement(), servers.size());
             byte[] answer = send(servers.get(position), request(exchange));
             int end = end(answer);
@@ -71,14 +72,15 @@ final class LoadBalancer implements AutoCloseable {
                     exchange.getResponseHeaders().add(field[0], field[1]);
                 }
             }
-            exchange.getResponseHeaders().add("X-Server", Integer.toString(position));
             int length = answer.length - end - 4;
             exchange.sendResponseHeaders(Integer.parseInt(head[0].split(" ")[1]), length == 0 ? -1 : length);
             if (length > 0) {
                 exchange.getResponseBody().write(answer, end + 4, length);
             }
-        } catch (IOException | RuntimeException e) {
+        } catch (ConnectException e) {
             exchange.sendResponseHeaders(502, -1);
+        } finally {
+            exchange.close();
         }
     }
 

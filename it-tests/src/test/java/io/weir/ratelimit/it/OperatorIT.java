@@ -43,7 +43,7 @@ class OperatorIT {
             "ratelimit.console.enabled=true",
             "ratelimit.console.role=user",
             "ratelimit.changes.enabled=true",
-            "ratelimit.changes.role=user",
+            "ratelimit.changes.role=changer",
             "ratelimit.key-secret=a secret of the test with 32 characters",
             "ratelimit.policies.\"" + POLICY + "\".limit=20/1h",
             "ratelimit.policies.\"" + POLICY + "\".key=header:X-Customer",
@@ -73,7 +73,8 @@ class OperatorIT {
                         .addAsWebInfResource(
                                 new StringAsset(
                                         "<web-app xmlns=\"https://jakarta.ee/xml/ns/jakartaee\" version=\"6.0\">"
-                                                + "<security-role><role-name>user</role-name></security-role></web-app>"),
+                                                + "<security-role><role-name>user</role-name></security-role>"
+                                                + "<security-role><role-name>changer</role-name></security-role></web-app>"),
                                 "web.xml"),
                 temp);
         List<CompletableFuture<Server>> starting = Stream.<ServerBuilder<?>>of(
@@ -221,6 +222,7 @@ class OperatorIT {
             enter("end", "2h");
             apply("ticket 4711");
         });
+        assertThat(browser.text("#active-changes")).contains("1000/1h", "until ", "ann", heavy);
         onAllInstances("the raised limit", server -> call(server, "heavy").statusCode() == 200);
         assertThat(call(servers.get(0), "second").statusCode()).isEqualTo(429);
 
@@ -245,20 +247,43 @@ class OperatorIT {
         });
         onAllInstances("the block", server -> call(server, "second").body().contains("abnormal-usage-detected"));
 
-        task("6-undo", () -> {
-            click("#active-changes button[aria-label='Undo change 2']");
-            enter("reason", "the load is over");
-            click("#change [type=submit]");
-            browser.until(
-                    "the change is no longer active",
-                    () -> !browser.text("#active-changes").contains("overload"));
-        });
+        task("6-undo", () -> undo(2, "overload"));
         onAllInstances("the former limit", server -> limitOf(server).equals("20"));
+        undo(3, "abuse");
+        onAllInstances(
+                "the end of the block", server -> !call(server, "second").body().contains("abnormal-usage-detected"));
 
         assertThat(browser.errors()).isEmpty();
         assertThat(servers.stream().filter(server -> server.messages().contains("ticket 4711")))
                 .as("instances with the audit line of the change")
                 .hasSize(1);
+    }
+
+    private static void undo(int number, String reason) {
+        click("#active-changes button[aria-label='Undo change " + number + "']");
+        enter("reason", "solved");
+        click("#change [type=submit]");
+        browser.until(
+                "the change is no longer active",
+                () -> !browser.text("#active-changes").contains(reason));
+    }
+
+    @Test
+    void aUserWithoutTheRoleOfChangesSeesThemOnly() {
+        ConsolePage page = new ConsolePage(balancer.baseUri());
+        String[] ben = ConsolePage.as("ben", "ben-password");
+        String[] ann = ConsolePage.as("ann", "ann-password");
+        for (int i = 0; i < servers.size(); i++) {
+            assertThat(ConsolePage.json(page.get("api/v1/changes", ben)).getBoolean("mayChange"))
+                    .isFalse();
+            assertThat(ConsolePage.json(page.get("api/v1/changes", ann)).getBoolean("mayChange"))
+                    .isTrue();
+            String change = "{\"version\":\"\",\"kind\":\"policy\",\"policy\":\"" + POLICY
+                    + "\",\"limit\":\"1/1h\",\"reason\":\"mine\"}";
+            assertThat(page.post("api/v1/changes", change, ben).statusCode()).isEqualTo(403);
+            assertThat(page.crossOriginPost("api/v1/changes", change, ann).statusCode())
+                    .isEqualTo(403);
+        }
     }
 
     /** Returns the limit that an instance reports for a new customer. */

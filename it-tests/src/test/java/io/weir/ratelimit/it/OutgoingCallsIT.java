@@ -37,7 +37,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Tag("server")
 @DisabledIfSystemProperty(
         named = "arquillian.launch",
-        matches = "glassfish|libertyee11",
+        matches = "glassfish",
         disabledReason = "without MicroProfile REST Client")
 class OutgoingCallsIT {
     private final String account = UUID.randomUUID().toString();

@@ -21,6 +21,7 @@ let state = null;
 let logVersion = null;
 let refreshPage = () => {};
 
+export const hasChanges = () => state !== null;
 export const mayChange = () => state !== null && state.mayChange;
 
 // Returns the active changes of the values of a policy.
@@ -171,6 +172,15 @@ function undo(change) {
     openDialog({title: [`Undo change ${change.number}`], path: "changes/undo", note: isUndo(change) ? `${change.policy}: change ${change.undoes} is made again, with the same values and end.`
         : `${change.policy}: ${effect(change)}. The values before the change apply again.`,
         attributes: [], current: {}, active: [], hasEnd: false, canPreview: false, action: "Undo", body: {number: String(change.number)}});
+}
+
+// Asks for the undo of the change that blocks a key. Returns whether there is such a change.
+export function undoBlock(target, key) {
+    const change = state === null ? undefined : changesOfKey(target, key, "block")[0];
+    if (change !== undefined) {
+        undo(change);
+    }
+    return change !== undefined;
 }
 
 // ---- the dialog

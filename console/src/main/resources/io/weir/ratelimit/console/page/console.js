@@ -3,7 +3,7 @@
 
 import {API, RequestError, UNREACHABLE, byId, count, dateTime, duration, element, inUse, inline, isolated, keepingFocus, percent, perSecond, post, problem,
     request, setText, table, time} from "./common.js";
-import {changeActions, changesOf, mayChange, policyActions, problemBlocks, refreshChanges, sourceOf} from "./changes.js";
+import {changeActions, changesOf, hasChanges, mayChange, policyActions, problemBlocks, refreshChanges, sourceOf, undoBlock} from "./changes.js";
 
 const POLL_MILLIS = 2000;
 const HISTORY_MILLIS = 10_000;
@@ -190,6 +190,7 @@ const INSTANCE_COLUMNS = [
     {label: "Degraded decisions", style: "number", value: ({backend}) => count(backend.degradedDecisions)},
     {label: "Decisions/s", style: "number", value: ({decidedPerSecond}) => perSecond(decidedPerSecond)},
     {label: "Rejected/s", style: "number", value: ({rejectedPerSecond}) => perSecond(rejectedPerSecond)},
+    {label: "Running calls", style: "number", value: ({runningCalls}) => runningCalls === null ? "–" : count(runningCalls)},
     {label: "Configuration", value: ({configuration, drifted, vanished}) => `${configuration.slice(0, 8)}${drifted && !vanished ? ", differs" : ""}`,
         mark: ({drifted, vanished}) => drifted && !vanished ? "alarm" : ""},
     {label: "Weir", value: ({version}) => version},
@@ -206,7 +207,8 @@ class InstanceDetails {
             ["Last report", dateTime(instance.lastReport)],
             ["Last error", backend.lastFailure === null ? "none" : `${backend.lastFailure}, ${duration(backend.lastFailureSecondsAgo * 1000)} ago`],
             ["Policies", count(instance.policies)], ["Last reload", `${instance.lastReloadResult}, ${dateTime(instance.lastReload)}`],
-            ["Invalid values", count(instance.configurationProblems)], ["Instance", instance.id]];
+            ["Invalid values", count(instance.configurationProblems)], ["Instance", instance.id],
+            ...Object.entries(instance.running).map(([policy, calls]) => [`Running calls, ${policy}`, count(calls)])];
         const shown = JSON.stringify(facts);
         if (this.shown !== shown && !inUse(this.parent)) {
             this.shown = shown;
@@ -231,6 +233,7 @@ const POLICY_COLUMNS = [
     {label: "Rejected share", style: "number", value: ({rates}) => rates.rejectedShare === null ? "–" : percent(rates.rejectedShare)},
     {label: "Used, mean / maximum", style: "number", value: ({rates}) => rates.utilization === null ? "–"
         : `${percent(rates.utilization.mean)} / ${percent(rates.utilization.max)}`},
+    {label: "Running calls", style: "number", value: ({runningCalls}) => runningCalls === null ? "–" : count(runningCalls)},
     {label: "Instances", value: ({drifted}) => drifted ? "differ" : "agree", mark: ({drifted}) => drifted ? "alarm" : ""},
 ];
 
@@ -259,7 +262,7 @@ class PolicyDetails {
             keepingFocus(this.live, () => this.live.replaceChildren(outcomesBlock(policy.rates),
                 topBlock("Most rejected", top.rejected), topBlock("Most active", top.active), nearBlock(top.nearLimit)));
         }
-        const settings = JSON.stringify({...policy, rates: null, changes: changesOf(policy.name), mayChange: mayChange()});
+        const settings = JSON.stringify({...policy, rates: null, runningCalls: null, changes: changesOf(policy.name), mayChange: mayChange()});
         if (this.shownFixed !== settings && !inUse(this.fixed)) {
             this.shownFixed = settings;
             keepingFocus(this.fixed, () => this.fixed.replaceChildren(...settingsBlocks(policy)));
@@ -294,7 +297,9 @@ function keyRow(policy, key, list, numbers, ...cells) {
     button.setAttribute("aria-label", `Look up ${key} under ${policy}`);
     button.addEventListener("click", () => lookUpHashedKey(policy, key));
     return element("tr", {}, ...cells, element("td", {}, element("code", {}, isolated(key))),
-        ...numbers.map(number => element("td", {class: "number"}, number)), element("td", {}, button, ...changeActions({policy, hashedKey: key}, key, list)));
+        ...numbers.map(number => element("td", {class: "number"}, number)),
+        element("td", {}, element("div", {class: "row-actions"}, button,
+            ...hasChanges() ? changeActions({policy, hashedKey: key}, key, list) : [blockButton(policy, key, list)])));
 }
 
 function outcomeRows(rates) {
@@ -332,7 +337,7 @@ function settingsBlocks(policy) {
 const totalHistory = new Chart("All policies");
 const instances = new Rows("instances", "instance-heads", INSTANCE_COLUMNS, InstanceDetails);
 const policies = new Rows("policies", "policy-heads", POLICY_COLUMNS, PolicyDetails);
-let callers = {rejected: [], active: [], nearLimit: [], periodMillis: 0};
+let callers = {rejected: [], active: [], nearLimit: [], blocked: [], blockedComplete: true, periodMillis: 0};
 let lastResponseAt = null;
 let failingSince = null;
 let historyReadAt = null;
@@ -354,6 +359,7 @@ function showFleet(fleet) {
     showFact("vanished", count(fleet.vanished), fleet.vanished > 0);
     showFact("drifted", count(fleet.drifted), fleet.drifted > 0);
     showFact("degraded", count(fleet.degraded), fleet.degraded > 0);
+    showFact("running", count(fleet.runningCalls), false);
     showFact("decided", perSecond(rates.decidedPerSecond), false);
     showFact("rejected-rate", perSecond(rates.rejectedPerSecond), false);
     showFact("rejected-share", rates.rejectedShare === null ? "–" : percent(rates.rejectedShare), false);
@@ -464,6 +470,7 @@ async function poll() {
         callers = listed;
         showFleet(fleet);
         showCallers();
+        showBlocked();
         policies.show(all, ({name}) => name);
         offerPolicies(all);
         lastResponseAt = Date.now();
@@ -559,14 +566,14 @@ function caller() {
         : {policy, alternative: identifier, values};
 }
 
-function lookUpHashedKey(policy, key) {
+async function lookUpHashedKey(policy, key) {
     byId("policy").value = policy;
     offerIdentifiers();
     byId("identifier").value = "hashedKey";
     offerValues();
     byId("values").querySelector("input").value = key;
     byId("lookup-title").scrollIntoView();
-    lookUp();
+    await lookUp();
 }
 
 // Only the response to the latest look-up is shown: keys are hashed, so a late response could be taken for another caller.
@@ -597,11 +604,19 @@ function resultBlock(found, target, tier, message) {
         element("p", {}, "Key ", element("code", {}, inline(found.key)), " under the policy ", inline(found.policy)),
         rows.length === 0 ? element("p", {}, "No limit applies.")
             : table(["Limit", "#Remaining", "#Capacity", "#Permits", "#Reset after"], rows));
+    if (found.blockedMillis > 0) {
+        block.append(element("p", {class: "bad"}, `The key is blocked for ${duration(found.blockedMillis)}.`));
+    }
     if (message !== "") {
         block.prepend(element("p", {class: "good"}, message));
     }
     const reset = element("button", {type: "button"}, "Reset…");
-    const actions = element("div", {class: "actions"}, reset, ...changeActions(target, found.key, "Result"));
+    const actions = element("div", {class: "actions"}, reset, ...changeActions(target, found.key, "Result"), ...blockActions(found, question => {
+        actions.hidden = true;
+        block.append(question);
+    }, () => {
+        actions.hidden = false;
+    }, target, tier));
     reset.addEventListener("click", () => confirmReset(block, actions, found, target, tier, reset));
     block.append(actions);
     return block;
@@ -634,6 +649,112 @@ function confirmReset(block, actions, found, target, tier, opener) {
     actions.hidden = true;
     block.append(question);
     confirm.focus();
+}
+
+// ---- blocks
+
+// With runtime changes, a key is blocked by a change. A penalty is ended as without them, by the users who make changes.
+const mayBlock = () => !hasChanges() || mayChange();
+
+const CAUSES = {penalty: "penalty", operator: "operator", unknown: "block"};
+
+const cause = ({cause, penalty, penaltyMillis}) => cause === "penalty" ? `penalty ${penalty}, ${duration(penaltyMillis)}` : CAUSES[cause];
+
+function showBlocked() {
+    const list = byId("blocked");
+    const first = callers.blocked.slice(0, MAX_BLOCKED);
+    const rows = first.map(entry => [entry.policy, entry.key, dateTime(entry.end), cause(entry), count(entry.instances)]);
+    const shown = JSON.stringify([rows, callers.blocked.length, callers.blockedComplete, mayBlock()]);
+    if (list.dataset.shown === shown || inUse(list)) {
+        return;
+    }
+    list.dataset.shown = shown;
+    const left = callers.blocked.length - first.length;
+    keepingFocus(list, () => list.replaceChildren(rows.length === 0 ? element("p", {class: "note"}, "none")
+        : table(["Policy", "Key", "Blocked until", "By", "#Instances", ""], rows.map(blockedRow)),
+    ...left > 0 ? [element("p", {class: "note"}, `${count(left)} more blocked keys are not shown.`)]
+        : callers.blockedComplete ? [] : [element("p", {class: "note"}, "An instance knows of more blocked keys than it reports.")]));
+}
+
+const MAX_BLOCKED = 50;
+
+function blockedRow([policy, key, end, by, known]) {
+    const name = (action, title) => {
+        const button = element("button", {type: "button", "data-focus": `blocked ${action} ${policy} ${key}`}, title);
+        button.setAttribute("aria-label", `${title.replace("…", "")} ${key} under ${policy}`);
+        button.addEventListener("click", () => openCaller(policy, key, action));
+        return button;
+    };
+    return element("tr", {}, element("th", {scope: "row"}, isolated(policy)), element("td", {}, element("code", {}, isolated(key))),
+        element("td", {}, isolated(end)), element("td", {}, isolated(by)), element("td", {class: "number"}, known),
+        element("td", {}, element("div", {class: "row-actions"}, name("lookup", "Look up"),
+            ...mayBlock() ? [name("unblock", "Unblock…")] : [])));
+}
+
+function blockButton(policy, key, list) {
+    const button = element("button", {type: "button", "data-focus": `${list} block ${policy} ${key}`}, "Block…");
+    button.setAttribute("aria-label", `Block ${key} under ${policy}`);
+    button.addEventListener("click", () => openCaller(policy, key, "block"));
+    return button;
+}
+
+// Looks up a caller, and then asks for the confirmation of an action.
+async function openCaller(policy, key, action) {
+    await lookUpHashedKey(policy, key);
+    byId("result").querySelector(`[data-action="${action}"]`)?.click();
+}
+
+function blockActions(found, open, close, target, tier) {
+    const action = (name, title) => {
+        const button = element("button", {type: "button", "data-action": name}, title);
+        button.addEventListener("click", () => undoBlock(found, found.key) || confirmBlock(name, found, open, () => {
+            close();
+            button.focus();
+        }, target, tier));
+        return button;
+    };
+    return [...hasChanges() ? [] : [action("block", "Block…")], ...mayBlock() && (found.blockedMillis > 0 || isListedAsBlocked(found)) ? [action("unblock", "Unblock…")] : []];
+}
+
+// An instance can know of a block that has ended, and of the penalties that an unblocked key still has.
+const isListedAsBlocked = found => callers.blocked.some(({policy, key}) => policy === found.policy && key === found.key);
+
+function confirmBlock(action, found, open, close, target, tier) {
+    const blocks = action === "block";
+    const length = element("input", {type: "text", required: "", maxlength: "20", value: "1h", "aria-describedby": "duration-form"});
+    const reason = element("input", {type: "text", required: "", maxlength: "200", autocomplete: "off"});
+    const confirm = element("button", {type: "submit", class: "danger"}, blocks ? "Block now" : "Unblock now");
+    const cancel = element("button", {type: "button"}, "Cancel");
+    const effect = blocks ? "? Every instance then rejects its calls until the end. The block is logged."
+        : "? Its penalties are forgotten. Its spent permits remain spent. The change is logged.";
+    const form = element("form", {class: "confirmation", autocomplete: "off", "aria-label": blocks ? "Confirm the block" : "Confirm the end of the block"},
+        element("p", {}, blocks ? "Block this key under " : "Unblock this key under ", inline(found.policy), effect),
+        element("div", {class: "fields"},
+            ...blocks ? [element("label", {}, "Duration", length, element("span", {id: "duration-form"}, "such as 30m, 12h or 7d"))] : [],
+            element("label", {}, "Reason, for the log", reason)),
+        element("div", {class: "actions"}, confirm, cancel));
+    const end = () => {
+        form.remove();
+        close();
+    };
+    cancel.addEventListener("click", end);
+    form.addEventListener("keydown", event => event.key === "Escape" && end());
+    form.addEventListener("submit", async event => {
+        event.preventDefault();
+        confirm.disabled = true;
+        form.querySelector(".problem")?.remove();
+        try {
+            await post(`${API}callers/${action}`, {...target, reason: reason.value, ...blocks ? {duration: length.value.trim()} : {}});
+            await lookUp(target, tier, blocks ? "The key was blocked." : "The key was unblocked.");
+            byId("result").querySelector("button")?.focus();
+            poll();
+        } catch (failure) {
+            form.append(problem(failure instanceof RequestError ? failure.message : `${UNREACHABLE} The result is unknown.`));
+            confirm.disabled = false;
+        }
+    });
+    open(form);
+    (blocks ? length : reason).focus();
 }
 
 byId("total-history").append(totalHistory.node);

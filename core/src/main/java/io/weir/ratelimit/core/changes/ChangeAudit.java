@@ -21,9 +21,12 @@ public final class ChangeAudit {
         this.masker = masker;
     }
 
-    /** Returns a name of an author of limited length. */
+    /** Returns a name of an author of limited length, in which no character is a control character or breaks a line. */
     static String author(String name) {
-        return name.length() > ChangeReader.MAX_TEXT ? name.substring(0, ChangeReader.MAX_TEXT - 1) + "…" : name;
+        String printable = name.replaceAll("[\\p{C}\\p{Zl}\\p{Zp}]", "\ufffd");
+        return printable.length() > ChangeReader.MAX_TEXT
+                ? printable.substring(0, ChangeReader.MAX_TEXT - 1) + "…"
+                : printable;
     }
 
     /** Logs a change of this instance. */

@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  * configuration writes the name of the policy.
  */
 public final class ChangedProperties implements ConfigProperties {
+    private static final String CHANGE = "runtime change ";
     private static final String POLICIES = "ratelimit.policies.";
 
     private final ConfigProperties config;
@@ -48,6 +49,16 @@ public final class ChangedProperties implements ConfigProperties {
         return changes.isEmpty() ? config : new ChangedProperties(config, changes, policies);
     }
 
+    /**
+     * Tests whether a source of a property is a runtime change.
+     *
+     * @param source the name of the source
+     * @return false for a source of the configuration
+     */
+    public static boolean isChange(String source) {
+        return source.startsWith(CHANGE);
+    }
+
     private void add(String policy, String attribute, RuntimeChange change) {
         String text = change.values().get(attribute);
         if (text == null) {
@@ -78,7 +89,7 @@ public final class ChangedProperties implements ConfigProperties {
     @Override
     public String source(String name) {
         return change(name)
-                .map(change -> "runtime change " + change.number() + " by " + change.author())
+                .map(change -> CHANGE + change.number() + " by " + change.author())
                 .orElseGet(() -> config.source(name));
     }
 

@@ -93,7 +93,7 @@ public final class InstanceChanges implements RuntimeChanges, Runnable {
     @Override
     public RuntimeChange make(ChangeRequest request, String expectedTag)
             throws InvalidChangeException, ChangeConflictException {
-        KnownChanges seen = store.seen(expectedTag);
+        KnownChanges seen = seen(expectedTag);
         reject(check.problems(request, seen.values(store.nanos())));
         Instant at = seen.next(store.nanos());
         Optional<Instant> until = request.length().map(at::plus);
@@ -112,12 +112,31 @@ public final class InstanceChanges implements RuntimeChanges, Runnable {
         return make(seen, change);
     }
 
+    /** Returns the state that an operator has seen, and applies what was read meanwhile. */
+    private KnownChanges seen(String tag) throws InvalidChangeException, ChangeConflictException {
+        try {
+            return store.seen(tag);
+        } finally {
+            applied.update(store);
+        }
+    }
+
+    private void record(KnownChanges seen, ChangeState next, RuntimeChange change)
+            throws InvalidChangeException, ChangeConflictException {
+        try {
+            store.replace(seen, next, change);
+        } catch (ChangeConflictException e) {
+            applied.update(store);
+            throw e;
+        }
+        audit.made(change);
+        applied.updateByOwn(store, change);
+    }
+
     /** Records a change before it blocks a key: a block that fails is listed, so the operator can undo or repeat it. */
     private RuntimeChange make(KnownChanges seen, RuntimeChange change)
             throws InvalidChangeException, ChangeConflictException {
-        store.replace(seen, seen.state().with(change), change);
-        audit.made(change);
-        applied.updateByOwn(store, change);
+        record(seen, seen.state().with(change), change);
         if (change.subject().kind() == Kind.BLOCK) {
             block(change, change.at());
         }
@@ -127,7 +146,7 @@ public final class InstanceChanges implements RuntimeChanges, Runnable {
     @Override
     public RuntimeChange undo(long number, String reason, String author, String expectedTag)
             throws InvalidChangeException, ChangeConflictException {
-        KnownChanges seen = store.seen(expectedTag);
+        KnownChanges seen = seen(expectedTag);
         reject(ChangeCheck.ofReason(reason));
         Instant at = seen.next(store.nanos());
         Optional<RuntimeChange> active = seen.state().find(number).filter(change -> !change.isEnded(at));
@@ -146,8 +165,6 @@ public final class InstanceChanges implements RuntimeChanges, Runnable {
                 Optional.empty(),
                 OptionalLong.of(number));
         end(seen, undone, undo);
-        audit.made(undo);
-        applied.updateByOwn(store, undo);
         return undo;
     }
 
@@ -161,9 +178,9 @@ public final class InstanceChanges implements RuntimeChanges, Runnable {
                     undone.subject().policy(), undone.subject().storedKey().orElse(""));
         }
         try {
-            store.replace(seen, seen.state().after(undo), undo);
+            record(seen, seen.state().after(undo), undo);
         } catch (ChangeConflictException e) {
-            if (block) {
+            if (block && store.known().state().find(undone.number()).isPresent()) {
                 block(undone, undo.at());
             }
             throw e;

@@ -48,14 +48,15 @@ record KnownChanges(
         if (stored.tag().equals(ChangeStore.NO_TAG)) {
             return state.number() == 0
                     ? new KnownChanges(state, stored.tag(), time, nanos, Optional.empty(), true)
-                    : ignoring(stored, nanos, "the store has lost the state", true);
+                    : ignoring(stored, nanos, "the backend has lost the state", true);
         }
         if (stored.state().isEmpty()) {
             return new KnownChanges(state, storeTag, time, nanos, problem, replaceable);
         }
         try {
             ChangeState next = codec.decodeState(stored.state().get());
-            return next.number() < state.number() || next.written().isBefore(state.written())
+            // After a loss of the store, the numbers start again.
+            return next.written().isBefore(state.written())
                     ? ignoring(stored, nanos, "the state is older than the known one", true)
                     : new KnownChanges(next, stored.tag(), time, nanos, Optional.empty(), true);
         } catch (UntrustedChangesException e) {

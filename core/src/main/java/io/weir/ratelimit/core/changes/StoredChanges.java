@@ -73,8 +73,9 @@ public final class StoredChanges {
         }
     }
 
-    private synchronized void accept(ChangeState made) {
-        if (known.state().number() < made.number()) {
+    @SuppressWarnings("ReferenceEquality") // another object is a later answer, which can contain the change
+    private synchronized void accept(KnownChanges seen, ChangeState made) {
+        if (known == seen || known.state().written().isBefore(made.written())) {
             known = known.replaced(made);
         }
     }
@@ -118,10 +119,19 @@ public final class StoredChanges {
                     List.of(MESSAGES.problem("WEIR-449.size", "store", "", String.valueOf(e.getMessage()))));
         }
         if (!answer(() -> store.replace(seen.storeTag(), state, line), MAX_WAIT)) {
-            read(MAX_WAIT);
+            readOther();
             throw new ChangeConflictException();
         }
-        accept(next);
+        accept(seen, next);
+    }
+
+    /** Reads the state that another change has made. If the store does not answer, a later run reads it. */
+    private void readOther() {
+        try {
+            read(MAX_WAIT);
+        } catch (RateLimitUnavailableException e) {
+            // The result is known: nothing was changed.
+        }
     }
 
     /** Returns the readable ones of the last entries of the log, the latest first. */

@@ -46,6 +46,7 @@ public final class Penalties {
     private final Supplier<Executor> executor;
     private final GuardedListeners<Consumer<PenaltyImposed>> direct;
     private final GuardedListeners<Consumer<PenaltyImposed>> observers;
+    private final KnownBlocks blocks;
 
     /** The rejections of each key that arrived while a count of the key has no reply yet. */
     private final ConcurrentHashMap<Key, Long> waiting = new ConcurrentHashMap<>();
@@ -72,11 +73,32 @@ public final class Penalties {
             Supplier<Executor> executor,
             List<Consumer<PenaltyImposed>> direct,
             List<Consumer<PenaltyImposed>> observers) {
+        this(backend, masker, executor, direct, observers, new KnownBlocks(System::nanoTime));
+    }
+
+    /**
+     * Creates the penalties of an instance that lists its blocks.
+     *
+     * @param backend counts rejections and blocks keys
+     * @param masker masks the keys of events
+     * @param executor returns the executor that notifies the observers
+     * @param direct receive the penalties on any thread, and do not block it
+     * @param observers receive the penalties on a thread of the executor
+     * @param blocks receives the penalties with their stored keys
+     */
+    public Penalties(
+            RateLimitBackend backend,
+            KeyMasker masker,
+            Supplier<Executor> executor,
+            List<Consumer<PenaltyImposed>> direct,
+            List<Consumer<PenaltyImposed>> observers,
+            KnownBlocks blocks) {
         this.backend = backend;
         this.masker = masker;
         this.executor = executor;
         this.direct = new GuardedListeners<>(direct);
         this.observers = new GuardedListeners<>(observers);
+        this.blocks = blocks;
     }
 
     /** Counts a rejection for each enforced policy whose limits rejected the call. A block is not counted. */
@@ -170,6 +192,7 @@ public final class Penalties {
     }
 
     private void notify(Rejection rejection, Penalty penalty) {
+        blocks.penalized(rejection.policy.name(), rejection.key.storedKey, penalty.duration(), penalty.number());
         PenaltyImposed event = new PenaltyImposed(
                 rejection.endpoint,
                 rejection.policy.name(),

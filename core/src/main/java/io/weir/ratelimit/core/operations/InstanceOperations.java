@@ -6,7 +6,9 @@ import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.TopKeys;
 import io.weir.ratelimit.core.changes.RuntimeChanges;
 import io.weir.ratelimit.core.engine.BackendHealth;
+import io.weir.ratelimit.core.engine.HeldSlots;
 import io.weir.ratelimit.core.engine.KeyAdministration;
+import io.weir.ratelimit.core.engine.KnownBlocks;
 import io.weir.ratelimit.core.key.KeyMasker;
 import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.core.topkeys.TopKeysTracker;
@@ -14,7 +16,9 @@ import io.weir.ratelimit.spi.FleetStore;
 import io.weir.ratelimit.spi.PolicyLimits;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 import java.util.TreeSet;
 
 /** The operations on this instance. */
@@ -30,6 +34,8 @@ public final class InstanceOperations implements Operations {
     private final Optional<String> grafana;
     private final Optional<RuntimeChanges> changes;
     private final Optional<String> changesRole;
+    private final HeldSlots slots;
+    private final KnownBlocks blocks;
 
     /**
      * Creates the operations.
@@ -45,6 +51,8 @@ public final class InstanceOperations implements Operations {
      * @param grafana the address of dashboards
      * @param changes the runtime changes; empty if they are not enabled
      * @param changesRole the role that makes changes; empty if they are not enabled
+     * @param slots the slots of running calls
+     * @param blocks the blocks that this instance knows of
      */
     public InstanceOperations(
             Access access,
@@ -57,7 +65,9 @@ public final class InstanceOperations implements Operations {
             Optional<FleetStore> fleetStore,
             Optional<String> grafana,
             Optional<RuntimeChanges> changes,
-            Optional<String> changesRole) {
+            Optional<String> changesRole,
+            HeldSlots slots,
+            KnownBlocks blocks) {
         this.access = access;
         this.health = health;
         this.policies = policies;
@@ -69,6 +79,8 @@ public final class InstanceOperations implements Operations {
         this.grafana = grafana;
         this.changes = changes;
         this.changesRole = changesRole;
+        this.slots = slots;
+        this.blocks = blocks;
     }
 
     @Override
@@ -171,15 +183,36 @@ public final class InstanceOperations implements Operations {
     @Override
     public void reset(Caller caller) {
         keys.reset(policies.named(caller.policy()), StoredCaller.storedKeyOf(caller));
+        blocks.ended(caller.policy(), StoredCaller.storedKeyOf(caller));
     }
 
     @Override
     public Duration block(Caller caller, Duration duration) {
-        return keys.block(policies.named(caller.policy()), StoredCaller.storedKeyOf(caller), duration);
+        String storedKey = StoredCaller.storedKeyOf(caller);
+        Duration rest = keys.block(policies.named(caller.policy()), storedKey, duration);
+        blocks.blocked(caller.policy(), storedKey, rest);
+        return rest;
     }
 
     @Override
     public void unblock(Caller caller) {
         keys.unblock(policies.named(caller.policy()), StoredCaller.storedKeyOf(caller));
+        blocks.ended(caller.policy(), StoredCaller.storedKeyOf(caller));
+    }
+
+    @Override
+    public Map<String, Integer> runningCalls() {
+        Map<String, Integer> running = new TreeMap<>();
+        for (Policy policy : policies.policies().get().values()) {
+            if (policy.hasConcurrency()) {
+                running.put(policy.name(), slots.held(policy.name()));
+            }
+        }
+        return running;
+    }
+
+    @Override
+    public KnownBlocks blocks() {
+        return blocks;
     }
 }

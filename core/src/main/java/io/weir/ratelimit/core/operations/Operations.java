@@ -5,8 +5,10 @@ import io.weir.ratelimit.CallerOperations;
 import io.weir.ratelimit.TopKeys;
 import io.weir.ratelimit.core.changes.RuntimeChanges;
 import io.weir.ratelimit.core.engine.BackendHealth;
+import io.weir.ratelimit.core.engine.KnownBlocks;
 import io.weir.ratelimit.spi.FleetStore;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -108,4 +110,18 @@ public interface Operations extends CallerOperations {
      * @return an address with the scheme {@code http} or {@code https}; empty if none is configured
      */
     Optional<String> grafana();
+
+    /**
+     * Returns the number of running calls of this instance, as the metric {@code ratelimit.concurrency} does.
+     *
+     * @return the number by policy, for the policies with a concurrency limit
+     */
+    Map<String, Integer> runningCalls();
+
+    /**
+     * Returns the blocks that this instance knows of.
+     *
+     * @return the blocks
+     */
+    KnownBlocks blocks();
 }

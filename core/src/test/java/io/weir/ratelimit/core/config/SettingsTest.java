@@ -66,7 +66,9 @@ class SettingsTest {
                         "ratelimit.health.fail-when-degraded=true",
                         "ratelimit.console.enabled=true",
                         "ratelimit.console.role=operator",
-                        "ratelimit.console.grafana=https://grafana.example.org/d/weir"))
+                        "ratelimit.console.grafana=https://grafana.example.org/d/weir",
+                        "ratelimit.changes.enabled=true",
+                        "ratelimit.changes.role=changer"))
                 .isEqualTo(new Settings(
                         false,
                         "redisson",
@@ -134,6 +136,23 @@ class SettingsTest {
     void aBlankRoleOfTheConsoleIsReported() {
         read("ratelimit.console.role=  ");
         assertThat(problems.message()).contains("WEIR-132 ratelimit.console.role: the role is blank");
+    }
+
+    @Test
+    void runtimeChangesNeedARole() {
+        assertThat(read("ratelimit.changes.enabled=true").changes()).isEqualTo(ChangeSettings.NONE);
+        assertThat(problems.message())
+                .contains("WEIR-139 ratelimit.changes.role: runtime changes have no role;"
+                        + " set the name of the role that makes changes");
+    }
+
+    @Test
+    void aBlankRoleOfChangesIsReported() {
+        assertThat(read("ratelimit.changes.enabled=true", "ratelimit.changes.role=  ")
+                        .changes()
+                        .enabled())
+                .isFalse();
+        assertThat(problems.message()).contains("WEIR-139 ratelimit.changes.role: runtime changes have no role");
     }
 
     @Test

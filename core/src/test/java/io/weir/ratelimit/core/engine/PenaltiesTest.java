@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.weir.ratelimit.Algorithm;
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.FailureMode;
+import io.weir.ratelimit.Identity;
 import io.weir.ratelimit.PenaltyImposed;
 import io.weir.ratelimit.core.key.IdentityEncoder;
 import io.weir.ratelimit.core.key.KeyExpression;
@@ -42,6 +43,7 @@ class PenaltiesTest {
 
     private final AtomicLong micros = new AtomicLong(1_000_000);
     private final LocalBackend local = new LocalBackend(100, micros::get);
+    private final KnownBlocks blocks = new KnownBlocks(System::nanoTime);
     private final List<PenaltyImposed> direct = new ArrayList<>();
     private final List<PenaltyImposed> observed = new ArrayList<>();
 
@@ -82,7 +84,8 @@ class PenaltiesTest {
                         new KeyMasker(Optional.empty()),
                         () -> executor,
                         List.of(direct::add),
-                        List.of(observed::add)));
+                        List.of(observed::add),
+                        blocks));
     }
 
     private static Decision call(RateLimitEngine engine, Binding binding, String user) {
@@ -109,6 +112,12 @@ class PenaltiesTest {
         }
         assertThat(call(engine, binding, "bob").allowed()).isTrue();
         assertThat(direct).hasSize(1).isEqualTo(observed);
+        assertThat(blocks.list()).singleElement().satisfies(block -> {
+            assertThat(block.storedKey())
+                    .isEqualTo(new IdentityEncoder(Optional.empty()).encode(Identity.principal("ann")));
+            assertThat(block.penalty()).isOne();
+            assertThat(block.length()).isEqualTo(Duration.ofMinutes(15));
+        });
         PenaltyImposed event = direct.get(0);
         assertThat(event.policy()).isEqualTo("api");
         assertThat(event.endpoint()).isEqualTo("Search.find");

@@ -436,4 +436,58 @@ class OverridesTest {
                         "WEIR-215 " + broken.getClass().getName()
                                 + ".policies(): the source does not return its policies: java.lang.IllegalStateException: not ready;");
     }
+
+    private static final Overrides.Subject ANN_OF_API = new Overrides.Subject("api", "ann");
+
+    @Test
+    void theLimitsOfAnOperatorPrecedeThoseOfASource() {
+        table.put("ann", LimitOverride.of("7/1m"));
+        assertThat(limits(API, ANN)).isEqualTo("api/override[7/1m sliding-window]");
+        overrides.replace(Map.of(ANN_OF_API, Map.of("limit", "500/1m")));
+        assertThat(limits(API, ANN)).isEqualTo("api/override[500/1m sliding-window]");
+        assertThat(overrides.cached(API, "ann").map(Object::toString)).contains("api/override[500/1m sliding-window]");
+        overrides.replace(Map.of());
+        assertThat(limits(API, ANN)).isEqualTo("api/override[7/1m sliding-window]");
+    }
+
+    @Test
+    void theLimitsOfAnOperatorNeedNoSourceAndNoLookUp() {
+        Overrides without = overrides(Duration.ofMinutes(1));
+        assertThat(without.existFor(API)).isFalse();
+        without.replace(Map.of(ANN_OF_API, Map.of("limit", "500/1m")));
+        assertThat(without.existFor(API)).isTrue();
+        assertThat(without.of(API, ANN, "ann").map(Object::toString)).contains("api/override[500/1m sliding-window]");
+        assertThat(without.of(API, Identity.principal("ben"), "ben")).isEmpty();
+        assertThat(without.size()).isZero();
+        without.replace(Map.of());
+        assertThat(without.existFor(API)).isFalse();
+        assertThat(without.cached(API, "ann")).isEmpty();
+        overrides.replace(Map.of(ANN_OF_API, Map.of("limit", "500/1m")));
+        limits(API, ANN);
+        assertThat(asked).as("the source is not asked for this key").isEmpty();
+    }
+
+    @Test
+    void theLimitsOfAnOperatorAreParsedAgainUnderAChangedPolicy() {
+        overrides.replace(Map.of(ANN_OF_API, Map.of("limit", "7/1s", "burst", "9")));
+        Optional<PolicyLimits> first = overrides.of(BUCKET, ANN, "ann");
+        assertThat(first.map(Object::toString)).contains("api/override[7/1s token-bucket burst 9 max-wait 2s]");
+        overrides.replace(Map.of(ANN_OF_API, Map.of("limit", "7/1s", "burst", "9")));
+        assertThat(overrides.of(BUCKET, ANN, "ann").orElseThrow())
+                .as("calls wait under the same object")
+                .isSameAs(first.orElseThrow());
+        assertThat(overrides.of(API, ANN, "ann"))
+                .as("a policy without buckets has no burst, so its own limits apply")
+                .isEmpty();
+    }
+
+    @Test
+    void aConcurrencyOfOneKeyKeepsTheLimitsOfThePolicy() {
+        overrides.replace(Map.of(ANN_OF_API, Map.of("concurrency", "3")));
+        assertThat(overrides.of(API, ANN, "ann").orElseThrow().limits())
+                .hasSize(API.limits().limits().size() + 1)
+                .startsWith(API.limits().limits().get(0))
+                .last()
+                .hasToString("3 concurrent");
+    }
 }

@@ -25,6 +25,7 @@ import io.weir.ratelimit.core.engine.EngineRateLimiter;
 import io.weir.ratelimit.core.engine.FailureModes;
 import io.weir.ratelimit.core.engine.FallbackBackend;
 import io.weir.ratelimit.core.engine.KeyAdministration;
+import io.weir.ratelimit.core.engine.KnownBlocks;
 import io.weir.ratelimit.core.engine.Penalties;
 import io.weir.ratelimit.core.engine.QuotaThresholds;
 import io.weir.ratelimit.core.engine.RateLimitEngine;
@@ -159,6 +160,7 @@ final class Deployment {
         TopKeysTracker topKeys =
                 settings.enabled() ? new TopKeysTracker(masker, environment.clock()::nanos) : TopKeysTracker.NONE;
         BackendHealth health = health(backend, telemetry, events);
+        KnownBlocks blocks = new KnownBlocks(environment.clock()::nanos);
         RateLimitEngine engine = engine(
                 backend,
                 health,
@@ -166,7 +168,7 @@ final class Deployment {
                 overrides,
                 topKeys,
                 thresholds(backend, events),
-                penalties(backend, telemetry, events));
+                penalties(backend, telemetry, events, blocks));
         CurrentPolicies policies = new CurrentPolicies(settings.enabled() ? snapshot : snapshot.disabled());
         Readings readings = new Readings(Clock.systemUTC());
         Reload reload = reload(loader, loadedConfig, snapshot, policies, topKeys, telemetry, readings);
@@ -224,7 +226,9 @@ final class Deployment {
                         changes.map(RuntimeChanges.class::cast),
                         settings.changes()
                                 .role()
-                                .filter(role -> settings.changes().enabled())),
+                                .filter(role -> settings.changes().enabled()),
+                        engine.slots(),
+                        blocks),
                 settings.headers(),
                 responder,
                 telemetry.spans(),
@@ -346,13 +350,14 @@ final class Deployment {
                 penalties);
     }
 
-    private Penalties penalties(RateLimitBackend backend, Telemetry telemetry, CdiEvents events) {
+    private Penalties penalties(RateLimitBackend backend, Telemetry telemetry, CdiEvents events, KnownBlocks blocks) {
         return new Penalties(
                 backend,
                 masker,
                 executor,
                 telemetry.penalties(),
-                settings.enabled() ? events.penaltyObservers() : List.of());
+                settings.enabled() ? events.penaltyObservers() : List.of(),
+                blocks);
     }
 
     private QuotaThresholds thresholds(RateLimitBackend backend, CdiEvents events) {

@@ -4,6 +4,7 @@ package io.weir.ratelimit.interceptor.cdi;
 import static io.weir.ratelimit.interceptor.message.InterceptorMessages.MESSAGES;
 
 import io.weir.ratelimit.FailureMode;
+import io.weir.ratelimit.core.changes.ChangedProperties;
 import io.weir.ratelimit.core.config.ConfigKey;
 import io.weir.ratelimit.core.config.ConfigKeys;
 import io.weir.ratelimit.core.config.ConfigProperties;
@@ -137,7 +138,21 @@ final class StartSummary {
         if (count == 0 && clients.isEmpty() && policy.pathRule().isEmpty()) {
             parts.add("no method and no path");
         }
+        parts.addAll(runtimeChanges(policy));
         return String.join("; ", parts);
+    }
+
+    /** Returns the runtime changes of a policy with the attributes whose values they determine. */
+    private List<String> runtimeChanges(Policy policy) {
+        Map<String, List<String>> attributes = new TreeMap<>();
+        snapshot.origins().getOrDefault(policy.name(), List.of()).stream()
+                .filter(origin -> ChangedProperties.isChange(origin.source()))
+                .forEach(origin -> attributes
+                        .computeIfAbsent(origin.source(), first -> new ArrayList<>())
+                        .add(origin.attribute()));
+        return attributes.entrySet().stream()
+                .map(change -> String.join(", ", change.getValue()) + " by " + change.getKey())
+                .toList();
     }
 
     private String limits(PolicyLimits limits) {

@@ -165,6 +165,9 @@ final class StartWarnings {
     private void checkConsole() {
         ConsoleSettings console = settings.console();
         if (!console.enabled()) {
+            if (settings.changes().enabled()) {
+                warnings.add(MESSAGES.message("WEIR-453.console"));
+            }
             return;
         }
         if (console.open()) {

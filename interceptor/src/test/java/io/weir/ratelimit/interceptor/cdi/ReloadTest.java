@@ -7,6 +7,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.smallrye.config.SmallRyeConfigBuilder;
 import io.weir.ratelimit.RateLimit;
 import io.weir.ratelimit.RateLimitKey;
+import io.weir.ratelimit.core.changes.PolicyValues;
+import io.weir.ratelimit.core.changes.RuntimeChange;
 import io.weir.ratelimit.core.config.ConfigSnapshot;
 import io.weir.ratelimit.core.config.Origin;
 import io.weir.ratelimit.core.config.Problems;
@@ -26,6 +28,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -551,5 +554,103 @@ class ReloadTest {
         assertThat(CurrentConfig.of(config, new ConfigSnapshot(new MicroProfileProperties(config)))
                         .get())
                 .isNotEqualTo(new MicroProfileProperties(config));
+    }
+
+    private static PolicyValues change(long number, String policy, String attribute, String value) {
+        return new PolicyValues(Map.of(
+                policy,
+                Map.of(
+                        attribute,
+                        new RuntimeChange(
+                                number,
+                                new RuntimeChange.Subject(RuntimeChange.Kind.POLICY, policy, Optional.empty()),
+                                Map.of(attribute, value),
+                                Map.of(),
+                                "alice",
+                                "too many calls",
+                                Instant.EPOCH,
+                                Optional.empty(),
+                                OptionalLong.empty()))));
+    }
+
+    @Test
+    void aRuntimeChangePrecedesTheConfigurationUntilItEnds() {
+        environment.put(LIMIT, "12/1m");
+        Deployed deployed = new Deployed();
+        Policy other = now().policies().get("other");
+        deployed.reload.apply(change(17, "api", "limit", "50/1m"));
+        assertThat(limits("api")).isEqualTo("[50/1m sliding-window]");
+        assertThat(origins("api")).contains(LIMIT + " = 50/1m of runtime change 17 by alice");
+        assertThat(now().policies().get("other")).isSameAs(other);
+        Policy changed = now().policies().get("api");
+        deployed.change("ratelimit.policies.other.limit", "21/1m");
+        assertThat(limits("other")).as("the configuration below").isEqualTo("[21/1m sliding-window]");
+        assertThat(now().policies().get("api"))
+                .as("calls wait under this object")
+                .isSameAs(changed);
+        environment.put(LIMIT, "13/1m");
+        deployed.reload.run();
+        assertThat(limits("api")).isEqualTo("[50/1m sliding-window]");
+        deployed.reload.apply(PolicyValues.NONE);
+        assertThat(limits("api")).isEqualTo("[13/1m sliding-window]");
+        assertThat(origins("api")).contains(LIMIT + " = 13/1m of Env");
+    }
+
+    @Test
+    void aChangeOfAPolicyOfAnAnnotationApplies() {
+        Deployed deployed = new Deployed();
+        deployed.reload.apply(change(17, "Search.expensive", "limit", "50/1m"));
+        assertThat(limits("Search.expensive")).isEqualTo("[50/1m sliding-window]");
+        assertThat(origins("Search.expensive"))
+                .contains("ratelimit.policies.\"Search.expensive\".limit = 50/1m of runtime change 17 by alice");
+    }
+
+    @Test
+    void anInvalidChangeLeavesTheConfigurationInForceAndIsReported() {
+        Deployed deployed = new Deployed();
+        deployed.reload.apply(change(16, "api", "limit", "50/1m"));
+        deployed.reload.apply(change(17, "api", "limit", "lots"));
+        assertThat(limits("api")).as("neither change").isEqualTo("[10/1m sliding-window]");
+        assertThat(readings.last().result()).isEqualTo(Result.INVALID);
+        assertThat(warnings()).singleElement().asString().contains("WEIR-111 " + LIMIT + " = lots");
+        deployed.reload.apply(change(18, "api", "limit", "60/1m"));
+        assertThat(limits("api")).isEqualTo("[60/1m sliding-window]");
+        assertThat(readings.last().result()).isEqualTo(Result.APPLIED);
+    }
+
+    @Test
+    void theProblemsOfTheConfigurationStayWhileChangesComeAndGo() {
+        Deployed deployed = new Deployed();
+        deployed.change("ratelimit.policies.other.limit", "plenty");
+        deployed.reload.apply(change(17, "api", "limit", "50/1m"));
+        deployed.reload.apply(PolicyValues.NONE);
+        assertThat(limits("other")).isEqualTo("[20/1m sliding-window]");
+        assertThat(readings.last().result()).isEqualTo(Result.INVALID);
+        assertThat(warnings()).hasSize(1);
+    }
+
+    @Test
+    void aChangeOfAVanishedPolicyDoesNotCreateIt() {
+        Deployed deployed = new Deployed();
+        deployed.reload.apply(change(17, "other", "limit", "50/1m"));
+        assertThat(limits("other")).isEqualTo("[50/1m sliding-window]");
+        file.keySet().removeIf(name -> name.contains("other"));
+        deployed.reload.run();
+        assertThat(now().policies()).doesNotContainKey("other");
+        assertThat(deployed.reload.names()).doesNotContain("other");
+        file.put("ratelimit.policies.other.limit", "20/1m");
+        deployed.reload.run();
+        assertThat(limits("other")).isEqualTo("[50/1m sliding-window]");
+    }
+
+    @Test
+    void aChangeIsCheckedWithoutBeingApplied() {
+        Deployed deployed = new Deployed();
+        assertThat(deployed.reload.problems(change(17, "api", "limit", "lots"), (policies, read, found) -> {}))
+                .singleElement()
+                .asString()
+                .startsWith("WEIR-111 " + LIMIT + " = lots: ");
+        assertThat(limits("api")).isEqualTo("[10/1m sliding-window]");
+        assertThat(held).hasSize(1);
     }
 }

@@ -106,6 +106,16 @@ class StartReportTest {
     }
 
     @Test
+    void warnsOfRuntimeChangesWithoutTheConsole() {
+        assertThat(new Report("ratelimit.changes.enabled=true", "ratelimit.changes.role=changer").warnings("local"))
+                .singleElement()
+                .asString()
+                .startsWith("WEIR-453 Runtime changes are enabled (ratelimit.changes.enabled), but the console is not");
+        assertThat(new Report("ratelimit.changes.role=changer").warnings("local"))
+                .isEmpty();
+    }
+
+    @Test
     void showsTheEndOfThePeriodOfACalendarLimit() {
         Report report = new Report(
                 "ratelimit.policies.api.limit=10/1s, 3000/month", "ratelimit.policies.api.zone=Europe/Berlin");

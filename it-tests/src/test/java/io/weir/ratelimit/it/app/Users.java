@@ -9,7 +9,7 @@ import jakarta.security.enterprise.identitystore.IdentityStore;
 import java.util.Map;
 import java.util.Set;
 
-/** An identity store that works on every server. All users except the outsider have the role {@code user}. */
+/** An identity store that works on every server. All users except the outsider have the role {@code user}, and Ann has {@code changer}. */
 @ApplicationScoped
 @BasicAuthenticationMechanismDefinition(realmName = "weir")
 public class Users implements IdentityStore {
@@ -31,7 +31,11 @@ public class Users implements IdentityStore {
         if (password == null || !credential.compareTo(credential.getCaller(), password)) {
             return CredentialValidationResult.INVALID_RESULT;
         }
-        Set<String> roles = credential.getCaller().equals("outsider") ? Set.of() : Set.of("user");
+        Set<String> roles = switch (credential.getCaller()) {
+            case "outsider" -> Set.of();
+            case "ann" -> Set.of("user", "changer");
+            default -> Set.of("user");
+        };
         return new CredentialValidationResult(credential.getCaller(), roles);
     }
 }

@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.interceptor.cdi;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.weir.ratelimit.CallerOperations.Caller;
+import io.weir.ratelimit.Identity;
+import io.weir.ratelimit.Quota;
+import io.weir.ratelimit.RateLimit;
+import io.weir.ratelimit.RateLimitExceededException;
+import io.weir.ratelimit.core.changes.ChangeRequest;
+import io.weir.ratelimit.core.changes.LocalChangeStore;
+import io.weir.ratelimit.core.changes.RuntimeChange;
+import io.weir.ratelimit.core.changes.RuntimeChange.Kind;
+import io.weir.ratelimit.core.changes.RuntimeChange.Subject;
+import io.weir.ratelimit.core.changes.RuntimeChanges;
+import io.weir.ratelimit.core.engine.EngineEnvironment;
+import io.weir.ratelimit.core.operations.Operations;
+import io.weir.ratelimit.core.operations.PolicyView;
+import io.weir.ratelimit.fixtures.LogCapture;
+import io.weir.ratelimit.fixtures.TestCall;
+import io.weir.ratelimit.spi.ChangeStore;
+import io.weir.ratelimit.spi.RateLimitBackend;
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.inject.Inject;
+import java.lang.reflect.Proxy;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+class RuntimeChangesTest {
+    @ApplicationScoped
+    public static class Desk {
+        @Inject
+        Operations operations;
+
+        public Operations operations() {
+            return operations;
+        }
+    }
+
+    @ApplicationScoped
+    public static class Shop {
+        @RateLimit("plan")
+        public void order() {}
+    }
+
+    private static Container start(String... lines) {
+        List<String> all = new ArrayList<>(List.of(
+                "ratelimit.metrics=none",
+                "ratelimit.changes.enabled=true",
+                "ratelimit.changes.role=changer",
+                "ratelimit.policies.plan.limit=2/1h",
+                "ratelimit.policies.plan.key=principal"));
+        all.addAll(Arrays.asList(lines));
+        return Container.start(all.toArray(String[]::new), Desk.class, Shop.class);
+    }
+
+    private static Operations operations(Container container) {
+        return container.bean(Desk.class).operations();
+    }
+
+    private static RuntimeChanges changes(Container container) {
+        return operations(container).changes().orElseThrow();
+    }
+
+    private static RuntimeChange make(Container container, Kind kind, Optional<String> key, Map<String, String> values)
+            throws Exception {
+        RuntimeChanges changes = changes(container);
+        return changes.make(
+                new ChangeRequest(
+                        new Subject(kind, "plan", key), values, Optional.of(Duration.ofHours(2)), "a test", "alice"),
+                changes.view().tag());
+    }
+
+    private static void undo(Container container, RuntimeChange change) throws Exception {
+        changes(container)
+                .undo(
+                        change.number(),
+                        "a test",
+                        "alice",
+                        changes(container).view().tag());
+    }
+
+    /** Returns the number of allowed calls of a caller. */
+    private static int allowed(Container container, String name, int calls) {
+        int[] allowed = new int[1];
+        for (int i = 0; i < calls; i++) {
+            container.inRequest(TestCall.byPrincipal(name), () -> {
+                try {
+                    container.bean(Shop.class).order();
+                    allowed[0]++;
+                } catch (RateLimitExceededException e) {
+                    assertThat(e.getMessage()).contains("plan");
+                }
+            });
+        }
+        return allowed[0];
+    }
+
+    private static String setting(Container container, String attribute) {
+        return operations(container).policies().stream()
+                .filter(policy -> policy.name().equals("plan"))
+                .flatMap(policy -> policy.settings().stream())
+                .filter(setting -> setting.property().endsWith("." + attribute))
+                .map(setting -> setting.value() + " of " + setting.source())
+                .findFirst()
+                .orElse("none");
+    }
+
+    @Test
+    void aChangedLimitDecidesTheNextCall() throws Exception {
+        try (Container container = start("ratelimit.reload-interval=0s")) {
+            assertThat(allowed(container, "ann", 4)).isEqualTo(2);
+            RuntimeChange change = make(container, Kind.POLICY, Optional.empty(), Map.of("limit", "3/1h"));
+            assertThat(change.before()).isEqualTo(Map.of("limit", "2/1h"));
+            assertThat(allowed(container, "ann", 4)).isEqualTo(1);
+            assertThat(setting(container, "limit")).isEqualTo("3/1h of runtime change 1 by alice");
+            undo(container, change);
+            assertThat(setting(container, "limit")).isEqualTo("2/1h of application");
+            assertThat(allowed(container, "ben", 4)).isEqualTo(2);
+        }
+    }
+
+    @Test
+    void aChangedModeAppliesToTheNextCall() throws Exception {
+        try (Container container = start()) {
+            make(container, Kind.POLICY, Optional.empty(), Map.of("mode", "shadow"));
+            assertThat(allowed(container, "ann", 4)).isEqualTo(4);
+            RuntimeChange off = make(container, Kind.POLICY, Optional.empty(), Map.of("mode", "off"));
+            assertThat(allowed(container, "ben", 4)).isEqualTo(4);
+            make(container, Kind.POLICY, Optional.empty(), Map.of("mode", "enforce"));
+            assertThat(allowed(container, "ben", 4))
+                    .as("calls were not charged while it was off")
+                    .isEqualTo(2);
+            assertThat(operations(container).policies())
+                    .extracting(PolicyView::mode)
+                    .containsExactly("enforce");
+            assertThat(off.number()).isEqualTo(2);
+        }
+    }
+
+    @Test
+    void anOverrideIsForOneKey() throws Exception {
+        try (Container container = start()) {
+            Operations operations = operations(container);
+            String key = storedKey(container, "ann");
+            RuntimeChange change = make(container, Kind.OVERRIDE, Optional.of(key), Map.of("limit", "5/1h"));
+            assertThat(allowed(container, "ann", 9)).isEqualTo(5);
+            assertThat(allowed(container, "ben", 9)).isEqualTo(2);
+            Caller caller = operations.callerByStoredKey("plan", key);
+            assertThat(operations.peek(caller, "")).extracting(Quota::remaining).containsExactly(0L);
+            operations.reset(caller);
+            assertThat(allowed(container, "ann", 9)).isEqualTo(5);
+            undo(container, change);
+            assertThat(operations.peek(caller, "")).extracting(Quota::remaining).containsExactly(0L);
+        }
+    }
+
+    @Test
+    void aBlockEndsByItsUndo() throws Exception {
+        try (Container container = start()) {
+            String key = storedKey(container, "ann");
+            RuntimeChange block = make(container, Kind.BLOCK, Optional.of(key), Map.of());
+            assertThat(allowed(container, "ann", 3)).isZero();
+            assertThat(allowed(container, "ben", 3)).isEqualTo(2);
+            undo(container, block);
+            assertThat(allowed(container, "ann", 3)).isEqualTo(2);
+        }
+    }
+
+    /** Returns the stored key of a caller who makes one call, which is then given back. */
+    private static String storedKey(Container container, String name) {
+        Operations operations = operations(container);
+        assertThat(allowed(container, name, 1)).isEqualTo(1);
+        operations.reset(operations.caller("plan", Identity.principal(name)));
+        return operations.storedTopKeys("plan").active().get(0).key();
+    }
+
+    @Test
+    void changesAreOffByDefault() {
+        try (Container container = Container.start(
+                Container.config("ratelimit.metrics=none", "ratelimit.policies.plan.limit=2/1h"),
+                Desk.class,
+                Shop.class)) {
+            assertThat(operations(container).changes()).isEmpty();
+            assertThat(operations(container).changesRole()).isEmpty();
+        }
+    }
+
+    @Test
+    void theRoleOfChangesIsKnownAndRequired() {
+        try (Container container = start()) {
+            assertThat(operations(container).changesRole()).contains("changer");
+            assertThat(changes(container).view().shared()).isFalse();
+        }
+        assertThatThrownBy(() -> start("ratelimit.changes.role="))
+                .hasStackTraceContaining("WEIR-139 ratelimit.changes.role: runtime changes have no role");
+    }
+
+    @Test
+    void changesAreInForceBeforeTheFirstCallAndInTheStartSummary() throws Exception {
+        SharedStore.store = new LocalChangeStore(Clock.systemUTC());
+        try (Container first = startShared()) {
+            make(first, Kind.POLICY, Optional.empty(), Map.of("limit", "1/1h", "mode", "shadow"));
+        }
+        try (LogCapture log = new LogCapture();
+                Container second = startShared()) {
+            assertThat(changes(second).view().shared()).isTrue();
+            assertThat(setting(second, "limit")).isEqualTo("1/1h of runtime change 1 by alice");
+            assertThat(log.lines())
+                    .anySatisfy(line -> assertThat(line)
+                            .contains("WEIR-001")
+                            .contains("policy plan: 1/1h")
+                            .contains("mode shadow")
+                            .contains("; limit, mode by runtime change 1 by alice"));
+        }
+    }
+
+    /** A backend in process whose store of changes outlives the application. */
+    @ApplicationScoped
+    public static class SharedStore implements EngineEnvironment {
+        private static ChangeStore store = new LocalChangeStore(Clock.systemUTC());
+
+        @Override
+        public RateLimitBackend backend(RateLimitBackend selected, Duration deadline) {
+            return (RateLimitBackend) Proxy.newProxyInstance(
+                    RateLimitBackend.class.getClassLoader(),
+                    new Class<?>[] {RateLimitBackend.class},
+                    (proxy, method, arguments) -> method.getName().equals("changeStore")
+                            ? Optional.of(store)
+                            : method.invoke(selected, arguments));
+        }
+    }
+
+    private static Container startShared() {
+        return Container.start(
+                Container.config(
+                        "ratelimit.metrics=none",
+                        "ratelimit.changes.enabled=true",
+                        "ratelimit.changes.role=changer",
+                        "ratelimit.policies.plan.limit=2/1h"),
+                Desk.class,
+                Shop.class,
+                SharedStore.class);
+    }
+}
