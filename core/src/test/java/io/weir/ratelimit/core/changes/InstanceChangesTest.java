@@ -446,6 +446,20 @@ class InstanceChangesTest {
     }
 
     @Test
+    void aShorterBlockEndsTheLongerOneThatItReplaces() throws Exception {
+        one.make(ofKey(Kind.BLOCK, Optional.of(Duration.ofHours(2))));
+        RuntimeChange shorter = one.make(ofKey(Kind.BLOCK, Optional.of(Duration.ofMinutes(10))));
+        assertThat(one.target.calls)
+                .as("an earlier end alone does not shorten a block")
+                .containsExactly("block api " + KEY + " PT2H", "unblock api " + KEY, "block api " + KEY + " PT10M");
+        assertThat(one.changes.view().active()).containsExactly(shorter);
+        one.make(ofKey(Kind.BLOCK, Optional.of(Duration.ofHours(1))));
+        assertThat(one.target.calls.subList(3, 4))
+                .as("a later end extends a block")
+                .containsExactly("block api " + KEY + " PT1H");
+    }
+
+    @Test
     void aBlockThatFailsIsListedSoThatItCanBeUndoneOrRepeated() throws Exception {
         one.target.available = false;
         assertThatThrownBy(() -> one.make(ofKey(Kind.BLOCK, Optional.empty())))
