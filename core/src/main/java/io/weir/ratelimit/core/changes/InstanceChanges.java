@@ -256,9 +256,7 @@ public final class InstanceChanges implements RuntimeChanges, Runnable {
         for (String attribute : values.keySet()) {
             String value = known.get(attribute);
             if (value != null) {
-                before.put(
-                        attribute,
-                        value.length() > ChangeCheck.MAX_VALUE ? value.substring(0, ChangeCheck.MAX_VALUE) : value);
+                before.put(attribute, ChangeCheck.storable(value));
             }
         }
         return before;
