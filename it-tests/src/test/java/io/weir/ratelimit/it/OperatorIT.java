@@ -152,10 +152,11 @@ class OperatorIT {
         void run() throws Exception;
     }
 
-    private static void task(String name, Task task) throws Exception {
+    private static void task(String name, String section, Task task) throws Exception {
         long start = System.nanoTime();
         task.run();
         print("task " + name, start);
+        browser.run("document.querySelector(arguments[0]).scrollIntoView()", section);
         browser.screenshot(PICTURES.resolve(name + ".png"));
     }
 
@@ -216,7 +217,7 @@ class OperatorIT {
         String second = rejectedKey(1);
         assertThat(heavy).startsWith("h.").isNotEqualTo(second);
 
-        task("3-raise-a-limit-for-two-hours", () -> {
+        task("3-raise-a-limit-for-two-hours", "#changes-title", () -> {
             click(keyButton("Set the limit of", heavy));
             enter("limit", "1000/1h");
             enter("end", "2h");
@@ -226,7 +227,7 @@ class OperatorIT {
         onAllInstances("the raised limit", server -> call(server, "heavy").statusCode() == 200);
         assertThat(call(servers.get(0), "second").statusCode()).isEqualTo(429);
 
-        task("4-tighten-a-policy", () -> {
+        task("4-tighten-a-policy", "#changes-title", () -> {
             click("#policies .opener");
             click("#policies button[aria-label='Change " + POLICY + "']");
             enter("limit", "5/1h");
@@ -241,19 +242,20 @@ class OperatorIT {
         }
         assertThat(call(servers.get(2), "heavy").statusCode()).isEqualTo(200);
 
-        task("5-block-a-key", () -> {
+        task("5-block-a-key", "#changes-title", () -> {
             click(keyButton("Block", second));
             apply("abuse");
         });
         onAllInstances("the block", server -> call(server, "second").body().contains("abnormal-usage-detected"));
 
-        task("6-undo", () -> undo(2, "overload"));
+        task("6-undo", "#changes-title", () -> undo(2, "overload"));
         onAllInstances("the former limit", server -> limitOf(server).equals("20"));
         undo(3, "abuse");
         onAllInstances(
                 "the end of the block", server -> !call(server, "second").body().contains("abnormal-usage-detected"));
 
         assertThat(browser.errors()).isEmpty();
+        assertThat(servers).noneMatch(server -> server.messages().contains("WEIR-452"));
         assertThat(servers.stream().filter(server -> server.messages().contains("ticket 4711")))
                 .as("instances with the audit line of the change")
                 .hasSize(1);
