@@ -300,11 +300,12 @@ function previewBlocks({problems, before, after, estimate}) {
         blocks.push(table(["Attribute", "Now", "Then"], changed.map(name => element("tr", {}, element("th", {scope: "row"}, name),
             element("td", {}, isolated(before[name] ?? "not set")), element("td", {}, isolated(after[name]))))));
     }
-    return [...blocks, ...estimateBlocks(estimate, after.mode)];
+    return [...blocks, ...estimateBlocks(estimate, after)];
 }
 
-function estimateBlocks(estimate, mode) {
-    if (mode === "off" || mode === "shadow") {
+function estimateBlocks(estimate, {mode, "enforce-percent": enforcePercent}) {
+    const share = mode === "shadow" ? Number(enforcePercent ?? 0) : 100;
+    if (mode === "off" || share === 0) {
         return [element("p", {class: "note"}, mode === "off" ? "The policy would not count calls and would reject nobody." : "The policy would count calls and reject nobody.")];
     }
     if (estimate === null) {
@@ -313,6 +314,9 @@ function estimateBlocks(estimate, mode) {
     const {periodMillis, listedKeys, keys, callsAtLeast, decidedLastMinute, shadowRejectedLastMinute} = estimate;
     const blocks = [element("p", {}, `Last ${periodMillis === 0 ? "minutes" : duration(periodMillis)}: ${count(keys.length)} of ${count(listedKeys)} listed keys `
         + `made more calls than allowed. At least ${count(callsAtLeast)} calls would have been rejected.`)];
+    if (share < 100) {
+        blocks.push(element("p", {}, `The policy would enforce its limits for ${share} % of the keys only. The figures are those of all keys.`));
+    }
     if (shadowRejectedLastMinute > 0) {
         blocks.push(element("p", {}, `Last minute: the policy has counted ${count(shadowRejectedLastMinute)} rejections in shadow mode with its current limits.`));
     }
