@@ -49,14 +49,19 @@ final class ChangesApi {
         return has(name) || name.equals("callers/block") || name.equals("callers/unblock");
     }
 
-    /** Rejects a block without a change, and the end of a block that an active change makes: it would still be listed as active. */
+    /** Rejects a block without a change, and the end of a block that an active change makes. */
     void checkBlock(CallerOperations.Caller caller, BlockChange.Kind kind) throws RejectedException {
+        if (kind == BlockChange.Kind.BLOCK && operations.get().changes().isPresent()) {
+            throw new RejectedException(409, "Runtime changes are enabled. Block the key by a change.");
+        }
+        checkNotBlocked(caller);
+    }
+
+    /** Rejects what ends a block that an active change makes: the block would still be listed, and its end needs the role for changes. */
+    void checkNotBlocked(CallerOperations.Caller caller) throws RejectedException {
         Optional<RuntimeChanges> changes = operations.get().changes();
         if (changes.isEmpty()) {
             return;
-        }
-        if (kind == BlockChange.Kind.BLOCK) {
-            throw new RejectedException(409, "Runtime changes are enabled. Block the key by a change.");
         }
         RuntimeChange.Subject subject = new RuntimeChange.Subject(
                 RuntimeChange.Kind.BLOCK,

@@ -275,6 +275,11 @@ class ChangesApiTest {
         Response blocked = post(root + "unblock", unblock);
         assertThat(blocked.status()).isEqualTo(409);
         assertThat(blocked.body()).contains("Change 1 blocks this key");
+        String reset = "{\"policy\":\"hello\",\"text\":\"a\"}";
+        assertThat(client.send("POST", root + "reset", reset, PageClient.basic("operator"), SAME, JSON)
+                        .status())
+                .as("a reset ends the block")
+                .isEqualTo(409);
         assertThat(server.operations.calls).hasSize(1);
     }
 

@@ -177,7 +177,7 @@ class ChangesBrowserTest {
         browser.until("nobody is rejected", () -> browser.text("#change").contains("count calls and reject nobody"));
         enter("enforce-percent", "10");
         click("#change .actions button");
-        browser.until("a share is rejected", () -> browser.text("#change").contains("for 10 % of the keys only"));
+        browser.until("a share is rejected", () -> browser.text("#change").contains("reject calls of 10 % of the keys"));
         assertThat(changes.log).isEmpty();
         enter("limit", "50/1x");
         click("#change .actions button");

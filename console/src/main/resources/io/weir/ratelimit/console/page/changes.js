@@ -300,13 +300,16 @@ function previewBlocks({problems, before, after, estimate}) {
         blocks.push(table(["Attribute", "Now", "Then"], changed.map(name => element("tr", {}, element("th", {scope: "row"}, name),
             element("td", {}, isolated(before[name] ?? "not set")), element("td", {}, isolated(after[name]))))));
     }
-    return [...blocks, ...estimateBlocks(estimate, after)];
+    return [...blocks, ...estimateBlocks(estimate, after.mode, Number(after["enforce-percent"] ?? 0))];
 }
 
-function estimateBlocks(estimate, {mode, "enforce-percent": enforcePercent}) {
-    const share = mode === "shadow" ? Number(enforcePercent ?? 0) : 100;
-    if (mode === "off" || share === 0) {
-        return [element("p", {class: "note"}, mode === "off" ? "The policy would not count calls and would reject nobody." : "The policy would count calls and reject nobody.")];
+function estimateBlocks(estimate, mode, enforcePercent) {
+    if (mode === "off") {
+        return [element("p", {class: "note"}, "The policy would not count calls and would reject nobody.")];
+    }
+    if (mode === "shadow") {
+        return [element("p", {class: "note"}, enforcePercent > 0 ? `The policy would count calls and reject calls of ${count(enforcePercent)} % of the keys.`
+            : "The policy would count calls and reject nobody.")];
     }
     if (estimate === null) {
         return [element("p", {class: "note"}, "Counts of calls do not allow an estimate for these values.")];
@@ -314,9 +317,6 @@ function estimateBlocks(estimate, {mode, "enforce-percent": enforcePercent}) {
     const {periodMillis, listedKeys, keys, callsAtLeast, decidedLastMinute, shadowRejectedLastMinute} = estimate;
     const blocks = [element("p", {}, `Last ${periodMillis === 0 ? "minutes" : duration(periodMillis)}: ${count(keys.length)} of ${count(listedKeys)} listed keys `
         + `made more calls than allowed. At least ${count(callsAtLeast)} calls would have been rejected.`)];
-    if (share < 100) {
-        blocks.push(element("p", {}, `The policy would enforce its limits for ${share} % of the keys only. The figures are those of all keys.`));
-    }
     if (shadowRejectedLastMinute > 0) {
         blocks.push(element("p", {}, `Last minute: the policy has counted ${count(shadowRejectedLastMinute)} rejections in shadow mode with its current limits.`));
     }

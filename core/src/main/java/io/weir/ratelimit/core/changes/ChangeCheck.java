@@ -61,6 +61,12 @@ final class ChangeCheck {
         return valid ? List.of() : List.of(MESSAGES.problem("WEIR-449.reason", "reason", "", ChangeReader.MAX_TEXT));
     }
 
+    /** Returns a value of the configuration in the form of a value of a change: shortened, with a blank for each unprintable character. */
+    static String storable(String value) {
+        String printable = UNPRINTABLE.matcher(value).replaceAll(" ");
+        return printable.length() > MAX_VALUE ? printable.substring(0, MAX_VALUE) : printable;
+    }
+
     private static boolean isOutOfRange(Duration length) {
         return length.toMillis() <= 0 || length.compareTo(RateLimitBackend.MAX_BLOCK) > 0;
     }
@@ -96,7 +102,9 @@ final class ChangeCheck {
             String value = request.values().getOrDefault(attribute, "");
             if (!allowed.contains(attribute)) {
                 found.add(MESSAGES.problem("WEIR-449.attribute", "values", attribute, new TreeSet<>(allowed)));
-            } else if (value.isBlank() || value.length() > MAX_VALUE) {
+            } else if (value.isBlank()
+                    || value.length() > MAX_VALUE
+                    || UNPRINTABLE.matcher(value).find()) {
                 found.add(MESSAGES.problem("WEIR-449.value", attribute, "", MAX_VALUE));
             }
         }

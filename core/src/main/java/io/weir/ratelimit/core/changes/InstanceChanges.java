@@ -138,7 +138,7 @@ public final class InstanceChanges implements RuntimeChanges, Runnable {
             throws InvalidChangeException, ChangeConflictException {
         record(seen, seen.state().with(change), change);
         if (change.subject().kind() == Kind.BLOCK) {
-            block(change, change.at());
+            block(change, change.at(), isShorter(change, seen));
         }
         return change;
     }
@@ -181,16 +181,30 @@ public final class InstanceChanges implements RuntimeChanges, Runnable {
             record(seen, seen.state().after(undo), undo);
         } catch (ChangeConflictException e) {
             if (block && store.known().state().find(undone.number()).isPresent()) {
-                block(undone, undo.at());
+                block(undone, undo.at(), false);
             }
             throw e;
         }
     }
 
-    private void block(RuntimeChange change, Instant from) {
+    /** Tests whether a block ends before an active one of the same key, which is not listed any more. */
+    private static boolean isShorter(RuntimeChange change, KnownChanges seen) {
+        return seen.state().current(change.at()).stream()
+                .filter(earlier -> earlier.subject().equals(change.subject()))
+                .flatMap(earlier -> earlier.until().stream())
+                .anyMatch(end -> change.until().filter(end::isAfter).isPresent());
+    }
+
+    /** Blocks a key. The earlier end of a shorter block has no effect before the longer block is ended. */
+    private void block(RuntimeChange change, Instant from, boolean shorter) {
+        String policy = change.subject().policy();
+        String storedKey = change.subject().storedKey().orElse("");
         Duration length = Duration.between(from, change.until().orElse(from.plus(RateLimitBackend.MAX_BLOCK)));
         try {
-            target.block(change.subject().policy(), change.subject().storedKey().orElse(""), length);
+            if (shorter) {
+                target.unblock(policy, storedKey);
+            }
+            target.block(policy, storedKey, length);
         } catch (RateLimitUnavailableException e) {
             audit.notBlocked(change, e.reason());
             throw e;
@@ -242,9 +256,7 @@ public final class InstanceChanges implements RuntimeChanges, Runnable {
         for (String attribute : values.keySet()) {
             String value = known.get(attribute);
             if (value != null) {
-                before.put(
-                        attribute,
-                        value.length() > ChangeCheck.MAX_VALUE ? value.substring(0, ChangeCheck.MAX_VALUE) : value);
+                before.put(attribute, ChangeCheck.storable(value));
             }
         }
         return before;

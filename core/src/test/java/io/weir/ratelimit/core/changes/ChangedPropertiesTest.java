@@ -50,4 +50,12 @@ class ChangedPropertiesTest {
     void aPolicyThatOnlyAChangeMentionsDoesNotExist() {
         assertThat(read(Map.of(), "gone")).isEqualTo("[] ratelimit.policies.gone.limit=unset by nothing");
     }
+
+    @Test
+    void anAttributeThatNoChangeCanHaveIsLeftOut() {
+        RuntimeChange stored = ChangeSamples.policy(17, "api", "key", "global", "limit", "50/1m");
+        PolicyValues values = new PolicyValues(Map.of("api", Map.of("key", stored, "limit", stored)));
+        ConfigProperties changed = ChangedProperties.over(ConfigProperties.of(Map.of()), values, Set.of("api"));
+        assertThat(changed.names()).containsExactly("ratelimit.policies.api.limit");
+    }
 }

@@ -362,8 +362,8 @@ class InstanceChangesTest {
                 .containsExactly(
                         "values: the change has no values",
                         "values: this attribute cannot be changed at run time",
-                        "limit: the value is blank or too long",
-                        "limit: the value is blank or too long",
+                        "limit: the value is blank, too long or has characters that cannot be printed",
+                        "limit: the value is blank, too long or has characters that cannot be printed",
                         "length: the time until the end is out of range",
                         "length: the time until the end is out of range",
                         "policy: this instance has no such policy",
@@ -443,6 +443,31 @@ class InstanceChangesTest {
         RuntimeChange block = one.make(ofKey(Kind.BLOCK, Optional.empty()));
         assertThat(block.until()).contains(START.plus(Duration.ofDays(366)));
         assertThat(one.target.calls).containsExactly("block api " + KEY + " PT8784H");
+    }
+
+    @Test
+    void aShorterBlockEndsTheLongerOneThatItReplaces() throws Exception {
+        one.make(ofKey(Kind.BLOCK, Optional.of(Duration.ofHours(2))));
+        RuntimeChange shorter = one.make(ofKey(Kind.BLOCK, Optional.of(Duration.ofMinutes(10))));
+        assertThat(one.target.calls)
+                .as("an earlier end alone does not shorten a block")
+                .containsExactly("block api " + KEY + " PT2H", "unblock api " + KEY, "block api " + KEY + " PT10M");
+        assertThat(one.changes.view().active()).containsExactly(shorter);
+        one.make(ofKey(Kind.BLOCK, Optional.of(Duration.ofHours(1))));
+        assertThat(one.target.calls.subList(3, 4))
+                .as("a later end extends a block")
+                .containsExactly("block api " + KEY + " PT1H");
+    }
+
+    @Test
+    void aValueWithATabIsInvalidAndOneOfTheConfigurationIsNot() throws Exception {
+        assertThat(one.changes.problems(policy("limit", "5/1s,\t100/1m")))
+                .hasSize(1)
+                .first()
+                .asString()
+                .startsWith("WEIR-449 limit");
+        one.target.configuration.put("ratelimit.policies.api.limit", "5/1s,\t100/1m");
+        assertThat(one.make(policy("limit", "50/1m")).before()).containsExactly(Map.entry("limit", "5/1s, 100/1m"));
     }
 
     @Test
