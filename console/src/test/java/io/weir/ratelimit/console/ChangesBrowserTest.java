@@ -177,7 +177,8 @@ class ChangesBrowserTest {
         browser.until("nobody is rejected", () -> browser.text("#change").contains("count calls and reject nobody"));
         enter("enforce-percent", "10");
         click("#change .actions button");
-        browser.until("a share is rejected", () -> browser.text("#change").contains("reject calls of 10 % of the keys"));
+        browser.until(
+                "a share is rejected", () -> browser.text("#change").contains("reject calls of 10 % of the keys"));
         assertThat(changes.log).isEmpty();
         enter("limit", "50/1x");
         click("#change .actions button");
