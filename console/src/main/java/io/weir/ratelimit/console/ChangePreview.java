@@ -48,6 +48,11 @@ final class ChangePreview {
             return values;
         }
         policy(posted).ifPresent(policy -> {
+            if (posted.subject().kind() == Kind.POLICY) {
+                // Defaults are not among the settings.
+                values.put("mode", policy.mode());
+                values.put("on-failure", policy.onFailure());
+            }
             for (PolicyView.Setting setting : policy.settings()) {
                 String attribute = ReportBuilder.attribute(setting.property(), policy.name());
                 if (posted.canHave(attribute)) {

@@ -511,6 +511,7 @@ class ChangesApiTest {
         JsonObject preview = preview("\"kind\":\"policy\",\"policy\":\"hello\",\"limit\":\"1000/1h, 50/1m\"");
         assertThat(preview.getJsonObject("before").getString("limit")).isEqualTo("5/10s");
         assertThat(preview.getJsonObject("after").getString("limit")).isEqualTo("1000/1h, 50/1m");
+        assertThat(preview.getJsonObject("before").getString("mode")).isEqualTo("enforce");
         JsonObject estimate = preview.getJsonObject("estimate");
         assertThat(estimate.getInt("periodMillis")).isEqualTo(300_000);
         assertThat(estimate.getInt("listedKeys")).isEqualTo(2);

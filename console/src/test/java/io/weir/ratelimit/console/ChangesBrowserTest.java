@@ -172,6 +172,13 @@ class ChangesBrowserTest {
         browser.until("the estimate is shown", () -> browser.text("#change").contains("1 of 1 listed keys"));
         assertThat(browser.text("#change"))
                 .contains("5/10s", "50/1m", "i.heavy", "400–420", "300", "100", "not a simulation");
+        enter("mode", "shadow");
+        click("#change .actions button");
+        browser.until("nobody is rejected", () -> browser.text("#change").contains("count calls and reject nobody"));
+        enter("enforce-percent", "10");
+        click("#change .actions button");
+        browser.until(
+                "a share is rejected", () -> browser.text("#change").contains("reject calls of 10 % of the keys"));
         assertThat(changes.log).isEmpty();
         enter("limit", "50/1x");
         click("#change .actions button");
