@@ -159,7 +159,7 @@ public interface RateLimiter {
      * Blocks a key under a policy: until the end of the block, each call of the key is rejected on all instances and spends no permits.
      * A block is never shortened by another one; {@link #unblock} ends it.
      *
-     * <p>A policy in shadow mode rejects no call, blocked or not. The quotas of {@link #peek(String, Identity)} show the block. An instance
+     * <p>A policy in shadow mode rejects no call, blocked or not, except of the keys that {@code enforce-percent} selects. The quotas of {@link #peek(String, Identity)} show the block. An instance
      * that spends {@linkplain io.weir.ratelimit.spi.PolicyLimits#lease() leased} permits of the key learns of the block within two seconds.
      *
      * @param policy the name of a policy

@@ -51,6 +51,7 @@ final class PoliciesView {
         Map<String, Object> view = new LinkedHashMap<>();
         view.put("name", policy.name());
         view.put("mode", policy.mode());
+        view.put("enforcePercent", policy.enforcePercent());
         view.put("algorithm", policy.algorithm());
         view.put("key", policy.key());
         view.put("keys", policy.keys());

@@ -66,6 +66,7 @@ final class FakeOperations implements Operations {
         return new PolicyView(
                 name,
                 "enforce",
+                0,
                 "sliding-window",
                 "ip",
                 keys,
@@ -75,6 +76,29 @@ final class FakeOperations implements Operations {
                 "open",
                 List.of(new PolicyView.Setting(
                         "ratelimit.policies." + name + ".limit", "5/10s", "application.properties")),
+                List.of("HelloResource.hello"),
+                "");
+    }
+
+    /** Returns a policy in shadow mode that is enforced for a share of its keys. */
+    static PolicyView staged(String name, int enforcePercent) {
+        String prefix = "ratelimit.policies." + name + ".";
+        return new PolicyView(
+                name,
+                "shadow",
+                enforcePercent,
+                "sliding-window",
+                "ip",
+                List.of(List.of("ip")),
+                List.of("5/10s"),
+                Map.of(),
+                1,
+                "open",
+                List.of(
+                        new PolicyView.Setting(
+                                prefix + "enforce-percent", Integer.toString(enforcePercent), "application.properties"),
+                        new PolicyView.Setting(prefix + "limit", "5/10s", "application.properties"),
+                        new PolicyView.Setting(prefix + "mode", "shadow", "application.properties")),
                 List.of("HelloResource.hello"),
                 "");
     }

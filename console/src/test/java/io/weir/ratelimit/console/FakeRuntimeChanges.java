@@ -123,6 +123,7 @@ final class FakeRuntimeChanges implements RuntimeChanges {
                         : new PolicyView(
                                 policy.name(),
                                 policy.mode(),
+                                policy.enforcePercent(),
                                 policy.algorithm(),
                                 policy.key(),
                                 policy.keys(),

@@ -86,6 +86,7 @@ class FleetBrowserTest {
         return new PolicyView(
                 "hello",
                 policy.mode(),
+                policy.enforcePercent(),
                 policy.algorithm(),
                 policy.key(),
                 policy.keys(),
@@ -138,6 +139,13 @@ class FleetBrowserTest {
         assertThat(browser.text("#rejected")).contains("i.heavy", "80–84", "2");
         assertThat(browser.text("#near")).contains("i.near", "1 h 2 min");
         assertThat(browser.errors()).isEmpty();
+    }
+
+    @Test
+    void showsTheShareOfEnforcedKeys() {
+        server.operations.policies.set(0, FakeOperations.staged("hello", 10));
+        open(1440, 900);
+        assertThat(browser.text("#policies")).contains("shadow, 10 % enforced");
     }
 
     @Test

@@ -32,6 +32,7 @@ class FleetTest {
         return new PolicyView(
                 name,
                 policy.mode(),
+                policy.enforcePercent(),
                 policy.algorithm(),
                 policy.key(),
                 policy.keys(),
@@ -131,6 +132,26 @@ class FleetTest {
                         .get("policies"))
                 .extracting("runningCalls")
                 .containsOnly(Optional.empty());
+    }
+
+    @Test
+    void anotherShareOfEnforcedKeysIsADifference() {
+        SimulatedFleet fleet = new SimulatedFleet(3);
+        for (int i = 0; i < 3; i++) {
+            fleet.member(i).operations.policies.set(0, FakeOperations.staged("hello", i == 1 ? 50 : 10));
+        }
+        fleet.reportAll();
+        assertThat(Drift.of(fleet.member(0).fleet().reporting()).byPolicy().get("hello"))
+                .singleElement()
+                .satisfies(deviation -> {
+                    assertThat(deviation.member().report().origin().host()).isEqualTo("host-2");
+                    assertThat(deviation.attribute()).isEqualTo("enforce-percent");
+                    assertThat(deviation.value()).isEqualTo("50");
+                    assertThat(deviation.expected()).isEqualTo("10");
+                });
+        assertThat(PoliciesView.of(fleet.member(1).fleet(), fleet.member(1).operations)
+                        .toString())
+                .contains("mode=shadow, enforcePercent=50", "drifted=true");
     }
 
     @Test

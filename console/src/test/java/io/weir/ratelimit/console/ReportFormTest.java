@@ -117,6 +117,7 @@ class ReportFormTest {
                 new PolicyView(
                         "hello",
                         "enforce",
+                        0,
                         "sliding-window",
                         "ip",
                         List.of(),
@@ -144,6 +145,7 @@ class ReportFormTest {
                 new PolicyView(
                         "a.limit",
                         "enforce",
+                        0,
                         "sliding-window",
                         "ip",
                         List.of(),

@@ -254,6 +254,7 @@ class OperatorIT {
                 "the end of the block", server -> !call(server, "second").body().contains("abnormal-usage-detected"));
 
         assertThat(browser.errors()).isEmpty();
+        assertThat(servers).noneMatch(server -> server.messages().contains("WEIR-452"));
         assertThat(servers.stream().filter(server -> server.messages().contains("ticket 4711")))
                 .as("instances with the audit line of the change")
                 .hasSize(1);

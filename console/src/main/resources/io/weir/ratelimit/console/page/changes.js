@@ -300,12 +300,16 @@ function previewBlocks({problems, before, after, estimate}) {
         blocks.push(table(["Attribute", "Now", "Then"], changed.map(name => element("tr", {}, element("th", {scope: "row"}, name),
             element("td", {}, isolated(before[name] ?? "not set")), element("td", {}, isolated(after[name]))))));
     }
-    return [...blocks, ...estimateBlocks(estimate, after.mode)];
+    return [...blocks, ...estimateBlocks(estimate, after.mode, Number(after["enforce-percent"] ?? 0))];
 }
 
-function estimateBlocks(estimate, mode) {
-    if (mode === "off" || mode === "shadow") {
-        return [element("p", {class: "note"}, mode === "off" ? "The policy would not count calls and would reject nobody." : "The policy would count calls and reject nobody.")];
+function estimateBlocks(estimate, mode, enforcePercent) {
+    if (mode === "off") {
+        return [element("p", {class: "note"}, "The policy would not count calls and would reject nobody.")];
+    }
+    if (mode === "shadow") {
+        return [element("p", {class: "note"}, enforcePercent > 0 ? `The policy would count calls and reject calls of ${count(enforcePercent)} % of the keys.`
+            : "The policy would count calls and reject nobody.")];
     }
     if (estimate === null) {
         return [element("p", {class: "note"}, "Counts of calls do not allow an estimate for these values.")];

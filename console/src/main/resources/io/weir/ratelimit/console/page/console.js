@@ -220,9 +220,11 @@ class InstanceDetails {
 
 // ---- policies
 
+const modeOf = ({mode, enforcePercent}) => mode === "shadow" && enforcePercent > 0 ? `shadow, ${count(enforcePercent)} % enforced` : mode;
+
 const POLICY_COLUMNS = [
     {label: "Policy", value: ({name}) => name},
-    {label: "Mode", value: ({mode}) => mode, mark: ({mode}) => `mode-${mode}`},
+    {label: "Mode", value: modeOf, mark: ({mode}) => `mode-${mode}`},
     {label: "Limits", style: "limits", value: ({limits}) => limits.join(", "),
         mark: ({name}) => changesOf(name).length > 0 ? "changed" : ""},
     {label: "Key", value: ({key}) => key},

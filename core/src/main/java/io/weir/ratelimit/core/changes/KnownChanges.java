@@ -48,7 +48,7 @@ record KnownChanges(
         if (stored.tag().equals(ChangeStore.NO_TAG)) {
             return state.number() == 0
                     ? new KnownChanges(state, stored.tag(), time, nanos, Optional.empty(), true)
-                    : ignoring(stored, nanos, "the store has lost the state", true);
+                    : ignoring(stored, nanos, "the backend has lost the state", true);
         }
         if (stored.state().isEmpty()) {
             return new KnownChanges(state, storeTag, time, nanos, problem, replaceable);

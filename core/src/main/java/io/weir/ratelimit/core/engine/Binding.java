@@ -3,6 +3,7 @@ package io.weir.ratelimit.core.engine;
 
 import io.weir.ratelimit.FailureMode;
 import io.weir.ratelimit.core.policy.Policy;
+import io.weir.ratelimit.spi.Charge;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -108,11 +109,25 @@ public record Binding(String endpoint, List<PolicyCost> policies) {
         return false;
     }
 
-    /** Tests whether responses must not show quotas. A policy that rejects no calls has no effect on responses. */
-    boolean isMinimal() {
+    /**
+     * Tests whether responses must not show quotas. A policy that rejects no calls of the key has no effect on responses.
+     *
+     * @param charges the charges of the call; a policy that the request has paid before has none, and an earlier decision has hidden it
+     */
+    boolean isMinimal(List<Charge> charges) {
         for (PolicyCost policyCost : policies) {
-            if (policyCost.policy().disclosure() == Policy.Disclosure.MINIMAL
-                    && policyCost.policy().canReject()) {
+            Policy policy = policyCost.policy();
+            if (policy.disclosure() == Policy.Disclosure.MINIMAL
+                    && (policy.mode() == Policy.Mode.ENFORCE || (policy.canReject() && isEnforced(policy, charges)))) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private static boolean isEnforced(Policy policy, List<Charge> charges) {
+        for (Charge charge : charges) {
+            if (!charge.shadow() && charge.policy().policy().equals(policy.name())) {
                 return true;
             }
         }

@@ -435,7 +435,12 @@ public final class RateLimitEngine {
         return topKeys;
     }
 
-    IdentityEncoder encoder() {
+    /**
+     * Returns the encoder of keys.
+     *
+     * @return the encoder of the stored keys of this engine
+     */
+    public IdentityEncoder encoder() {
         return encoder;
     }
 }

@@ -43,7 +43,7 @@ public final class ResponseQuotas {
         endpoint = binding.endpoint();
         charges = timed.charges();
         atNanos = timed.atNanos();
-        hidden |= binding.isMinimal();
+        hidden |= binding.isMinimal(charges);
         latest = latest.isEmpty() ? last.quotas() : merge(latest, last.quotas());
     }
 

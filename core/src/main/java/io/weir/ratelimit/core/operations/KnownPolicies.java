@@ -48,6 +48,7 @@ public record KnownPolicies(
         return new PolicyView(
                 policy.name(),
                 policy.mode().name().toLowerCase(Locale.ROOT),
+                policy.enforcePercent(),
                 policy.form().algorithm().configName(),
                 policy.key().toString(),
                 policy.key().terms(),

@@ -9,6 +9,8 @@ import java.util.Map;
  *
  * @param name the name of the policy
  * @param mode {@code enforce}, {@code shadow} or {@code off}
+ * @param enforcePercent the share of the keys for which a policy in shadow mode rejects calls, in percent from 0 to 100; without an
+ *     effect in another mode
  * @param algorithm the algorithm, such as {@code sliding-window}
  * @param key the key expression
  * @param keys the alternatives of the key, each with its terms in order: {@code principal | ip + arg:user} is {@code
@@ -24,6 +26,7 @@ import java.util.Map;
 public record PolicyView(
         String name,
         String mode,
+        int enforcePercent,
         String algorithm,
         String key,
         List<List<String>> keys,

@@ -177,8 +177,11 @@ public final class OutgoingCalls {
      * Without an answer of the backend, the call is sent.
      */
     private long pauseMicros(Binding binding, Identity key, Decision decision) {
-        Policy blocked = UpstreamRules.blockedPolicy(binding);
-        if (blocked == null || !(decision instanceof Decision.Allowed allowed) || allowed.waitMicros() == 0) {
+        if (!(decision instanceof Decision.Allowed allowed) || allowed.waitMicros() == 0) {
+            return 0;
+        }
+        Policy blocked = UpstreamRules.blockedPolicy(binding, engine.encoder().encode(key));
+        if (blocked == null) {
             return 0;
         }
         try {

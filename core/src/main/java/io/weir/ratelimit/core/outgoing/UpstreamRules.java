@@ -89,7 +89,7 @@ final class UpstreamRules {
                 .orElse(0);
     }
 
-    /** Blocks the key under the first enforced policy of the client. All policies are decided together, so one block is enough. */
+    /** Blocks the key under the first policy of the client that is enforced for it. All policies are decided together, so one block is enough. */
     private long pause(Permit permit, long seconds, Cause cause) {
         OutgoingClient client = permit.client();
         long maximum = client.maxPause().toSeconds();
@@ -98,17 +98,22 @@ final class UpstreamRules {
         }
         long bounded = Math.min(seconds, maximum);
         listener.paused(client.name(), cause);
-        Policy blocked = blockedPolicy(permit.binding());
-        if (blocked != null) {
-            block(permit, blocked, bounded);
+        Policy blocked = blockedPolicy(permit.binding(), storedKey(permit));
+        if (blocked == null) {
+            return 0;
         }
+        block(permit, blocked, bounded);
         return TimeUnit.SECONDS.toMicros(bounded);
     }
 
-    /** Returns the policy under which a pause blocks the key, null if no policy rejects calls. */
-    static @Nullable Policy blockedPolicy(Binding binding) {
+    private String storedKey(Permit permit) {
+        return engine.encoder().encode(permit.key());
+    }
+
+    /** Returns the policy under which a pause blocks the key, null if no policy rejects its calls. */
+    static @Nullable Policy blockedPolicy(Binding binding, String storedKey) {
         for (Binding.PolicyCost policyCost : binding.policies()) {
-            if (policyCost.policy().mode() == Policy.Mode.ENFORCE) {
+            if (!policyCost.policy().isShadowFor(storedKey)) {
                 return policyCost.policy();
             }
         }
@@ -146,10 +151,11 @@ final class UpstreamRules {
         });
     }
 
-    /** Returns the enforced policy with one limit whose window is the shortest that is not shorter than the time to the reset. */
-    private static Optional<Binding.PolicyCost> policyOf(Permit permit, UpstreamQuota reported) {
+    /** Returns the policy, enforced for the key, with one limit whose window is the shortest that is not shorter than the time to the reset. */
+    private Optional<Binding.PolicyCost> policyOf(Permit permit, UpstreamQuota reported) {
+        String storedKey = storedKey(permit);
         return permit.binding().policies().stream()
-                .filter(policyCost -> policyCost.policy().mode() == Policy.Mode.ENFORCE
+                .filter(policyCost -> !policyCost.policy().isShadowFor(storedKey)
                         && policyCost.policy().limits().limits().size() == 1)
                 .filter(policyCost -> window(policyCost).toSeconds() >= reported.resetSeconds())
                 .min(Comparator.comparing(UpstreamRules::window));

@@ -204,7 +204,7 @@ class InstanceChangesTest {
         assertThat(later.changes.view().read()).isEmpty();
         assertThat(log.lines())
                 .endsWith("WARNING WEIR-452 The runtime changes were not read at the start (connection)."
-                        + " The configuration applies until the store answers.");
+                        + " The configuration applies until the backend answers.");
         store.failing = false;
         later.changes.run();
         assertThat(later.api()).isEqualTo("50 ENFORCE by runtime change 1 by alice");
@@ -569,7 +569,7 @@ class InstanceChangesTest {
         store.local = new LocalChangeStore(store.clock);
         two.changes.run();
         assertThat(two.api()).isEqualTo("50 ENFORCE by runtime change 1 by alice");
-        assertThat(two.changes.view().problem()).contains("the store has lost the state");
+        assertThat(two.changes.view().problem()).contains("the backend has lost the state");
         pass(Duration.ofSeconds(1));
         two.make(policy("mode", "shadow"));
         assertThat(two.changes.view().problem()).isEmpty();

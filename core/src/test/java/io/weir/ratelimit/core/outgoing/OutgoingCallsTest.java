@@ -221,6 +221,71 @@ class OutgoingCallsTest {
         assertThat(rejection()).isNull();
     }
 
+    /** A higher percentage keeps the keys, so the key is selected from one percentage on. */
+    @Test
+    void pauseBlocksAKeyInTheEnforcedShareOnly() {
+        List<Boolean> paused = new ArrayList<>();
+        for (int percent = 0; percent <= 100; percent++) {
+            create(share(percent, "limit=100/1m"));
+            answer(begin(), 429, "Retry-After", "5");
+            paused.add(rejection() != null);
+        }
+        int first = paused.indexOf(true);
+        assertThat(first).isBetween(2, 99);
+        assertThat(paused.subList(first, 101)).containsOnly(true);
+        create(share(first, "limit=1/1m"));
+        begin();
+        assertThat(rejection())
+                .as("the policy rejects from the same percentage on")
+                .isNotNull();
+        create(share(first - 1, "limit=1/1m"));
+        begin();
+        assertThat(rejection()).isNull();
+    }
+
+    /** Returns the lines of the policy {@code calls} in shadow mode that is enforced for a share of the keys. */
+    private static String[] share(int percent, String... attributes) {
+        List<String> all = new ArrayList<>(List.of("mode=shadow", "enforce-percent=" + percent));
+        all.addAll(List.of(attributes));
+        return all.stream()
+                .map(attribute -> "ratelimit.policies.calls." + attribute)
+                .toArray(String[]::new);
+    }
+
+    @Test
+    void quotaOfTheUpstreamLowersThatOfAnEnforcedKey() {
+        create(share(100, "limit=100/1m", "algorithm=fixed-window"));
+        answer(begin(), 200, "RateLimit", "\"a\";r=40;t=60");
+        assertThat(remaining()).isEqualTo(40);
+        create(share(0, "limit=100/1m", "algorithm=fixed-window"));
+        answer(begin(), 200, "RateLimit", "\"a\";r=40;t=60");
+        assertThat(remaining()).isEqualTo(99);
+    }
+
+    @Test
+    void callOfAnEnforcedKeyThatHasASlotWaitsForAPauseThatBegins() {
+        create(share(100, "limit=1/1s", "algorithm=leaky-bucket", "max-wait=10s"));
+        Permit first = begin();
+        long start = time.micros();
+        meanwhile = () -> {
+            meanwhile = () -> {};
+            answer(first, 429, "Retry-After", "4");
+        };
+        begin();
+        assertThat(time.micros() - start).isBetween(4_000_000L, 5_000_001L);
+    }
+
+    @Test
+    void pausePausesNoKeyInShadowModeWithoutTheBackend() {
+        create(share(0, "limit=100/1m"));
+        backendFails = true;
+        answer(begin(), 429, "Retry-After", "5");
+        assertThat(rejection()).isNull();
+        create(share(100, "limit=100/1m"));
+        answer(begin(), 429, "Retry-After", "5");
+        assertThat(rejection()).isNotNull();
+    }
+
     @Test
     void retryAfterPausesAllInstances() {
         LocalBackend shared = new LocalBackend(100, time);

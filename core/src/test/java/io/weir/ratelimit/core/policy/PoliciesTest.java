@@ -80,16 +80,19 @@ class PoliciesTest {
         assertThat(plain.count()).isEqualTo(Policy.Count.ALWAYS);
         assertThat(plain.disclosure()).isEqualTo(Policy.Disclosure.FULL);
         assertThat(plain.help()).isEmpty();
+        assertThat(plain.enforcePercent()).isZero();
         assertThat(plain.tiers().limits()).isEmpty();
         ReadPolicies read = ReadPolicies.of(
                 "ratelimit.policies.api.limit=10/1s",
                 "ratelimit.policies.api.mode=shadow",
+                "ratelimit.policies.api.enforce-percent=100",
                 "ratelimit.policies.api.count=failure",
                 "ratelimit.policies.api.disclosure=minimal",
                 "ratelimit.policies.api.help=https://example.com/limits?of=api");
         Policy policy = read.policy("api");
         assertThat(read.found()).isEmpty();
         assertThat(policy.mode()).isEqualTo(Policy.Mode.SHADOW);
+        assertThat(policy.enforcePercent()).isEqualTo(100);
         assertThat(policy.count()).isEqualTo(Policy.Count.FAILURE);
         assertThat(policy.disclosure()).isEqualTo(Policy.Disclosure.MINIMAL);
         assertThat(policy.help()).contains("https://example.com/limits?of=api");

@@ -63,6 +63,19 @@ class WrongPoliciesTest {
     }
 
     @ParameterizedTest
+    @ValueSource(strings = {"-1", "101", "ten", "10%", "0.5"})
+    void aWrongShareOfEnforcedKeysIsReported(String value) {
+        ReadPolicies read = ReadPolicies.of(
+                "ratelimit.policies.api.limit=5/1s",
+                "ratelimit.policies.api.mode=shadow",
+                "ratelimit.policies.api.enforce-percent=" + value);
+        assertThat(read.lines())
+                .containsExactly("WEIR-102 ratelimit.policies.api.enforce-percent = " + value
+                        + ": must be a whole number from 0 to 100; correct the value, or remove the property to use the"
+                        + " default");
+    }
+
+    @ParameterizedTest
     @ValueSource(strings = {"algorithm=sliding-log", "algorithm=leaky-bucket", "max-wait=1s"})
     void aLeaseOfAPolicyThatDoesNotSupportItIsReported(String attribute) {
         ReadPolicies read = ReadPolicies.of(
@@ -256,8 +269,8 @@ class WrongPoliciesTest {
     }
 
     private static final String ATTRIBUTES =
-            "[algorithm, anchor, burst, concurrency, concurrency-timeout, cost, costs.<path>, count, disclosure, help, key, lease, limit, "
-                    + "max-wait, max-waiting, methods, mode, notify-at, on-failure, paths, penalty.after, penalty.factor, penalty.for, "
+            "[algorithm, anchor, burst, concurrency, concurrency-timeout, cost, costs.<path>, count, disclosure, "
+                    + "enforce-percent, help, key, lease, limit, max-wait, max-waiting, methods, mode, notify-at, on-failure, paths, penalty.after, penalty.factor, penalty.for, "
                     + "penalty.max, phase, tier, tiers.<t>.burst, tiers.<t>.concurrency, tiers.<t>.limit, zone]; put quotes around a policy name that contains dots";
 
     @Test

@@ -74,6 +74,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.eclipse.microprofile.config.Config;
@@ -89,6 +90,9 @@ final class Deployment {
 
     /** The interval at which the runtime changes are read. A change applies everywhere within a second. */
     private static final long CHANGES_INTERVAL_MICROS = TimeUnit.MILLISECONDS.toMicros(400);
+
+    /** The longest wait of a deployment with runtime changes for the first connection. */
+    private static final long MAX_CONNECTION_NANOS = TimeUnit.SECONDS.toNanos(2);
 
     private final ApplicationBeans beans;
     private final Problems problems;
@@ -468,7 +472,18 @@ final class Deployment {
                         environment.clock()::nanos),
                 target,
                 new ChangeAudit(masker));
+        if (shared.isPresent()) {
+            awaitConnection(backend);
+        }
         changes.start(settings.deadline());
         return Optional.of(changes);
+    }
+
+    /** Waits for the first connection, so that the first request is decided under the runtime changes. */
+    private static void awaitConnection(RateLimitBackend backend) {
+        long end = System.nanoTime() + MAX_CONNECTION_NANOS;
+        while (!backend.status().initialized() && System.nanoTime() < end) {
+            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(10));
+        }
     }
 }

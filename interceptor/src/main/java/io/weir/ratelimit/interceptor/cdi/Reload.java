@@ -10,9 +10,11 @@ import io.weir.ratelimit.core.config.ConfigSnapshot;
 import io.weir.ratelimit.core.config.Problems;
 import io.weir.ratelimit.core.config.ReloadListener;
 import io.weir.ratelimit.core.config.ReloadListener.Result;
+import io.weir.ratelimit.core.message.Message;
 import io.weir.ratelimit.core.operations.Readings;
 import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.spi.ConfigurationProblem;
+import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -140,6 +142,8 @@ final class Reload implements Runnable {
                 ? configured
                 : loader.change(ChangedProperties.over(loadedConfig, values, names()), snapshot, configured, found);
         PolicyChanges changes = PolicyChanges.between(snapshot, next);
+        List<Message> warnings = new ArrayList<>(StartWarnings.sharesWithoutEffect(next));
+        warnings.removeAll(StartWarnings.sharesWithoutEffect(snapshot));
         if (!changes.isEmpty() || !next.origins().equals(snapshot.origins())) {
             snapshot = next;
             target.accept(next);
@@ -149,6 +153,7 @@ final class Reload implements Runnable {
         if (reloaded) {
             notify(changes, found, corrected);
         }
+        warnings.forEach(warning -> warning.log(LOG));
         return !changes.isEmpty();
     }
 

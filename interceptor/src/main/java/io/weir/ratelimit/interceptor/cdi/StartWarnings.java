@@ -51,7 +51,7 @@ final class StartWarnings {
             checkHeaders(backend);
             checkCosts(methods);
             checkSources(policiesOfSources);
-            checkEnforcedShares();
+            warnings.addAll(sharesWithoutEffect(snapshot));
         }
         checkConsole();
         return List.copyOf(warnings);
@@ -97,15 +97,17 @@ final class StartWarnings {
         return names;
     }
 
-    private void checkEnforcedShares() {
-        new TreeMap<>(snapshot.policies())
+    /** Returns a warning for each policy whose share of enforced keys has no effect. A reload logs the new ones too. */
+    static List<Message> sharesWithoutEffect(PolicySnapshot snapshot) {
+        return new TreeMap<>(snapshot.policies())
                 .values().stream()
                         .filter(policy -> policy.enforcePercent() > 0 && policy.mode() != Policy.Mode.SHADOW)
-                        .forEach(policy -> warnings.add(MESSAGES.message(
+                        .map(policy -> MESSAGES.message(
                                 "WEIR-015",
                                 policy.name(),
                                 policy.enforcePercent(),
-                                policy.mode().name().toLowerCase(Locale.ROOT))));
+                                policy.mode().name().toLowerCase(Locale.ROOT)))
+                        .toList();
     }
 
     private void checkAddresses() {

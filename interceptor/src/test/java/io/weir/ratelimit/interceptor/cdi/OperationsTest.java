@@ -329,6 +329,19 @@ class OperationsTest {
     }
 
     @Test
+    void showsTheShareOfEnforcedKeysWithItsOrigin() {
+        try (Container container =
+                start("ratelimit.policies.plan.mode=shadow", "ratelimit.policies.plan.enforce-percent=10")) {
+            PolicyView plan = operations(container).policies().get(2);
+            assertThat(plan.mode()).isEqualTo("shadow");
+            assertThat(plan.enforcePercent()).isEqualTo(10);
+            assertThat(plan.settings())
+                    .contains(new PolicyView.Setting("ratelimit.policies.plan.enforce-percent", "10", "application"));
+            assertThat(operations(container).policies().get(1).enforcePercent()).isZero();
+        }
+    }
+
+    @Test
     void listsPoliciesWithTheOriginsOfTheirValues() {
         try (Container container = start("ratelimit.policies.\"Shop.look\".cost=2")) {
             List<PolicyView> policies = operations(container).policies();

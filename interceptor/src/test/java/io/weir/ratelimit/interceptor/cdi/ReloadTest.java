@@ -30,6 +30,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.eclipse.microprofile.config.Config;
 import org.eclipse.microprofile.config.spi.ConfigSource;
 import org.junit.jupiter.api.AfterEach;
@@ -38,6 +40,7 @@ import org.junit.jupiter.api.Test;
 
 class ReloadTest {
     private static final String LIMIT = "ratelimit.policies.api.limit";
+    private static final int KEYS = 1_000;
 
     /** The properties that an operator changes. */
     private final Map<String, String> file = new HashMap<>(Map.of(
@@ -193,6 +196,51 @@ class ReloadTest {
                         + " changed policies [api (limit from 10/1m to 11/1m)].");
         deployed.reload.run();
         assertThat(held).hasSize(2);
+    }
+
+    @Test
+    void aHigherShareOfEnforcedKeysAppliesAndKeepsTheKeys() {
+        String share = "ratelimit.policies.api.enforce-percent";
+        file.put("ratelimit.policies.api.mode", "shadow");
+        file.put(share, "10");
+        Deployed deployed = new Deployed();
+        Set<String> tenPercent = enforcedKeys();
+        deployed.change(share, "50");
+        assertThat(enforcedKeys())
+                .containsAll(tenPercent)
+                .hasSizeGreaterThan(2 * tenPercent.size())
+                .hasSizeLessThan(KEYS);
+        deployed.change(share, "0");
+        assertThat(enforcedKeys()).isEmpty();
+        assertThat(log.lines())
+                .containsExactly(
+                        "INFO WEIR-314 The configuration was reloaded: changed policies [api (enforce-percent from 10 to 50)].",
+                        "INFO WEIR-314 The configuration was reloaded: changed policies [api (enforce-percent from 50 to 0)].");
+    }
+
+    private Set<String> enforcedKeys() {
+        Policy policy = now().policies().get("api");
+        return IntStream.range(0, KEYS)
+                .mapToObj(i -> "p.user" + i)
+                .filter(key -> !policy.isShadowFor(key))
+                .collect(Collectors.toSet());
+    }
+
+    @Test
+    void aShareThatLosesItsEffectIsReportedOnce() {
+        String warning =
+                "WARNING WEIR-015 Policy api has enforce-percent=10, which has no effect with mode=enforce. Set"
+                        + " ratelimit.policies.<p>.mode=shadow, or remove enforce-percent.";
+        file.put("ratelimit.policies.api.mode", "shadow");
+        file.put("ratelimit.policies.api.enforce-percent", "10");
+        Deployed deployed = new Deployed();
+        deployed.change("ratelimit.policies.api.mode", "enforce");
+        assertThat(log.lines()).last().isEqualTo(warning);
+        deployed.change(LIMIT, "11/1m");
+        deployed.change("ratelimit.policies.api.mode", "shadow");
+        assertThat(log.lines()).filteredOn(line -> line.equals(warning)).hasSize(1);
+        deployed.change("ratelimit.policies.api.mode", "enforce");
+        assertThat(log.lines()).filteredOn(line -> line.equals(warning)).hasSize(2);
     }
 
     @Test

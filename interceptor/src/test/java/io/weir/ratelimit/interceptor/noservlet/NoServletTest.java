@@ -15,6 +15,7 @@ import jakarta.ws.rs.GET;
 import jakarta.ws.rs.Path;
 import jakarta.ws.rs.core.Response;
 import jakarta.ws.rs.ext.ExceptionMapper;
+import java.util.HashMap;
 import java.util.Map;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -110,6 +111,34 @@ class NoServletTest {
                     .as("another peer")
                     .isEqualTo(200);
         }
+    }
+
+    @Test
+    void limitsOnlyTheEnforcedShareOfThePeers() {
+        Map<String, String> staged = Map.of(
+                "ratelimit.policies.search.limit", "1/1h",
+                "ratelimit.policies.search.key", "ip",
+                "ratelimit.policies.search.mode", "shadow",
+                "ratelimit.policies.search.enforce-percent", "50",
+                "ratelimit.policies.bean.limit", "1/1h");
+        Map<Integer, Integer> statuses = new HashMap<>();
+        try (RestServer server = RestServer.start(staged, Shop.class, Stock.class)) {
+            for (int peer = 2; peer < 22; peer++) {
+                Reply first = server.get("/api/search", "127.0.0." + peer);
+                Reply second = server.get("/api/search", "127.0.0." + peer);
+                assertThat(first.status()).isEqualTo(200);
+                if (second.status() == 429) {
+                    assertThat(first.fields()).containsEntry("ratelimit-policy", "\"search\";q=1;w=3600");
+                    assertThat(second.fields()).containsKeys("retry-after", "ratelimit");
+                } else {
+                    assertThat(first.fields()).doesNotContainKeys("ratelimit", "ratelimit-policy");
+                    assertThat(second.fields()).doesNotContainKeys("ratelimit", "ratelimit-policy", "retry-after");
+                }
+                statuses.merge(second.status(), 1, Integer::sum);
+            }
+        }
+        // The selection is the same in each run.
+        assertThat(statuses).containsOnlyKeys(200, 429);
     }
 
     @Test
