@@ -17,6 +17,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The runtime changes of one instance. It reads the state of all instances at each run, and applies what has changed or ended since the
@@ -28,6 +29,11 @@ public final class InstanceChanges implements RuntimeChanges, Runnable {
     private final ChangeCheck check;
     private final ChangeAudit audit;
     private final AppliedChanges applied;
+
+    /** The last change that the store has not confirmed. It can have recorded the change. */
+    private volatile @Nullable InDoubt inDoubt;
+
+    private record InDoubt(KnownChanges seen, RuntimeChange change) {}
 
     /**
      * Creates changes that are not read yet.
@@ -68,6 +74,30 @@ public final class InstanceChanges implements RuntimeChanges, Runnable {
             // The health of the backend reports the outage, and the known changes stay in force.
         }
         applied.update(store);
+        complete();
+    }
+
+    /** Completes a change that the store has recorded without an answer: a listed block must block its key. */
+    private void complete() {
+        InDoubt last = inDoubt;
+        ChangeState state = store.known().state();
+        if (last == null || state.number() < last.change().number()) {
+            return;
+        }
+        inDoubt = null;
+        RuntimeChange change = last.change();
+        Instant now = store.known().now(store.nanos());
+        if (state.find(change.number()).filter(change::equals).isEmpty() || change.isEnded(now)) {
+            return;
+        }
+        audit.made(change);
+        if (change.subject().kind() == Kind.BLOCK) {
+            try {
+                block(change, now, isShorter(change, last.seen()));
+            } catch (RateLimitUnavailableException e) {
+                // The audit log has it.
+            }
+        }
     }
 
     @Override
@@ -136,7 +166,12 @@ public final class InstanceChanges implements RuntimeChanges, Runnable {
     /** Records a change before it blocks a key: a block that fails is listed, so the operator can undo or repeat it. */
     private RuntimeChange make(KnownChanges seen, RuntimeChange change)
             throws InvalidChangeException, ChangeConflictException {
-        record(seen, seen.state().with(change), change);
+        try {
+            record(seen, seen.state().with(change), change);
+        } catch (RateLimitUnavailableException e) {
+            inDoubt = new InDoubt(seen, change);
+            throw e;
+        }
         if (change.subject().kind() == Kind.BLOCK) {
             block(change, change.at(), isShorter(change, seen));
         }

@@ -62,6 +62,7 @@ class InstanceChangesTest {
         private ChangeStore local = new LocalChangeStore(clock);
         private boolean failing;
         private boolean replaceFails;
+        private boolean answerIsLost;
 
         private <T> CompletionStage<T> answer(boolean fails, Supplier<CompletionStage<T>> call) {
             return fails
@@ -77,7 +78,10 @@ class InstanceChangesTest {
 
         @Override
         public CompletionStage<Boolean> replace(String expectedTag, byte[] state, byte[] entry) {
-            return answer(failing || replaceFails, () -> local.replace(expectedTag, state, entry));
+            if (answerIsLost) {
+                local.replace(expectedTag, state, entry);
+            }
+            return answer(failing || replaceFails || answerIsLost, () -> local.replace(expectedTag, state, entry));
         }
 
         @Override
@@ -630,5 +634,31 @@ class InstanceChangesTest {
         assertThat(one.make(request).author()).hasSize(200).endsWith("a…");
         two.changes.run();
         assertThat(two.changes.view().active()).hasSize(1);
+    }
+
+    @Test
+    void aBlockThatTheStoreRecordsWithoutAnAnswerIsMadeByTheNextRun() throws Exception {
+        store.answerIsLost = true;
+        assertThatThrownBy(() -> one.make(ofKey(Kind.BLOCK, Optional.of(Duration.ofHours(2)))))
+                .isInstanceOf(RateLimitUnavailableException.class);
+        store.answerIsLost = false;
+        pass(Duration.ofMinutes(1));
+        one.changes.run();
+        one.changes.run();
+        assertThat(one.changes.view().active()).hasSize(1);
+        assertThat(one.target.calls).containsExactly("block api " + KEY + " PT1H59M");
+        assertThat(log.lines()).filteredOn(line -> line.contains("WEIR-450")).hasSize(1);
+    }
+
+    @Test
+    void aBlockThatTheStoreDoesNotRecordIsNotMade() throws Exception {
+        store.replaceFails = true;
+        assertThatThrownBy(() -> one.make(ofKey(Kind.BLOCK, Optional.of(Duration.ofHours(2)))))
+                .isInstanceOf(RateLimitUnavailableException.class);
+        store.replaceFails = false;
+        one.changes.run();
+        two.make(ofKey(Kind.BLOCK, Optional.of(Duration.ofHours(1))));
+        one.changes.run();
+        assertThat(one.target.calls).isEmpty();
     }
 }
