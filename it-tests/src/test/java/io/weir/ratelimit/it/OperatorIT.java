@@ -202,6 +202,7 @@ class OperatorIT {
 
         task(
                 "1-drift",
+                "#instances-title",
                 () -> browser.until(
                         "the instance that differs is shown",
                         () -> browser.text("#reporting").equals("3")
@@ -211,6 +212,7 @@ class OperatorIT {
 
         task(
                 "2-heaviest-rejected",
+                "#rejected-title",
                 () -> browser.until(
                         "two customers are rejected most", () -> !rejectedKey(1).isEmpty()));
         String heavy = rejectedKey(0);
@@ -255,7 +257,6 @@ class OperatorIT {
                 "the end of the block", server -> !call(server, "second").body().contains("abnormal-usage-detected"));
 
         assertThat(browser.errors()).isEmpty();
-        assertThat(servers).noneMatch(server -> server.messages().contains("WEIR-452"));
         assertThat(servers.stream().filter(server -> server.messages().contains("ticket 4711")))
                 .as("instances with the audit line of the change")
                 .hasSize(1);
