@@ -20,6 +20,8 @@ import io.weir.ratelimit.core.operations.Operations;
 import io.weir.ratelimit.core.operations.PolicyView;
 import io.weir.ratelimit.fixtures.LogCapture;
 import io.weir.ratelimit.fixtures.TestCall;
+import io.weir.ratelimit.spi.BackendException;
+import io.weir.ratelimit.spi.BackendStatus;
 import io.weir.ratelimit.spi.ChangeStore;
 import io.weir.ratelimit.spi.RateLimitBackend;
 import jakarta.enterprise.context.ApplicationScoped;
@@ -32,6 +34,8 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 class RuntimeChangesTest {
@@ -223,19 +227,47 @@ class RuntimeChangesTest {
         }
     }
 
+    @Test
+    void theFirstReadWaitsForTheConnection() {
+        ChangeStore local = new LocalChangeStore(Clock.systemUTC());
+        SharedStore.store = (ChangeStore) Proxy.newProxyInstance(
+                ChangeStore.class.getClassLoader(),
+                new Class<?>[] {ChangeStore.class},
+                (proxy, method, arguments) -> SharedStore.connecting.get() > 0
+                        ? CompletableFuture.failedFuture(
+                                new BackendException(BackendException.Reason.NOT_READY, "not connected", null))
+                        : method.invoke(local, arguments));
+        SharedStore.connecting.set(4);
+        try (LogCapture log = new LogCapture();
+                Container container = startShared()) {
+            assertThat(changes(container).view().read()).isPresent();
+            assertThat(log.lines()).noneMatch(line -> line.contains("WEIR-452"));
+        } finally {
+            SharedStore.connecting.set(0);
+        }
+    }
+
     /** A backend in process whose store of changes outlives the application. */
     @ApplicationScoped
     public static class SharedStore implements EngineEnvironment {
         private static ChangeStore store = new LocalChangeStore(Clock.systemUTC());
+
+        /** The calls of {@code status} until the backend is connected. */
+        private static final AtomicInteger connecting = new AtomicInteger();
 
         @Override
         public RateLimitBackend backend(RateLimitBackend selected, Duration deadline) {
             return (RateLimitBackend) Proxy.newProxyInstance(
                     RateLimitBackend.class.getClassLoader(),
                     new Class<?>[] {RateLimitBackend.class},
-                    (proxy, method, arguments) -> method.getName().equals("changeStore")
-                            ? Optional.of(store)
-                            : method.invoke(selected, arguments));
+                    (proxy, method, arguments) -> switch (method.getName()) {
+                        case "changeStore" -> Optional.of(store);
+                        case "status" ->
+                            connecting.getAndUpdate(left -> Math.max(0, left - 1)) > 0
+                                    ? new BackendStatus(false, false, Duration.ZERO, 0)
+                                    : BackendStatus.READY;
+                        default -> method.invoke(selected, arguments);
+                    });
         }
     }
 
