@@ -19,7 +19,7 @@ import java.util.TreeMap;
  * @param reason the reason that the author gave
  * @param at the instant of the change
  * @param until the end of the change; empty if it has none
- * @param undoes the number of the change that this one ends
+ * @param undoes the number of the change that this one ends, or of the undo after which it repeats a change
  */
 public record RuntimeChange(
         long number,
@@ -39,7 +39,7 @@ public record RuntimeChange(
 
     /** The kinds of changes. */
     public enum Kind {
-        /** Other attributes of a policy: its limits, mode, failure mode or enforced share. */
+        /** Other values of a policy: of its limits, mode, failure mode or enforced share. */
         POLICY,
         /** Limits for one key in place of those of the policy. */
         OVERRIDE,

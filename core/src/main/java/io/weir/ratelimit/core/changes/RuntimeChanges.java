@@ -6,7 +6,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 
-/** The runtime changes as an operator sees and makes them. Methods that call the store wait for it for one second at most. */
+/** The runtime changes as an operator sees and makes them. Each call of the store waits for one second at most. */
 public interface RuntimeChanges {
     /**
      * Returns the state that this instance knows, without a call.
@@ -37,14 +37,14 @@ public interface RuntimeChanges {
             throws InvalidChangeException, ChangeConflictException;
 
     /**
-     * Ends a change before its end, so that earlier changes or the configuration apply again.
+     * Ends a change, so that earlier changes or the configuration apply again. The undo of an undo makes its change again.
      *
-     * @param number the number of an active change
+     * @param number the number of an active change, or of an undo whose change has not ended
      * @param reason the reason
      * @param author the user of the container
      * @param expectedTag the tag of the state that the operator has seen
-     * @return the change that ends the other
-     * @throws InvalidChangeException if no active change has this number, or if the reason is invalid
+     * @return the change that ends the other, or that repeats it
+     * @throws InvalidChangeException if no such change has this number, or if the reason or a repeated change is invalid
      * @throws ChangeConflictException if the state has another tag; nothing is changed
      * @throws io.weir.ratelimit.RateLimitUnavailableException if the store does not answer; whether the change is made is unknown
      */

@@ -44,7 +44,7 @@ public record LimitForm(Algorithm algorithm, ZoneId zone, int anchor, OptionalIn
                 slotTimeout);
     }
 
-    /** Returns this form with the concurrency of a tier, if it has one of its own. */
+    /** Returns this form with the concurrency of a tier or a key, if it has one of its own. */
     LimitForm withConcurrency(OptionalInt calls) {
         return calls.isPresent() ? new LimitForm(algorithm, zone, anchor, calls, slotTimeout) : this;
     }

@@ -59,7 +59,7 @@ public record Policy(
     public enum Mode {
         /** The policy rejects calls that exceed its limits. */
         ENFORCE,
-        /** The policy only reports the calls that it would reject, except for a selected share of the keys. Such calls spend nothing. */
+        /** The policy only reports the calls that it would reject, which spend nothing. It rejects those of a share of the keys. */
         SHADOW,
         /** The policy is disabled. A request that it matches is still not one for {@code paths=default}. */
         OFF
