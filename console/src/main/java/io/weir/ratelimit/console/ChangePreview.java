@@ -29,8 +29,7 @@ final class ChangePreview {
     Map<String, Object> of(PostedChange posted) {
         List<ConfigurationProblem> problems = changes.problems(posted.by("preview", "preview"));
         Map<String, String> before = before(posted);
-        Map<String, String> after = new TreeMap<>(before);
-        after.putAll(posted.values());
+        Map<String, String> after = after(posted);
         Map<String, Object> view = new LinkedHashMap<>();
         view.put("policy", posted.subject().policy());
         view.put("key", posted.key());
@@ -41,8 +40,30 @@ final class ChangePreview {
         return view;
     }
 
+    /** Returns the values with the change. An override replaces an earlier one of its key as a whole, and its limit has its own burst. */
+    private Map<String, String> after(PostedChange posted) {
+        boolean override = posted.subject().kind() == Kind.OVERRIDE;
+        Map<String, String> values = new TreeMap<>(override ? ofPolicy(posted) : before(posted));
+        if (override && posted.values().containsKey("limit")) {
+            values.remove("burst");
+        }
+        values.putAll(posted.values());
+        return values;
+    }
+
     /** Returns the current values of the attributes that changes of this kind can have. */
     private Map<String, String> before(PostedChange posted) {
+        Map<String, String> values = ofPolicy(posted);
+        changes.view().active().stream()
+                .filter(change -> change.subject().equals(posted.subject())
+                        && posted.subject().kind() == Kind.OVERRIDE)
+                .findFirst()
+                .map(RuntimeChange::values)
+                .ifPresent(values::putAll);
+        return values;
+    }
+
+    private Map<String, String> ofPolicy(PostedChange posted) {
         Map<String, String> values = new TreeMap<>();
         if (posted.subject().kind() == Kind.BLOCK) {
             return values;
@@ -60,12 +81,6 @@ final class ChangePreview {
                 }
             }
         });
-        changes.view().active().stream()
-                .filter(change -> change.subject().equals(posted.subject())
-                        && posted.subject().kind() == Kind.OVERRIDE)
-                .findFirst()
-                .map(RuntimeChange::values)
-                .ifPresent(values::putAll);
         return values;
     }
 

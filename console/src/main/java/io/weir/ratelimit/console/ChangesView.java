@@ -60,9 +60,10 @@ final class ChangesView {
         return active.contains(change.number());
     }
 
-    /** Tests whether a change is the undo of one of the given changes, which has not ended: then the undo can be undone. */
-    private static boolean canBeRepeated(RuntimeChange undo, List<RuntimeChange> changes, Instant now) {
+    /** Tests whether a change is the undo of one of the given changes, which has not ended: then the undo can be undone once. */
+    private boolean canBeRepeated(RuntimeChange undo, List<RuntimeChange> changes, Instant now) {
         return undo.isUndo()
+                && state.active().stream().noneMatch(change -> change.undoes().equals(OptionalLong.of(undo.number())))
                 && changes.stream()
                         .anyMatch(change ->
                                 change.number() == undo.undoes().orElse(0) && !change.isUndo() && !change.isEnded(now));

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.ratelimit.TopKeys;
 import io.weir.ratelimit.console.PageClient.Response;
+import io.weir.ratelimit.core.changes.ChangeRequest;
 import io.weir.ratelimit.core.changes.RuntimeChange;
 import io.weir.ratelimit.core.changes.RuntimeChange.Kind;
 import io.weir.ratelimit.core.operations.Access;
@@ -14,6 +15,7 @@ import java.io.StringReader;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.stream.Collectors;
@@ -536,6 +538,19 @@ class ChangesApiTest {
                 preview("\"kind\":\"override\",\"policy\":\"hello\",\"hashedKey\":\"i.light\",\"limit\":\"1/1m\"");
         assertThat(override.getJsonObject("estimate").getInt("listedKeys")).isEqualTo(1);
         assertThat(override.getJsonObject("estimate").getInt("callsAtLeast")).isEqualTo(293);
+    }
+
+    @Test
+    void previewOfAnOverrideHasNoValuesOfTheOverrideThatItReplaces() throws Exception {
+        busy();
+        RuntimeChange.Subject subject = new RuntimeChange.Subject(Kind.OVERRIDE, "hello", Optional.of("k.secret i.light"));
+        changes.make(
+                new ChangeRequest(subject, Map.of("limit", "9/1m", "concurrency", "3"), Optional.empty(), "x", "ben"),
+                changes.view().tag());
+        JsonObject preview =
+                preview("\"kind\":\"override\",\"policy\":\"hello\",\"hashedKey\":\"i.light\",\"limit\":\"1/1m\"");
+        assertThat(preview.getJsonObject("before").getString("concurrency")).isEqualTo("3");
+        assertThat(preview.getJsonObject("after").toString()).isEqualTo("{\"limit\":\"1/1m\"}");
     }
 
     @Test

@@ -230,6 +230,14 @@ class ChangesBrowserTest {
         browser.until(
                 "the override is listed", () -> browser.text("#active-changes").contains("big customer"));
         assertThat(browser.text("#active-changes")).contains("i.heavy", "for this key: limit");
+        click("#rejected button[aria-label='Set the limit of i.heavy under hello']");
+        enter("concurrency", "5");
+        enter("reason", "and fewer at once");
+        click("#change [type=submit]");
+        browser.until(
+                "the second override is listed",
+                () -> browser.text("#active-changes").contains("and fewer at once"));
+        assertThat(changes.active.get(0).values()).isEqualTo(Map.of("limit", "500/1m", "concurrency", "5"));
         click("#rejected button[aria-label='Block i.heavy under hello']");
         enter("end", "");
         enter("reason", "abuse");
@@ -239,8 +247,23 @@ class ChangesBrowserTest {
         assertThat(browser.text("#active-changes")).contains("blocked", "no end");
         assertThat(changes.active)
                 .extracting(change -> change.subject().kind())
-                .containsExactly(Kind.BLOCK, Kind.OVERRIDE);
+                .containsExactly(Kind.BLOCK, Kind.OVERRIDE, Kind.OVERRIDE);
         assertThat(browser.errors()).isEmpty();
+    }
+
+    @Test
+    void givesAnActiveChangeAnotherEnd() throws Exception {
+        byBen("3/10s");
+        open("ann", 1440);
+        openPolicy();
+        enter("end", "1d");
+        enter("reason", "longer");
+        click("#change [type=submit]");
+        browser.until(
+                "the change is listed", () -> browser.text("#active-changes").contains("longer"));
+        RuntimeChange change = changes.active.get(0);
+        assertThat(change.values()).isEqualTo(Map.of("limit", "3/10s"));
+        assertThat(Duration.between(change.at(), change.until().orElseThrow())).isEqualTo(Duration.ofDays(1));
     }
 
     @Test

@@ -8,7 +8,7 @@ const LOG_LENGTH = 50;
 const ATTRIBUTES = [
     {name: "limit", label: "Limits", hint: "such as 10/1s, 1000/1h"},
     {name: "burst", label: "Burst"},
-    {name: "concurrency", label: "Calls at once"},
+    {name: "concurrency", label: "Concurrency limit"},
     {name: "mode", label: "Mode", options: ["enforce", "shadow", "off"]},
     {name: "on-failure", label: "On failure", options: ["open", "closed", "local", "sample"]},
     {name: "enforce-percent", label: "Enforced percent of keys"},
@@ -144,7 +144,9 @@ export function policyActions(policy) {
 }
 
 function changePolicy(policy) {
-    const set = Object.fromEntries(policy.settings.map(({property, value}) => [property.slice(property.lastIndexOf(".") + 1), value]));
+    const prefixes = [`ratelimit.policies.${policy.name}.`, `ratelimit.policies."${policy.name}".`];
+    const attribute = property => prefixes.filter(prefix => property.startsWith(prefix)).map(prefix => property.slice(prefix.length))[0] ?? property;
+    const set = Object.fromEntries(policy.settings.map(({property, value}) => [attribute(property), value]));
     // Another instance can have returned the policy, so the changes of the known version take precedence.
     const changed = Object.assign({}, ...changesOf(policy.name).map(({values}) => values).reverse());
     const current = {...set, mode: policy.mode, "on-failure": policy.onFailure, ...changed};
@@ -170,7 +172,7 @@ function block(target, key) {
 
 function undo(change) {
     openDialog({title: [`Undo change ${change.number}`], path: "changes/undo", note: isUndo(change) ? `${change.policy}: change ${change.undoes} is made again, with the same values and end.`
-        : `${change.policy}: ${effect(change)}. The values before the change apply again.`,
+        : `${change.policy}: ${effect(change)}. Earlier changes or the configuration apply again.`,
         attributes: [], current: {}, active: [], hasEnd: false, canPreview: false, action: "Undo", body: {number: String(change.number)}});
 }
 
@@ -215,8 +217,11 @@ function openDialog({title, note, path, attributes, current, active, hasEnd, can
     const result = element("div", {class: "dialog-result", "aria-live": "polite"});
     const reason = element("input", {type: "text", name: "reason", required: "", maxlength: "200"});
     const posted = () => {
-        const values = Object.fromEntries(attributes.map(({name}) => [name, form.elements.namedItem(name).value.trim()])
-            .filter(([name, value]) => value !== "" && value !== (current[name] ?? "")));
+        const entered = attributes.map(({name}) => [name, form.elements.namedItem(name).value.trim()]).filter(([, value]) => value !== "");
+        const changed = entered.filter(([name, value]) => value !== (current[name] ?? ""));
+        const isActive = ([name]) => active.some(change => name in change.values);
+        // An override applies as a whole. Without a changed value, an active change gets another end.
+        const values = Object.fromEntries(body.kind === "override" ? entered : changed.length > 0 ? changed : entered.filter(isActive));
         const end = hasEnd ? form.elements.namedItem("end").value : "";
         const length = end === "other" ? form.elements.namedItem("for").value.trim() : end;
         return {...body, ...values, ...length === "" ? {} : {for: length}};

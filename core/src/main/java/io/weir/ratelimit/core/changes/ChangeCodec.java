@@ -102,15 +102,6 @@ public final class ChangeCodec {
         return ChangeReader.entry(seal.opened("entry", bytes, 0));
     }
 
-    /**
-     * Tests whether contents are signed.
-     *
-     * @return whether a secret is configured
-     */
-    public boolean signs() {
-        return seal.signs();
-    }
-
     private static byte[] bounded(byte[] bytes, int max) {
         if (bytes.length > max) {
             throw new IllegalArgumentException("the changes have " + bytes.length + " bytes, more than " + max);

@@ -36,10 +36,6 @@ final class ChangeSeal {
         return new SecretKeySpec(hmac(master, "weir runtime changes 1".getBytes(UTF_8)), HMAC);
     }
 
-    boolean signs() {
-        return key != null;
-    }
-
     /** Returns a sealed body. */
     byte[] sealed(String role, byte[] body) {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();

@@ -255,6 +255,8 @@ public final class InstanceChanges implements RuntimeChanges, Runnable {
                 .flatMap(number -> find(log, number))
                 .filter(change -> !change.isEnded(at))
                 .filter(change -> !change.isUndo())
+                .filter(change -> seen.state().active().stream()
+                        .noneMatch(active -> active.undoes().equals(OptionalLong.of(undo))))
                 .orElseThrow(() -> new InvalidChangeException(
                         List.of(MESSAGES.problem("WEIR-449.undo", "number", Long.toString(undo)))));
         ChangeRequest request = new ChangeRequest(undone.subject(), undone.values(), Optional.empty(), reason, author);

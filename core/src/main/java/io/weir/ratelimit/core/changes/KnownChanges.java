@@ -55,13 +55,18 @@ record KnownChanges(
         }
         try {
             ChangeState next = codec.decodeState(stored.state().get());
-            // After a loss of the store, the numbers start again.
-            return next.written().isBefore(state.written())
+            return isOlder(next)
                     ? ignoring(stored, nanos, "the state is older than the known one", true)
                     : new KnownChanges(next, stored.tag(), time, nanos, Optional.empty(), true);
         } catch (UntrustedChangesException e) {
             return ignoring(stored, nanos, String.valueOf(e.getMessage()), false);
         }
+    }
+
+    /** The numbers start again after a loss of the store, so only those of one instant are compared. */
+    private boolean isOlder(ChangeState next) {
+        int order = next.written().compareTo(state.written());
+        return order < 0 || (order == 0 && next.number() < state.number());
     }
 
     private KnownChanges ignoring(ChangeStore.Stored stored, long nanos, String reason, boolean mayReplace) {

@@ -59,6 +59,19 @@ final class ChangeSamples {
                 change.undoes());
     }
 
+    static RuntimeChange at(RuntimeChange change, Instant at) {
+        return new RuntimeChange(
+                change.number(),
+                change.subject(),
+                change.values(),
+                change.before(),
+                change.author(),
+                change.reason(),
+                at,
+                change.until(),
+                change.undoes());
+    }
+
     private static RuntimeChange change(long number, Subject subject, Map<String, String> values) {
         return new RuntimeChange(
                 number,

@@ -291,6 +291,10 @@ class InstanceChangesTest {
         assertThat(again.until()).isEqualTo(first.until());
         assertThat(again.undoes()).hasValue(undo.number());
         assertThat(one.api()).isEqualTo("50 ENFORCE by runtime change 3 by bob");
+        assertThatThrownBy(() -> one.undo(undo.number()))
+                .as("the change has been made again")
+                .isInstanceOf(InvalidChangeException.class)
+                .hasMessageContaining("WEIR-449 number = 2");
         one.undo(again.number());
         pass(Duration.ofHours(2));
         assertThatThrownBy(() -> one.undo(4))

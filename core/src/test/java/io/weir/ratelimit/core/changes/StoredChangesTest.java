@@ -76,17 +76,7 @@ class StoredChangesTest {
         assertThat(one.known().problem()).isPresent();
         two.read(WAIT);
         RuntimeChange first = policy(1, "api", "mode", "off");
-        RuntimeChange later = new RuntimeChange(
-                1,
-                first.subject(),
-                first.values(),
-                first.before(),
-                first.author(),
-                first.reason(),
-                ChangeSamples.START.plusSeconds(60),
-                first.until(),
-                first.undoes());
-        make(two, later);
+        make(two, ChangeSamples.at(first, ChangeSamples.START.plusSeconds(60)));
         one.read(WAIT);
         assertThat(one.known().state().number()).isEqualTo(1);
         assertThat(one.known().problem()).isEmpty();
@@ -107,6 +97,23 @@ class StoredChangesTest {
         one.read(WAIT);
         assertThat(one.known().state().number()).isEqualTo(2);
         assertThat(one.known().problem()).isPresent();
+    }
+
+    @Test
+    void ofTwoStatesOfOneInstantTheOneWithTheSmallerNumberIsOlder() throws Exception {
+        one.read(WAIT);
+        RuntimeChange first = policy(1, "api", "limit", "5/1s");
+        make(one, first);
+        byte[] old = store.local.read("").toCompletableFuture().join().state().orElseThrow();
+        make(one, ChangeSamples.at(policy(2, "api", "limit", "6/1s"), first.at()));
+        store.local = new LocalChangeStore(store.clock);
+        assertThat(store.local
+                        .replace("", old, new byte[] {1})
+                        .toCompletableFuture()
+                        .join())
+                .isTrue();
+        one.read(WAIT);
+        assertThat(one.known().state().number()).isEqualTo(2);
     }
 
     @Test

@@ -188,6 +188,7 @@ final class Deployment {
                             policies,
                             overrides,
                             keys,
+                            blocks,
                             (loaded, changed, found) ->
                                     ClientPolicyCheck.check(clients.values(), loaded, changed, found)));
             report(backend, settings.enabled() ? policies.get() : snapshot, loader, sources);

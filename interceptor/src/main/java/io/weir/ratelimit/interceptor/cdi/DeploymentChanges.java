@@ -5,6 +5,7 @@ import io.weir.ratelimit.core.changes.ChangeTarget;
 import io.weir.ratelimit.core.changes.PolicyValues;
 import io.weir.ratelimit.core.config.Origin;
 import io.weir.ratelimit.core.engine.KeyAdministration;
+import io.weir.ratelimit.core.engine.KnownBlocks;
 import io.weir.ratelimit.core.policy.Overrides;
 import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.spi.ConfigurationProblem;
@@ -22,10 +23,11 @@ import java.util.Set;
  * @param policies the policies in force
  * @param overrides the limits of single keys
  * @param keys the operations on keys of the backend
+ * @param blocks the blocks that this instance knows of
  * @param check a check of changed policies beside that of the loader
  */
 record DeploymentChanges(
-        Reload reload, CurrentPolicies policies, Overrides overrides, KeyAdministration keys, Reload.Check check)
+        Reload reload, CurrentPolicies policies, Overrides overrides, KeyAdministration keys, KnownBlocks blocks, Reload.Check check)
         implements ChangeTarget {
     @Override
     public Set<String> names() {
@@ -63,11 +65,14 @@ record DeploymentChanges(
 
     @Override
     public void block(String policy, String storedKey, Duration length) {
-        policy(policy).ifPresent(each -> keys.block(each, storedKey, length));
+        policy(policy).ifPresent(each -> blocks.blocked(policy, storedKey, keys.block(each, storedKey, length)));
     }
 
     @Override
     public void unblock(String policy, String storedKey) {
-        policy(policy).ifPresent(each -> keys.unblock(each, storedKey));
+        policy(policy).ifPresent(each -> {
+            keys.unblock(each, storedKey);
+            blocks.ended(policy, storedKey);
+        });
     }
 }

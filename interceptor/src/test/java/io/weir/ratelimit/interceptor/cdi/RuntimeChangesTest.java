@@ -3,6 +3,7 @@ package io.weir.ratelimit.interceptor.cdi;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.tuple;
 
 import io.weir.ratelimit.CallerOperations.Caller;
 import io.weir.ratelimit.Identity;
@@ -16,6 +17,7 @@ import io.weir.ratelimit.core.changes.RuntimeChange.Kind;
 import io.weir.ratelimit.core.changes.RuntimeChange.Subject;
 import io.weir.ratelimit.core.changes.RuntimeChanges;
 import io.weir.ratelimit.core.engine.EngineEnvironment;
+import io.weir.ratelimit.core.engine.KnownBlocks;
 import io.weir.ratelimit.core.operations.Operations;
 import io.weir.ratelimit.core.operations.PolicyView;
 import io.weir.ratelimit.fixtures.LogCapture;
@@ -174,7 +176,13 @@ class RuntimeChangesTest {
             RuntimeChange block = make(container, Kind.BLOCK, Optional.of(key), Map.of());
             assertThat(allowed(container, "ann", 3)).isZero();
             assertThat(allowed(container, "ben", 3)).isEqualTo(2);
+            assertThat(operations(container).blocks().list())
+                    .filteredOn(known -> known.rest().compareTo(Duration.ZERO) > 0)
+                    .extracting(KnownBlocks.Block::storedKey, KnownBlocks.Block::cause)
+                    .containsExactly(tuple(key, KnownBlocks.Cause.OPERATOR));
             undo(container, block);
+            assertThat(operations(container).blocks().list())
+                    .noneMatch(known -> known.cause() == KnownBlocks.Cause.OPERATOR);
             assertThat(allowed(container, "ann", 3)).isEqualTo(2);
         }
     }
