@@ -37,7 +37,7 @@ interface HowToOperations extends HowToCalls {
                 .isEqualTo(2);
 
         String[] enforced = HowToPage.of(page)
-                .snippet("4. Enforce it", "properties")
+                .snippet("5. Enforce it", "properties")
                 .strip()
                 .split("=");
         server().dropIn("mode.xml", "<server><variable name=\"%s\" value=\"%s\"/></server>".formatted((Object[])
