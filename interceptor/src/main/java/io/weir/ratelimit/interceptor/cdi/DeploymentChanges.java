@@ -27,7 +27,12 @@ import java.util.Set;
  * @param check a check of changed policies beside that of the loader
  */
 record DeploymentChanges(
-        Reload reload, CurrentPolicies policies, Overrides overrides, KeyAdministration keys, KnownBlocks blocks, Reload.Check check)
+        Reload reload,
+        CurrentPolicies policies,
+        Overrides overrides,
+        KeyAdministration keys,
+        KnownBlocks blocks,
+        Reload.Check check)
         implements ChangeTarget {
     @Override
     public Set<String> names() {
