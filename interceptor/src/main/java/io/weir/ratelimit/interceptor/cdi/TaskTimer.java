@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.interceptor.cdi;
 
+import static io.weir.ratelimit.interceptor.message.InterceptorMessages.MESSAGES;
+
 import io.weir.ratelimit.core.engine.Sleeper;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -12,11 +14,14 @@ import org.jspecify.annotations.Nullable;
  * has no thread: between two runs, only the timer of the JDK refers to it, and {@link #stop} cancels that.
  */
 final class TaskTimer {
+    private static final System.Logger LOG = System.getLogger("io.weir.ratelimit");
+
     private final Sleeper sleeper;
     private final long intervalMicros;
     private final Runnable task;
     private @Nullable CompletableFuture<Void> next;
     private boolean stopped;
+    private volatile boolean failing;
 
     TaskTimer(Sleeper sleeper, long intervalMicros, Runnable task) {
         this.sleeper = sleeper;
@@ -60,8 +65,18 @@ final class TaskTimer {
         thread.setContextClassLoader(application);
         try {
             task.run();
+            failing = false;
+        } catch (RuntimeException | LinkageError e) {
+            log(e);
         } finally {
             thread.setContextClassLoader(before);
+        }
+    }
+
+    private void log(Throwable failure) {
+        if (!failing) {
+            failing = true;
+            MESSAGES.log(LOG, failure, "WEIR-432", task.getClass().getName());
         }
     }
 }

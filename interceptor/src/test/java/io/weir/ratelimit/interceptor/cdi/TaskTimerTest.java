@@ -4,6 +4,7 @@ package io.weir.ratelimit.interceptor.cdi;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.ratelimit.core.engine.Sleeper;
+import io.weir.ratelimit.fixtures.LogCapture;
 import java.net.URL;
 import java.net.URLClassLoader;
 import java.util.ArrayDeque;
@@ -19,6 +20,7 @@ class TaskTimerTest {
     private final Deque<Runnable> executor = new ArrayDeque<>();
     private final List<ClassLoader> runs = new ArrayList<>();
     private final ClassLoader application = new URLClassLoader(new URL[0]);
+    private boolean fails;
     private final TaskTimer timer = new TaskTimer(
             new Sleeper() {
                 @Override
@@ -40,7 +42,12 @@ class TaskTimerTest {
                 }
             },
             5_000_000,
-            () -> runs.add(Thread.currentThread().getContextClassLoader()));
+            () -> {
+                runs.add(Thread.currentThread().getContextClassLoader());
+                if (fails) {
+                    throw new IllegalStateException("no result");
+                }
+            });
 
     private void completeInterval() {
         timers.get(timers.size() - 1).complete(null);
@@ -68,6 +75,24 @@ class TaskTimerTest {
         assertThat(timers).as("the next interval begins after the run").hasSize(1);
         executor.remove().run();
         assertThat(timers).hasSize(2);
+    }
+
+    @Test
+    void aTaskThatFailsIsLoggedOnceAndRepeated() {
+        try (LogCapture log = new LogCapture()) {
+            timer.start(executor::add, application);
+            for (boolean failing : new boolean[] {true, true, false, true}) {
+                fails = failing;
+                completeInterval();
+                executor.remove().run();
+            }
+            assertThat(runs).hasSize(4);
+            assertThat(log.lines())
+                    .filteredOn(line -> line.contains("WEIR-432"))
+                    .as("one until a run succeeds")
+                    .hasSize(2)
+                    .allSatisfy(line -> assertThat(line).startsWith("WARNING"));
+        }
     }
 
     @Test
