@@ -70,7 +70,6 @@ final class ChangePreview {
         }
         policy(posted).ifPresent(policy -> {
             if (posted.subject().kind() == Kind.POLICY) {
-                // Defaults are not among the settings.
                 values.put("mode", policy.mode());
                 values.put("on-failure", policy.onFailure());
             }

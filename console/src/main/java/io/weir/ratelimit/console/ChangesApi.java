@@ -25,7 +25,6 @@ final class ChangesApi {
     static final String PATH = "changes";
 
     private static final int MAX_LOG = 1_000;
-    private static final int MAX_AUTHOR = 200;
 
     private final Supplier<Operations> operations;
     private final Supplier<Fleet> fleet;
@@ -184,15 +183,8 @@ final class ChangesApi {
         return Optional.of(Integer.parseInt(text));
     }
 
-    /** Returns the name of the user, shortened and without control characters, because a container allows any name. */
     private static String author(HttpServletRequest request) {
         Principal user = request.getUserPrincipal();
-        return user == null || user.getName() == null ? "" : printable(user.getName());
-    }
-
-    static String printable(String name) {
-        String text = name.replaceAll("[\\p{C}\\p{Zl}\\p{Zp}]", " ");
-        int end = Math.min(text.length(), MAX_AUTHOR);
-        return text.substring(0, end < text.length() && Character.isLowSurrogate(text.charAt(end)) ? end - 1 : end);
+        return user == null || user.getName() == null ? "" : user.getName();
     }
 }

@@ -108,7 +108,7 @@ record InstanceReport(
     record PolicyKeys(String policy, TopKeys top, long otherRejected, long otherActive) {}
 
     /**
-     * What an instance knows of running calls and of blocks.
+     * The running calls of an instance and the blocks that it knows of.
      *
      * @param running the running calls per policy with a concurrency limit, the most calls first
      * @param blocks the blocks, the last end first

@@ -7,6 +7,7 @@ import io.weir.ratelimit.core.changes.RuntimeChange.Kind;
 import io.weir.ratelimit.core.changes.RuntimeChange.Subject;
 import io.weir.ratelimit.core.config.Durations;
 import io.weir.ratelimit.core.operations.Operations;
+import io.weir.ratelimit.spi.RateLimitBackend;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.LinkedHashSet;
@@ -27,19 +28,6 @@ import java.util.stream.Collectors;
  * @param length the time until the end; empty without an end
  */
 record PostedChange(Subject subject, Optional<String> key, Map<String, String> values, Optional<Duration> length) {
-    private static final Map<Kind, Set<String>> ATTRIBUTES = Map.of(
-            Kind.POLICY,
-            Set.of("limit", "burst", "concurrency", "mode", "on-failure", "enforce-percent"),
-            Kind.OVERRIDE,
-            Set.of("limit", "burst", "concurrency"),
-            Kind.BLOCK,
-            Set.of());
-
-    private static final int MAX_VALUE = 200;
-
-    /** The longest time until the end of a change. */
-    private static final Duration MAX_LENGTH = Duration.ofDays(366);
-
     /**
      * Reads a request.
      *
@@ -49,7 +37,7 @@ record PostedChange(Subject subject, Optional<String> key, Map<String, String> v
     static PostedChange of(
             Map<String, Object> fields, Set<String> otherFields, Operations operations, Supplier<FleetCallers> fleet) {
         Kind kind = kind(text(fields, "kind"));
-        Set<String> attributes = ATTRIBUTES.getOrDefault(kind, Set.of());
+        Set<String> attributes = kind.attributes();
         Set<String> known = new LinkedHashSet<>(otherFields);
         known.addAll(attributes);
         known.add("kind");
@@ -64,7 +52,9 @@ record PostedChange(Subject subject, Optional<String> key, Map<String, String> v
             caller = Optional.of(Lookup.of(fields, known).caller(operations, fleet));
         }
         Map<String, String> values = new TreeMap<>();
-        attributes.stream().filter(fields::containsKey).forEach(name -> values.put(name, value(fields, name)));
+        attributes.stream()
+                .filter(fields::containsKey)
+                .forEach(name -> values.put(name, text(fields, name).strip()));
         return new PostedChange(
                 new Subject(kind, text(fields, "policy"), caller.map(operations::storedKey)),
                 caller.map(CallerOperations.Caller::key),
@@ -79,7 +69,7 @@ record PostedChange(Subject subject, Optional<String> key, Map<String, String> v
 
     /** Tests whether changes of this kind can have an attribute. */
     boolean canHave(String attribute) {
-        return ATTRIBUTES.getOrDefault(subject.kind(), Set.of()).contains(attribute);
+        return subject.kind().attributes().contains(attribute);
     }
 
     /** Returns the text of a field. */
@@ -88,15 +78,6 @@ record PostedChange(Subject subject, Optional<String> key, Map<String, String> v
             return text;
         }
         throw new IllegalArgumentException(name + " must be a string");
-    }
-
-    /** Returns the value of an attribute. The configuration reader checks it, but does not bound its length. */
-    private static String value(Map<String, Object> fields, String name) {
-        String value = text(fields, name).strip();
-        if (value.length() > MAX_VALUE) {
-            throw new IllegalArgumentException(name + " has more than " + MAX_VALUE + " characters");
-        }
-        return value;
     }
 
     /** Returns the name of a kind in requests and responses. */
@@ -114,7 +95,7 @@ record PostedChange(Subject subject, Optional<String> key, Map<String, String> v
 
     private static Duration length(String text) {
         Duration length = Durations.parse(text.strip());
-        if (length.compareTo(Duration.ofSeconds(1)) < 0 || length.compareTo(MAX_LENGTH) > 0) {
+        if (length.compareTo(Duration.ofSeconds(1)) < 0 || length.compareTo(RateLimitBackend.MAX_BLOCK) > 0) {
             throw new IllegalArgumentException("for must be from 1s to 366d");
         }
         return length;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.core.changes;
 
+import io.weir.ratelimit.core.config.Problems;
+import io.weir.ratelimit.core.policy.OverrideReader;
 import io.weir.ratelimit.core.policy.Overrides;
 import java.util.HashMap;
 import java.util.List;
@@ -19,6 +21,7 @@ final class AppliedChanges {
     private Map<Overrides.Subject, Map<String, String>> overrides = Map.of();
     private Set<Long> numbers = Set.of();
     private List<Long> withoutPolicy = List.of();
+    private List<Long> invalid = List.of();
     private Optional<String> problem = Optional.empty();
 
     AppliedChanges(ChangeTarget target, ChangeAudit audit) {
@@ -42,7 +45,9 @@ final class AppliedChanges {
             KnownChanges known = store.known();
             long nanos = store.nanos();
             Map<Long, RuntimeChange> current = known.current(nanos);
-            apply(known.values(nanos), overrides(known, nanos));
+            if (apply(known.values(nanos), overrides(known, nanos))) {
+                logInvalid(known.overrides(nanos));
+            }
             log(current, own);
             log(known, current);
         } finally {
@@ -50,15 +55,34 @@ final class AppliedChanges {
         }
     }
 
-    private void apply(PolicyValues nextValues, Map<Overrides.Subject, Map<String, String>> nextOverrides) {
-        if (!nextValues.equals(values)) {
+    /** Returns whether other values are in force. */
+    private boolean apply(PolicyValues nextValues, Map<Overrides.Subject, Map<String, String>> nextOverrides) {
+        boolean otherValues = !nextValues.equals(values);
+        boolean otherOverrides = !nextOverrides.equals(overrides);
+        if (otherValues) {
             target.apply(nextValues);
             values = nextValues;
         }
-        if (!nextOverrides.equals(overrides)) {
+        if (otherOverrides) {
             target.override(nextOverrides);
             overrides = nextOverrides;
         }
+        return otherValues || otherOverrides;
+    }
+
+    /** Logs overrides that another instance has accepted, but whose values are invalid under a policy of this one. */
+    private void logInvalid(Map<RuntimeChange.Subject, RuntimeChange> current) {
+        List<Long> found = current.values().stream()
+                .filter(change -> target.policy(change.subject().policy())
+                        .filter(policy -> OverrideReader.read(policy, change.values(), new Problems())
+                                .isEmpty())
+                        .isPresent())
+                .map(RuntimeChange::number)
+                .toList();
+        if (!found.equals(invalid) && !found.isEmpty()) {
+            audit.invalid(found);
+        }
+        invalid = found;
     }
 
     private static Map<Overrides.Subject, Map<String, String>> overrides(KnownChanges known, long nanos) {

@@ -21,12 +21,14 @@ public final class ChangeAudit {
         this.masker = masker;
     }
 
-    /** Returns a name of an author of limited length, in which no character is a control character or breaks a line. */
+    /** Returns a name of an author of limited length and without characters that cannot be printed. A container allows any name. */
     static String author(String name) {
         String printable = name.replaceAll("[\\p{C}\\p{Zl}\\p{Zp}]", "\ufffd");
-        return printable.length() > ChangeReader.MAX_TEXT
-                ? printable.substring(0, ChangeReader.MAX_TEXT - 1) + "…"
-                : printable;
+        if (printable.length() <= ChangeReader.MAX_TEXT) {
+            return printable;
+        }
+        int end = ChangeReader.MAX_TEXT - 1;
+        return printable.substring(0, Character.isHighSurrogate(printable.charAt(end - 1)) ? end - 1 : end) + "…";
     }
 
     /** Logs a change of this instance. */
@@ -86,6 +88,11 @@ public final class ChangeAudit {
     /** Logs changes of policies that this instance does not have. */
     void withoutPolicy(Collection<Long> numbers) {
         MESSAGES.log(LOG, "WEIR-452.policy", numbers);
+    }
+
+    /** Logs overrides whose values are invalid under the policies of this instance. */
+    void invalid(Collection<Long> numbers) {
+        MESSAGES.log(LOG, "WEIR-452.override", numbers);
     }
 
     /** Logs that the changes were not read at the start. */

@@ -19,18 +19,7 @@ import java.util.regex.Pattern;
 
 /** The check of changes before they are made. It adds nothing to the rules of the configuration but the form of a change. */
 final class ChangeCheck {
-    /** The attributes of a policy that can be changed. Others decide which keys exist, and need a deployment. */
-    static final Set<String> OF_POLICY =
-            Set.of("limit", "burst", "concurrency", "mode", "on-failure", "enforce-percent");
-
-    /** The attributes of an override. */
-    static final Set<String> OF_KEY = Set.of("limit", "burst", "concurrency");
-
-    /** The longest value of an attribute. */
-    static final int MAX_VALUE = 500;
-
     private static final Pattern UNPRINTABLE = Pattern.compile("[\\p{C}\\p{Zl}\\p{Zp}]");
-    private static final Pattern STORED_KEY = Pattern.compile("[!-~&&[^{}:]]{1,4096}");
 
     private final ChangeTarget target;
 
@@ -64,7 +53,7 @@ final class ChangeCheck {
     /** Returns a value of the configuration in the form of a value of a change: shortened, with a blank for each unprintable character. */
     static String storable(String value) {
         String printable = UNPRINTABLE.matcher(value).replaceAll(" ");
-        return printable.length() > MAX_VALUE ? printable.substring(0, MAX_VALUE) : printable;
+        return printable.length() > ChangeReader.MAX_VALUE ? printable.substring(0, ChangeReader.MAX_VALUE) : printable;
     }
 
     private static boolean isOutOfRange(Duration length) {
@@ -83,7 +72,7 @@ final class ChangeCheck {
         boolean valid = subject.kind() == Kind.POLICY
                 ? subject.storedKey().isEmpty()
                 : subject.storedKey()
-                        .filter(key -> STORED_KEY.matcher(key).matches())
+                        .filter(key -> ChangeReader.STORED_KEY.matcher(key).matches())
                         .isPresent();
         if (!valid) {
             found.add(MESSAGES.problem(subject.kind() == Kind.POLICY ? "WEIR-449.no-key" : "WEIR-449.key", "key", ""));
@@ -93,7 +82,7 @@ final class ChangeCheck {
 
     private static List<ConfigurationProblem> ofAttributes(ChangeRequest request) {
         Kind kind = request.subject().kind();
-        Set<String> allowed = kind == Kind.POLICY ? OF_POLICY : kind == Kind.OVERRIDE ? OF_KEY : Set.of();
+        Set<String> allowed = kind.attributes();
         List<ConfigurationProblem> found = new ArrayList<>();
         if (request.values().isEmpty() && kind != Kind.BLOCK) {
             found.add(MESSAGES.problem("WEIR-449.empty", "values", "", new TreeSet<>(allowed)));
@@ -103,9 +92,9 @@ final class ChangeCheck {
             if (!allowed.contains(attribute)) {
                 found.add(MESSAGES.problem("WEIR-449.attribute", "values", attribute, new TreeSet<>(allowed)));
             } else if (value.isBlank()
-                    || value.length() > MAX_VALUE
+                    || value.length() > ChangeReader.MAX_VALUE
                     || UNPRINTABLE.matcher(value).find()) {
-                found.add(MESSAGES.problem("WEIR-449.value", attribute, "", MAX_VALUE));
+                found.add(MESSAGES.problem("WEIR-449.value", attribute, "", ChangeReader.MAX_VALUE));
             }
         }
         return found;

@@ -26,13 +26,15 @@ final class ChangeReader {
     /** The greatest number of values of one change. */
     static final int MAX_VALUES = 16;
 
-    private static final int MAX_VALUE = 500;
+    /** The longest value of an attribute. */
+    static final int MAX_VALUE = 500;
+
     private static final long MAX_NUMBER = 1L << 53;
     private static final Pattern TAG = Pattern.compile("([1-9][0-9]{0,14})-([0-9]{1,15})");
     private static final Pattern POLICY = Pattern.compile("[A-Za-z0-9._$-]{1,128}");
     private static final Pattern ATTRIBUTE = Pattern.compile("[a-z0-9.-]{1,64}");
     private static final Pattern UNPRINTABLE = Pattern.compile("[\\p{Cntrl}\\u0080-\\u009f\\u2028\\u2029]");
-    private static final Pattern STORED_KEY = Pattern.compile("[!-~&&[^{}:]]{1,4096}");
+    static final Pattern STORED_KEY = Pattern.compile("[!-~&&[^{}:]]{1,4096}");
 
     private final DataInputStream in;
 

@@ -62,7 +62,7 @@ public final class ChangedProperties implements ConfigProperties {
     private void add(String policy, String attribute, RuntimeChange change) {
         String text = change.values().get(attribute);
         // Everyone who can write to the store can write another attribute.
-        if (text == null || !ChangeCheck.OF_POLICY.contains(attribute)) {
+        if (text == null || !RuntimeChange.Kind.POLICY.attributes().contains(attribute)) {
             return;
         }
         Value value = new Value(text, change);

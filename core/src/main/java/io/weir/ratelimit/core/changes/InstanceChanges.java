@@ -29,6 +29,7 @@ public final class InstanceChanges implements RuntimeChanges, Runnable {
     private final ChangeCheck check;
     private final ChangeAudit audit;
     private final AppliedChanges applied;
+    private final ChangedBlocks blocks;
 
     /** The last change that the store has not confirmed. It can have recorded the change. */
     private volatile @Nullable InDoubt inDoubt;
@@ -48,6 +49,7 @@ public final class InstanceChanges implements RuntimeChanges, Runnable {
         this.check = new ChangeCheck(target);
         this.audit = audit;
         this.applied = new AppliedChanges(target, audit);
+        this.blocks = new ChangedBlocks(target, audit);
     }
 
     /**
@@ -86,18 +88,25 @@ public final class InstanceChanges implements RuntimeChanges, Runnable {
         }
         inDoubt = null;
         RuntimeChange change = last.change();
-        Instant now = store.known().now(store.nanos());
-        if (state.find(change.number()).filter(change::equals).isEmpty() || change.isEnded(now)) {
+        if (!isRecorded(change, state)) {
             return;
         }
         audit.made(change);
-        if (change.subject().kind() == Kind.BLOCK) {
+        Instant now = store.known().now(store.nanos());
+        if (!change.isUndo() && !change.isEnded(now)) {
             try {
-                block(change, now, isShorter(change, last.seen()));
+                blocks.make(change, now, last.seen().state());
             } catch (RateLimitUnavailableException e) {
                 // The audit log has it.
             }
         }
+    }
+
+    /** Tests whether a state contains a change. An undo is not among the active changes, so it is known only as the last one. */
+    private static boolean isRecorded(RuntimeChange change, ChangeState state) {
+        return change.isUndo()
+                ? state.number() == change.number() && state.written().equals(change.at())
+                : state.find(change.number()).filter(change::equals).isPresent();
     }
 
     @Override
@@ -158,6 +167,9 @@ public final class InstanceChanges implements RuntimeChanges, Runnable {
         } catch (ChangeConflictException e) {
             applied.update(store);
             throw e;
+        } catch (RateLimitUnavailableException e) {
+            inDoubt = new InDoubt(seen, change);
+            throw e;
         }
         audit.made(change);
         applied.updateByOwn(store, change);
@@ -166,15 +178,8 @@ public final class InstanceChanges implements RuntimeChanges, Runnable {
     /** Records a change before it blocks a key: a block that fails is listed, so the operator can undo or repeat it. */
     private RuntimeChange make(KnownChanges seen, RuntimeChange change)
             throws InvalidChangeException, ChangeConflictException {
-        try {
-            record(seen, seen.state().with(change), change);
-        } catch (RateLimitUnavailableException e) {
-            inDoubt = new InDoubt(seen, change);
-            throw e;
-        }
-        if (change.subject().kind() == Kind.BLOCK) {
-            block(change, change.at(), isShorter(change, seen));
-        }
+        record(seen, seen.state().with(change), change);
+        blocks.make(change, change.at(), seen.state());
         return change;
     }
 
@@ -206,42 +211,16 @@ public final class InstanceChanges implements RuntimeChanges, Runnable {
     /** Records the end of a change after it unblocks a key: a block that did not end stays listed, so the operator can repeat the undo. */
     private void end(KnownChanges seen, RuntimeChange undone, RuntimeChange undo)
             throws InvalidChangeException, ChangeConflictException {
-        boolean block = undone.subject().kind() == Kind.BLOCK;
-        if (block) {
+        if (undone.subject().kind() == Kind.BLOCK) {
             reject(check.ofPolicy(undone.subject().policy()));
-            target.unblock(
-                    undone.subject().policy(), undone.subject().storedKey().orElse(""));
         }
+        blocks.end(undone);
         try {
             record(seen, seen.state().after(undo), undo);
         } catch (ChangeConflictException e) {
-            if (block && store.known().state().find(undone.number()).isPresent()) {
-                block(undone, undo.at(), false);
+            if (store.known().state().find(undone.number()).isPresent()) {
+                blocks.restore(undone, undo.at());
             }
-            throw e;
-        }
-    }
-
-    /** Tests whether a block ends before an active one of the same key, which is not listed any more. */
-    private static boolean isShorter(RuntimeChange change, KnownChanges seen) {
-        return seen.state().current(change.at()).stream()
-                .filter(earlier -> earlier.subject().equals(change.subject()))
-                .flatMap(earlier -> earlier.until().stream())
-                .anyMatch(end -> change.until().filter(end::isAfter).isPresent());
-    }
-
-    /** Blocks a key. The earlier end of a shorter block has no effect before the longer block is ended. */
-    private void block(RuntimeChange change, Instant from, boolean shorter) {
-        String policy = change.subject().policy();
-        String storedKey = change.subject().storedKey().orElse("");
-        Duration length = Duration.between(from, change.until().orElse(from.plus(RateLimitBackend.MAX_BLOCK)));
-        try {
-            if (shorter) {
-                target.unblock(policy, storedKey);
-            }
-            target.block(policy, storedKey, length);
-        } catch (RateLimitUnavailableException e) {
-            audit.notBlocked(change, e.reason());
             throw e;
         }
     }

@@ -24,7 +24,7 @@ record KnownChanges(
         long readNanos,
         Optional<String> problem,
         boolean replaceable) {
-    /** What an instance knows before the first answer. */
+    /** The knowledge of an instance before the first answer. */
     static final KnownChanges NONE =
             new KnownChanges(ChangeState.EMPTY, ChangeStore.NO_TAG, Optional.empty(), 0, Optional.empty(), true);
 

@@ -18,6 +18,7 @@ public final class LocalChangeStore implements ChangeStore {
     private final Clock clock;
     private final Deque<byte[]> entries = new ArrayDeque<>();
     private byte @Nullable [] state;
+    private String tag = NO_TAG;
 
     /**
      * Creates an empty store.
@@ -30,26 +31,18 @@ public final class LocalChangeStore implements ChangeStore {
 
     @Override
     public synchronized CompletionStage<Stored> read(String knownTag) {
-        String tag = tag();
         return CompletableFuture.completedFuture(new Stored(
                 clock.instant(), tag, tag.equals(knownTag) ? Optional.empty() : Optional.ofNullable(state), false));
     }
 
-    private String tag() {
-        return state == null ? NO_TAG : tag(state);
-    }
-
-    private static String tag(byte[] of) {
-        String text = new String(of, UTF_8);
-        return text.substring(0, text.indexOf('\n'));
-    }
-
     @Override
     public synchronized CompletionStage<Boolean> replace(String expectedTag, byte[] next, byte[] entry) {
-        if (!tag().equals(expectedTag)) {
+        if (!tag.equals(expectedTag)) {
             return CompletableFuture.completedFuture(false);
         }
         state = next.clone();
+        String text = new String(next, UTF_8);
+        tag = text.substring(0, text.indexOf('\n'));
         entries.addFirst(entry.clone());
         if (entries.size() > MAX_ENTRIES) {
             entries.removeLast();

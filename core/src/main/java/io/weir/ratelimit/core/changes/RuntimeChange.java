@@ -6,6 +6,7 @@ import java.util.Collections;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.TreeMap;
 
 /**
@@ -39,12 +40,25 @@ public record RuntimeChange(
 
     /** The kinds of changes. */
     public enum Kind {
-        /** Other values of a policy: of its limits, mode, failure mode or enforced share. */
+        /** Other values of a policy. Its other attributes decide which keys exist, and need a deployment. */
         POLICY,
         /** Limits for one key in place of those of the policy. */
         OVERRIDE,
         /** A block of one key. */
-        BLOCK
+        BLOCK;
+
+        /**
+         * Returns the attributes that a change of this kind can set.
+         *
+         * @return the attributes; empty for a block
+         */
+        public Set<String> attributes() {
+            return switch (this) {
+                case POLICY -> Set.of("limit", "burst", "concurrency", "mode", "on-failure", "enforce-percent");
+                case OVERRIDE -> Set.of("limit", "burst", "concurrency");
+                case BLOCK -> Set.of();
+            };
+        }
     }
 
     /**

@@ -665,4 +665,48 @@ class InstanceChangesTest {
         one.changes.run();
         assertThat(one.target.calls).isEmpty();
     }
+
+    @Test
+    void anUndoThatTheStoreRecordsWithoutAnAnswerIsInTheAuditLog() throws Exception {
+        RuntimeChange change = one.make(policy("limit", "50/1m"));
+        store.answerIsLost = true;
+        assertThatThrownBy(() -> one.undo(change.number())).isInstanceOf(RateLimitUnavailableException.class);
+        store.answerIsLost = false;
+        one.changes.run();
+        one.changes.run();
+        assertThat(one.api()).isEqualTo("100 ENFORCE by map");
+        assertThat(log.lines())
+                .filteredOn(line -> line.contains("WEIR-450 Runtime change 2 by bob undoes change 1"))
+                .hasSize(1);
+    }
+
+    @Test
+    void anUndoThatTheStoreDoesNotRecordIsNotInTheAuditLog() throws Exception {
+        RuntimeChange change = one.make(policy("limit", "50/1m"));
+        store.replaceFails = true;
+        assertThatThrownBy(() -> one.undo(change.number())).isInstanceOf(RateLimitUnavailableException.class);
+        store.replaceFails = false;
+        pass(Duration.ofSeconds(1));
+        two.changes.run();
+        two.undo(change.number());
+        one.changes.run();
+        assertThat(log.lines())
+                .filteredOn(line -> line.contains("WEIR-450 Runtime change 2"))
+                .as("only the undo of the other instance")
+                .hasSize(1);
+    }
+
+    @Test
+    void anOverrideThatIsInvalidOnAnotherInstanceIsReportedOnce() throws Exception {
+        one.target.configuration.put("ratelimit.policies.api.algorithm", "token-bucket");
+        one.make(ofKey(Kind.OVERRIDE, Optional.empty(), "limit", "5/1m", "burst", "9"));
+        two.changes.run();
+        two.changes.run();
+        assertThat(log.lines())
+                .filteredOn(line -> line.contains("WEIR-452"))
+                .singleElement()
+                .asString()
+                .startsWith("WARNING WEIR-452 Runtime changes set limits of keys that are invalid under the policies of"
+                        + " this instance: [1].");
+    }
 }

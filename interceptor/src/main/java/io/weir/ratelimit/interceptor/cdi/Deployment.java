@@ -5,11 +5,8 @@ import static io.weir.ratelimit.interceptor.message.InterceptorMessages.MESSAGES
 
 import io.weir.ratelimit.core.changes.ChangeAudit;
 import io.weir.ratelimit.core.changes.ChangeCodec;
-import io.weir.ratelimit.core.changes.ChangeTarget;
 import io.weir.ratelimit.core.changes.InstanceChanges;
-import io.weir.ratelimit.core.changes.LocalChangeStore;
 import io.weir.ratelimit.core.changes.RuntimeChanges;
-import io.weir.ratelimit.core.changes.StoredChanges;
 import io.weir.ratelimit.core.config.ConfigKeys;
 import io.weir.ratelimit.core.config.ConfigProperties;
 import io.weir.ratelimit.core.config.ConfigReader;
@@ -57,7 +54,6 @@ import io.weir.ratelimit.core.policy.TierSelector;
 import io.weir.ratelimit.core.topkeys.TopKeysTracker;
 import io.weir.ratelimit.interceptor.telemetry.RejectedKeysLog;
 import io.weir.ratelimit.interceptor.telemetry.Telemetry;
-import io.weir.ratelimit.spi.ChangeStore;
 import io.weir.ratelimit.spi.DecisionListener;
 import io.weir.ratelimit.spi.KeyResolver;
 import io.weir.ratelimit.spi.PolicySource;
@@ -74,7 +70,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.eclipse.microprofile.config.Config;
@@ -90,9 +85,6 @@ final class Deployment {
 
     /** The interval at which the runtime changes are read. A change applies everywhere within a second. */
     private static final long CHANGES_INTERVAL_MICROS = TimeUnit.MILLISECONDS.toMicros(400);
-
-    /** The longest wait of a deployment with runtime changes for the first connection. */
-    private static final long MAX_CONNECTION_NANOS = TimeUnit.SECONDS.toNanos(2);
 
     private final ApplicationBeans beans;
     private final Problems problems;
@@ -458,33 +450,13 @@ final class Deployment {
     }
 
     /** Reads the runtime changes before the first request. Returns nothing if changes are not enabled. */
-    private Optional<InstanceChanges> changes(RateLimitBackend backend, ChangeTarget target) {
+    private Optional<InstanceChanges> changes(RateLimitBackend backend, DeploymentChanges changes) {
         if (!settings.enabled() || !settings.changes().enabled()) {
             return Optional.empty();
         }
-        Optional<ChangeStore> shared = backend.changeStore();
-        InstanceChanges changes = new InstanceChanges(
-                new StoredChanges(
-                        shared.orElseGet(() -> new LocalChangeStore(Clock.systemUTC())),
-                        shared.isPresent(),
-                        new ChangeCodec(
-                                new ConfigReader(config, new Problems()).value(ConfigKeys.NAMESPACE),
-                                settings.keySecret()),
-                        environment.clock()::nanos),
-                target,
-                new ChangeAudit(masker));
-        if (shared.isPresent()) {
-            awaitConnection(backend);
-        }
-        changes.start(settings.deadline());
-        return Optional.of(changes);
-    }
-
-    /** Waits for the first connection, so that the first request is decided under the runtime changes. */
-    private static void awaitConnection(RateLimitBackend backend) {
-        long end = System.nanoTime() + MAX_CONNECTION_NANOS;
-        while (!backend.status().initialized() && System.nanoTime() < end) {
-            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(10));
-        }
+        ChangeCodec codec = new ChangeCodec(
+                new ConfigReader(config, new Problems()).value(ConfigKeys.NAMESPACE), settings.keySecret());
+        return Optional.of(changes.start(
+                backend, codec, new ChangeAudit(masker), environment.clock()::nanos, settings.deadline()));
     }
 }

@@ -1,20 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.interceptor.cdi;
 
+import io.weir.ratelimit.core.changes.ChangeAudit;
+import io.weir.ratelimit.core.changes.ChangeCodec;
 import io.weir.ratelimit.core.changes.ChangeTarget;
+import io.weir.ratelimit.core.changes.InstanceChanges;
+import io.weir.ratelimit.core.changes.LocalChangeStore;
 import io.weir.ratelimit.core.changes.PolicyValues;
+import io.weir.ratelimit.core.changes.StoredChanges;
 import io.weir.ratelimit.core.config.Origin;
 import io.weir.ratelimit.core.engine.KeyAdministration;
 import io.weir.ratelimit.core.engine.KnownBlocks;
 import io.weir.ratelimit.core.policy.Overrides;
 import io.weir.ratelimit.core.policy.Policy;
+import io.weir.ratelimit.spi.ChangeStore;
 import io.weir.ratelimit.spi.ConfigurationProblem;
+import io.weir.ratelimit.spi.RateLimitBackend;
+import java.time.Clock;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.LongSupplier;
 
 /**
  * The policies and keys of one deployment, to which runtime changes apply.
@@ -34,6 +45,35 @@ record DeploymentChanges(
         KnownBlocks blocks,
         Reload.Check check)
         implements ChangeTarget {
+    /** The longest wait for the first connection. */
+    private static final long MAX_CONNECTION_NANOS = TimeUnit.SECONDS.toNanos(2);
+
+    /** Returns the changes of this deployment, which are read before the first request. */
+    InstanceChanges start(
+            RateLimitBackend backend, ChangeCodec codec, ChangeAudit audit, LongSupplier nanos, Duration deadline) {
+        Optional<ChangeStore> shared = backend.changeStore();
+        if (shared.isPresent()) {
+            awaitConnection(backend);
+        }
+        InstanceChanges changes = new InstanceChanges(
+                new StoredChanges(
+                        shared.orElseGet(() -> new LocalChangeStore(Clock.systemUTC())),
+                        shared.isPresent(),
+                        codec,
+                        nanos),
+                this,
+                audit);
+        changes.start(deadline);
+        return changes;
+    }
+
+    private static void awaitConnection(RateLimitBackend backend) {
+        long end = System.nanoTime() + MAX_CONNECTION_NANOS;
+        while (!backend.status().initialized() && System.nanoTime() < end) {
+            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(10));
+        }
+    }
+
     @Override
     public Set<String> names() {
         return reload.names();
