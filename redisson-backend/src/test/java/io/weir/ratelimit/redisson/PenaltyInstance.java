@@ -5,15 +5,10 @@ import io.weir.ratelimit.Algorithm;
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.FailureMode;
 import io.weir.ratelimit.PenaltyImposed;
-import io.weir.ratelimit.core.engine.BackendHealth;
 import io.weir.ratelimit.core.engine.Binding;
-import io.weir.ratelimit.core.engine.FailureModes;
-import io.weir.ratelimit.core.engine.FallbackBackend;
 import io.weir.ratelimit.core.engine.Penalties;
 import io.weir.ratelimit.core.engine.QuotaThresholds;
 import io.weir.ratelimit.core.engine.RateLimitEngine;
-import io.weir.ratelimit.core.engine.Sleeper;
-import io.weir.ratelimit.core.key.IdentityEncoder;
 import io.weir.ratelimit.core.key.KeyExpression;
 import io.weir.ratelimit.core.key.KeyMasker;
 import io.weir.ratelimit.core.key.KeyTerms;
@@ -21,7 +16,6 @@ import io.weir.ratelimit.core.policy.LimitForm;
 import io.weir.ratelimit.core.policy.Overrides;
 import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.core.policy.Tiers;
-import io.weir.ratelimit.core.topkeys.TopKeysTracker;
 import io.weir.ratelimit.fixtures.TestCall;
 import io.weir.ratelimit.spi.Limit;
 import io.weir.ratelimit.spi.PenaltyRule;
@@ -136,17 +130,10 @@ final class PenaltyInstance implements AutoCloseable {
     }
 
     private static RateLimitEngine engine(RateLimitBackend backend) {
-        FailureModes modes = new FailureModes(1, () -> {
-            throw new AssertionError("no policy counts in process");
-        });
-        return new RateLimitEngine(
-                new FallbackBackend(
-                        backend, modes, new BackendHealth(backend, true, false, System::nanoTime, List.of()), DEADLINE),
-                new IdentityEncoder(Optional.empty()),
-                List.of(),
-                Sleeper.REAL,
+        return RedisEngine.of(
+                RedisEngine.withFallback(backend, RedisEngine.NO_LOCAL, DEADLINE),
+                RedisEngine.PLAIN,
                 Overrides.NONE,
-                TopKeysTracker.NONE,
                 QuotaThresholds.NONE,
                 new Penalties(
                         backend,
