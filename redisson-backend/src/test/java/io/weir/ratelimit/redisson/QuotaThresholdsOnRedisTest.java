@@ -5,19 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.ratelimit.Algorithm;
 import io.weir.ratelimit.Decision;
-import io.weir.ratelimit.FailureMode;
 import io.weir.ratelimit.QuotaThresholdReached;
 import io.weir.ratelimit.core.engine.Binding;
 import io.weir.ratelimit.core.engine.Penalties;
 import io.weir.ratelimit.core.engine.QuotaThresholds;
 import io.weir.ratelimit.core.engine.RateLimitEngine;
-import io.weir.ratelimit.core.key.KeyExpression;
 import io.weir.ratelimit.core.key.KeyMasker;
-import io.weir.ratelimit.core.key.KeyTerms;
-import io.weir.ratelimit.core.policy.LimitForm;
 import io.weir.ratelimit.core.policy.Overrides;
 import io.weir.ratelimit.core.policy.Policy;
-import io.weir.ratelimit.core.policy.Tiers;
 import io.weir.ratelimit.fixtures.RedisFixture;
 import io.weir.ratelimit.fixtures.TestCall;
 import io.weir.ratelimit.spi.CalendarPeriod;
@@ -74,19 +69,9 @@ class QuotaThresholdsOnRedisTest {
     }
 
     private static Binding binding(Limit limit, long lease) {
-        Policy policy = new Policy(
+        Policy policy = RedisEngine.policy(
                 new PolicyLimits("api", List.of(limit)).withLease(lease),
-                LimitForm.of(limit.algorithm()),
-                Tiers.NONE,
-                KeyExpression.parse("principal", new KeyTerms(32, 64)),
-                1,
-                FailureMode.CLOSED,
-                Policy.MAX_WAITING,
                 Policy.Mode.ENFORCE,
-                Policy.Count.ALWAYS,
-                Policy.Disclosure.FULL,
-                Optional.empty(),
-                Optional.empty(),
                 SHARES,
                 Optional.empty(),
                 0);

@@ -2,21 +2,16 @@
 package io.weir.ratelimit.redisson;
 
 import io.weir.ratelimit.Algorithm;
-import io.weir.ratelimit.FailureMode;
 import io.weir.ratelimit.QuotaThresholdReached;
 import io.weir.ratelimit.core.engine.Binding;
 import io.weir.ratelimit.core.engine.Penalties;
 import io.weir.ratelimit.core.engine.QuotaThresholds;
 import io.weir.ratelimit.core.engine.RateLimitEngine;
 import io.weir.ratelimit.core.engine.RequestState;
-import io.weir.ratelimit.core.key.KeyExpression;
 import io.weir.ratelimit.core.key.KeyMasker;
-import io.weir.ratelimit.core.key.KeyTerms;
 import io.weir.ratelimit.core.limit.CalendarBounds;
-import io.weir.ratelimit.core.policy.LimitForm;
 import io.weir.ratelimit.core.policy.Overrides;
 import io.weir.ratelimit.core.policy.Policy;
-import io.weir.ratelimit.core.policy.Tiers;
 import io.weir.ratelimit.fixtures.TestCall;
 import io.weir.ratelimit.spi.CalendarPeriod;
 import io.weir.ratelimit.spi.Limit;
@@ -203,22 +198,8 @@ final class ThresholdInstance implements AutoCloseable {
 
     private static Binding.PolicyCost policy(String name, Limit limit) {
         return new Binding.PolicyCost(
-                new Policy(
-                        new PolicyLimits(name, List.of(limit)),
-                        LimitForm.of(limit.algorithm()),
-                        Tiers.NONE,
-                        KeyExpression.parse("principal", new KeyTerms(32, 64)),
-                        1,
-                        FailureMode.CLOSED,
-                        Policy.MAX_WAITING,
-                        Policy.Mode.ENFORCE,
-                        Policy.Count.ALWAYS,
-                        Policy.Disclosure.FULL,
-                        Optional.empty(),
-                        Optional.empty(),
-                        SHARES,
-                        Optional.empty(),
-                        0),
+                RedisEngine.policy(
+                        new PolicyLimits(name, List.of(limit)), Policy.Mode.ENFORCE, SHARES, Optional.empty(), 0),
                 1);
     }
 }
