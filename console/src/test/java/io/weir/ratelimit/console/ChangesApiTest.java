@@ -73,6 +73,11 @@ class ChangesApiTest {
         return body(LIMIT + ",\"for\":\"2h\"");
     }
 
+    /** Returns the status of a change of the limit that is sent with the given header fields only. */
+    private int status(String path, String... headers) throws Exception {
+        return client.send("POST", path, limitChange(), headers).status();
+    }
+
     @Test
     void changesAPolicy() throws Exception {
         Response response = post(PATH, limitChange());
@@ -250,14 +255,11 @@ class ChangesApiTest {
     @Test
     void requiresBothRoles() throws Exception {
         for (String path : POSTS) {
-            assertThat(client.send("POST", path, limitChange(), SAME, JSON).status())
-                    .isEqualTo(401);
+            assertThat(status(path, SAME, JSON)).isEqualTo(401);
             Response response = client.send("POST", path, limitChange(), PageClient.basic("operator"), SAME, JSON);
             assertThat(response.status()).isEqualTo(403);
             assertThat(response.body()).contains("ratelimit.changes.role");
-            assertThat(client.send("POST", path, limitChange(), PageClient.basic("changer"), SAME, JSON)
-                            .status())
-                    .isEqualTo(403);
+            assertThat(status(path, PageClient.basic("changer"), SAME, JSON)).isEqualTo(403);
         }
         assertThat(json(client.get(PATH, PageClient.basic("operator"))).getBoolean("mayChange"))
                 .isFalse();
@@ -294,8 +296,7 @@ class ChangesApiTest {
     @Test
     void anOpenConsoleDoesNotOpenChanges() throws Exception {
         server.operations.access = new Access(true, Optional.empty(), true);
-        assertThat(client.send("POST", PATH, limitChange(), SAME, JSON).status())
-                .isEqualTo(401);
+        assertThat(status(PATH, SAME, JSON)).isEqualTo(401);
         assertThat(json(client.get(PATH)).getBoolean("mayChange")).isFalse();
         assertThat(post(PATH, limitChange()).status()).isEqualTo(200);
     }
@@ -325,9 +326,7 @@ class ChangesApiTest {
             })
     void rejectsRequestsOfOtherSites(String field) throws Exception {
         for (String path : POSTS) {
-            assertThat(client.send("POST", path, limitChange(), ANN, JSON, field)
-                            .status())
-                    .isEqualTo(403);
+            assertThat(status(path, ANN, JSON, field)).isEqualTo(403);
         }
         assertThat(changes.log).isEmpty();
     }
@@ -337,29 +336,12 @@ class ChangesApiTest {
     void rebindingHasNoCredentials() throws Exception {
         String evil = "evil.example:" + server.port();
         for (String path : POSTS) {
-            assertThat(client.send("POST", path, limitChange(), JSON, SAME, "Host: " + evil, "Origin: http://" + evil)
-                            .status())
+            assertThat(status(path, JSON, SAME, "Host: " + evil, "Origin: http://" + evil))
                     .isEqualTo(401);
         }
-        assertThat(client.send(
-                                "POST",
-                                PATH,
-                                limitChange(),
-                                ANN,
-                                JSON,
-                                "Host: 127.0.0.1:" + server.port(),
-                                "Origin: http://" + evil)
-                        .status())
+        assertThat(status(PATH, ANN, JSON, "Host: 127.0.0.1:" + server.port(), "Origin: http://" + evil))
                 .isEqualTo(403);
-        assertThat(client.send(
-                                "POST",
-                                PATH,
-                                limitChange(),
-                                ANN,
-                                JSON,
-                                "Host: " + evil,
-                                "Origin: http://127.0.0.1:" + server.port())
-                        .status())
+        assertThat(status(PATH, ANN, JSON, "Host: " + evil, "Origin: http://127.0.0.1:" + server.port()))
                 .isEqualTo(403);
         assertThat(changes.log).isEmpty();
     }
@@ -375,9 +357,7 @@ class ChangesApiTest {
             })
     void rejectsForms(String type) throws Exception {
         for (String path : POSTS) {
-            assertThat(client.send("POST", path, limitChange(), ANN, SAME, "Content-Type: " + type)
-                            .status())
-                    .isEqualTo(415);
+            assertThat(status(path, ANN, SAME, "Content-Type: " + type)).isEqualTo(415);
         }
         assertThat(changes.log).isEmpty();
     }

@@ -12,71 +12,37 @@ import io.weir.ratelimit.core.changes.RuntimeChange.Subject;
 import io.weir.ratelimit.core.operations.Access;
 import io.weir.ratelimit.spi.Limit;
 import io.weir.ratelimit.spi.PolicyLimits;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.openqa.selenium.Keys;
-import org.openqa.selenium.interactions.Actions;
 
 /** Runtime changes in a browser. */
-class ChangesBrowserTest {
-    private static final Path SCREENSHOTS = Path.of("target/screenshots");
-
-    @TempDir
-    static Path profile;
-
-    private static Browser browser;
-    private PageServer server;
+class ChangesBrowserTest extends PageInBrowser {
     private FakeRuntimeChanges changes;
 
-    @BeforeAll
-    static void startBrowser() {
-        browser = Browser.start(profile);
-    }
-
-    @AfterAll
-    static void endBrowser() {
-        if (browser != null) {
-            browser.close();
-        }
-    }
-
     @BeforeEach
-    void start() throws Exception {
-        server = PageServer.withLogin();
+    void enableChanges() {
         changes = new FakeRuntimeChanges(server.operations);
         server.operations.changes = Optional.of(changes);
         server.operations.access = new Access(true, Optional.of("operator"), false);
-        browser.errors();
-        browser.requests();
     }
 
-    @AfterEach
-    void stop() {
-        browser.driver().get("about:blank");
-        server.close();
+    @Override
+    PageServer newServer() throws Exception {
+        return PageServer.withLogin();
     }
 
     private void open(String user, int width) {
         browser.logIn(PageClient.basic(user));
-        browser.open(server.at("/ratelimit"), width, 900);
-        browser.until("the state is shown", () -> browser.text("#freshness").startsWith("as of"));
-    }
-
-    private static void click(String selector) {
-        browser.run("document.querySelector(arguments[0]).click()", selector);
+        open(width, 900);
     }
 
     private static void enter(String name, String value) {
@@ -94,10 +60,6 @@ class ChangesBrowserTest {
 
     private static boolean isOpen() {
         return (Boolean) browser.run("return document.querySelector('#change').open");
-    }
-
-    private static boolean fitsItsWidth() {
-        return (Boolean) browser.run("return document.documentElement.scrollWidth <= window.innerWidth");
     }
 
     private RuntimeChange byBen(String limit) throws Exception {
@@ -289,11 +251,7 @@ class ChangesBrowserTest {
         assertThat(isOpen()).isFalse();
         assertThat(browser.run("return document.activeElement.textContent")).isEqualTo("Change…");
         type(Keys.ENTER);
-        new Actions(browser.driver())
-                .keyDown(Keys.CONTROL)
-                .sendKeys("a")
-                .keyUp(Keys.CONTROL)
-                .perform();
+        selectAll();
         type("2/10s");
         type(Keys.TAB, Keys.TAB, Keys.TAB, Keys.TAB, Keys.TAB, Keys.TAB, Keys.TAB, "by keyboard", Keys.ENTER);
         browser.until(
@@ -304,14 +262,6 @@ class ChangesBrowserTest {
                 "no change is active", () -> browser.text("#active-changes").startsWith("No change"));
         assertThat(changes.log).extracting(RuntimeChange::reason).containsExactly("undone by keyboard", "by keyboard");
         assertThat(browser.errors()).isEmpty();
-    }
-
-    private static void type(CharSequence... keys) {
-        Actions actions = new Actions(browser.driver());
-        for (CharSequence key : keys) {
-            actions.sendKeys(key);
-        }
-        actions.perform();
     }
 
     @Test

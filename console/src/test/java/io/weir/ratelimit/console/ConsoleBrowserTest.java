@@ -16,68 +16,23 @@ import io.weir.ratelimit.spi.ConfigurationProblem;
 import io.weir.ratelimit.spi.DecisionEvent;
 import io.weir.ratelimit.spi.Limit;
 import io.weir.ratelimit.spi.PolicyLimits;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.openqa.selenium.Keys;
-import org.openqa.selenium.interactions.Actions;
 
 /** The page in a browser. */
-class ConsoleBrowserTest {
-    private static final Path SCREENSHOTS = Path.of("target/screenshots");
+class ConsoleBrowserTest extends PageInBrowser {
     private static final PolicyLimits HELLO =
             new PolicyLimits("hello", List.of(Limit.of(Algorithm.FIXED_WINDOW, 5, Duration.ofSeconds(10))));
 
-    @TempDir
-    static Path profile;
-
-    private static Browser browser;
-    private PageServer server;
-
-    @BeforeAll
-    static void startBrowser() {
-        browser = Browser.start(profile);
-    }
-
-    @AfterAll
-    static void endBrowser() {
-        if (browser != null) {
-            browser.close();
-        }
-    }
-
-    @BeforeEach
-    void start() throws Exception {
-        server = PageServer.start();
-        browser.errors();
-        browser.requests();
-    }
-
-    @AfterEach
-    void stop() {
-        // Otherwise the page would continue to send requests, and its errors would appear in the next test.
-        browser.driver().get("about:blank");
-        server.close();
-    }
-
     private void open() {
         open(1440, 900);
-    }
-
-    private void open(int width, int height) {
-        browser.open(server.at("/ratelimit"), width, height);
-        browser.until("the state is shown", () -> browser.text("#freshness").startsWith("as of"));
     }
 
     private void assertNoErrorsAndNoExternalRequests() {
@@ -100,14 +55,6 @@ class ConsoleBrowserTest {
     private void decideOnce() {
         decide(4, false);
         server.nanos.addAndGet(1_000_000_000);
-    }
-
-    private void click(String selector) {
-        browser.run("document.querySelector(arguments[0]).click()", selector);
-    }
-
-    private static boolean fitsItsWidth() {
-        return (Boolean) browser.run("return document.documentElement.scrollWidth <= window.innerWidth");
     }
 
     @Test
@@ -331,14 +278,6 @@ class ConsoleBrowserTest {
     private static String activeText() {
         return String.valueOf(browser.run(
                 "return document.activeElement === document.body ? '' : document.activeElement.textContent"));
-    }
-
-    private static void type(CharSequence... keys) {
-        Actions actions = new Actions(browser.driver());
-        for (CharSequence key : keys) {
-            actions.sendKeys(key);
-        }
-        actions.perform();
     }
 
     @Test

@@ -10,58 +10,20 @@ import io.weir.ratelimit.core.operations.PolicyView;
 import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.BackendException.Reason;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.openqa.selenium.Keys;
 
 /** The fleet in a browser. */
-class FleetBrowserTest {
-    private static final Path SCREENSHOTS = Path.of("target/screenshots");
-
-    @TempDir
-    static Path profile;
-
-    private static Browser browser;
-    private PageServer server;
+class FleetBrowserTest extends PageInBrowser {
     private SimulatedFleet fleet;
-
-    @BeforeAll
-    static void startBrowser() {
-        browser = Browser.start(profile);
-    }
-
-    @AfterAll
-    static void endBrowser() {
-        if (browser != null) {
-            browser.close();
-        }
-    }
-
-    @BeforeEach
-    void start() throws Exception {
-        server = PageServer.start();
-        browser.errors();
-        browser.requests();
-    }
-
-    @AfterEach
-    void stop() {
-        browser.driver().get("about:blank");
-        server.close();
-    }
 
     /** Creates instances beside the one that serves the page. */
     private void others(int count) {
@@ -70,15 +32,6 @@ class FleetBrowserTest {
         fleet.store.now = Instant.now().minusSeconds(60);
         server.operations.fleetStore = Optional.of(fleet.store);
         server.host = "host-0";
-    }
-
-    private void open(int width, int height) {
-        browser.open(server.at("/ratelimit"), width, height);
-        browser.until("the fleet is shown", () -> browser.text("#freshness").startsWith("as of"));
-    }
-
-    private static boolean fitsItsWidth() {
-        return (Boolean) browser.run("return document.documentElement.scrollWidth <= window.innerWidth");
     }
 
     private static PolicyView hello(String limit, String source) {
@@ -229,14 +182,6 @@ class FleetBrowserTest {
         assertThat(browser.run("return document.querySelector('#grafana').rel")).isEqualTo("noopener noreferrer");
     }
 
-    private static void click(String selector) {
-        browser.run("document.querySelector(arguments[0]).click()", selector);
-    }
-
-    private void type(CharSequence... keys) {
-        browser.driver().switchTo().activeElement().sendKeys(keys);
-    }
-
     @ParameterizedTest
     @CsvSource({"1440, light", "360, dark"})
     void blocksAndUnblocksAKeyWithTheKeyboard(int width, String scheme) throws Exception {
@@ -259,10 +204,12 @@ class FleetBrowserTest {
         type(Keys.ESCAPE);
         assertThat(browser.text("#result")).doesNotContain("Block this key under");
         type(Keys.ENTER);
-        type(Keys.chord(Keys.CONTROL, "a"), "soon", Keys.TAB, "ticket 12", Keys.ENTER);
+        selectAll();
+        type("soon", Keys.TAB, "ticket 12", Keys.ENTER);
         browser.until("the error is shown", () -> browser.text("#result").contains("is not a duration"));
         browser.run("document.querySelector('#result input').focus()");
-        type(Keys.chord(Keys.CONTROL, "a"), "30m", Keys.ENTER);
+        selectAll();
+        type("30m", Keys.ENTER);
         browser.until("the key is blocked", () -> browser.text("#result").contains("The key was blocked."));
         assertThat(fitsItsWidth()).isTrue();
         assertThat(server.operations.calls).contains("block hello i.heavy PT30M");

@@ -15,15 +15,12 @@ import io.weir.ratelimit.core.changes.RuntimeChange.Kind;
 import io.weir.ratelimit.core.changes.StoredChanges;
 import io.weir.ratelimit.core.config.ConfigProperties;
 import io.weir.ratelimit.core.config.Problems;
-import io.weir.ratelimit.core.engine.BackendHealth;
 import io.weir.ratelimit.core.engine.EngineRateLimiter;
 import io.weir.ratelimit.core.engine.FailureModes;
-import io.weir.ratelimit.core.engine.FallbackBackend;
 import io.weir.ratelimit.core.engine.KeyAdministration;
 import io.weir.ratelimit.core.engine.Penalties;
 import io.weir.ratelimit.core.engine.QuotaThresholds;
 import io.weir.ratelimit.core.engine.RateLimitEngine;
-import io.weir.ratelimit.core.engine.Sleeper;
 import io.weir.ratelimit.core.key.IdentityEncoder;
 import io.weir.ratelimit.core.key.KeyMasker;
 import io.weir.ratelimit.core.key.KeyTerms;
@@ -34,7 +31,6 @@ import io.weir.ratelimit.core.policy.Overrides;
 import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.core.policy.PolicyLoader;
 import io.weir.ratelimit.core.policy.Resolvers;
-import io.weir.ratelimit.core.topkeys.TopKeysTracker;
 import io.weir.ratelimit.spi.ConfigurationProblem;
 import io.weir.ratelimit.spi.RateLimitBackend;
 import java.time.Duration;
@@ -64,17 +60,11 @@ final class ChangeInstance implements ChangeTarget {
 
     ChangeInstance(RateLimitBackend backend, String namespace, Optional<String> secret) {
         this.encoder = new IdentityEncoder(secret);
-        RateLimitEngine engine = new RateLimitEngine(
-                new FallbackBackend(
-                        backend,
-                        new FailureModes(1, () -> new LocalBackend(100)),
-                        new BackendHealth(backend, true, false, System::nanoTime, List.of()),
-                        DEADLINE),
+        FailureModes modes = new FailureModes(1, () -> new LocalBackend(100));
+        RateLimitEngine engine = RedisEngine.of(
+                RedisEngine.withFallback(backend, modes, DEADLINE),
                 encoder,
-                List.of(),
-                Sleeper.REAL,
                 overrides,
-                TopKeysTracker.NONE,
                 QuotaThresholds.NONE,
                 Penalties.NONE);
         this.keys = new KeyAdministration(engine, overrides);

@@ -5,26 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.ratelimit.Algorithm;
 import io.weir.ratelimit.Decision;
-import io.weir.ratelimit.FailureMode;
 import io.weir.ratelimit.Identity;
 import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.RateLimiter;
-import io.weir.ratelimit.core.engine.BackendHealth;
 import io.weir.ratelimit.core.engine.EngineRateLimiter;
-import io.weir.ratelimit.core.engine.FailureModes;
-import io.weir.ratelimit.core.engine.FallbackBackend;
-import io.weir.ratelimit.core.engine.Penalties;
-import io.weir.ratelimit.core.engine.QuotaThresholds;
 import io.weir.ratelimit.core.engine.RateLimitEngine;
-import io.weir.ratelimit.core.engine.Sleeper;
-import io.weir.ratelimit.core.key.IdentityEncoder;
-import io.weir.ratelimit.core.key.KeyExpression;
-import io.weir.ratelimit.core.key.KeyTerms;
-import io.weir.ratelimit.core.policy.LimitForm;
-import io.weir.ratelimit.core.policy.Overrides;
 import io.weir.ratelimit.core.policy.Policy;
-import io.weir.ratelimit.core.policy.Tiers;
-import io.weir.ratelimit.core.topkeys.TopKeysTracker;
 import io.weir.ratelimit.fixtures.Await;
 import io.weir.ratelimit.fixtures.RedisFixture;
 import io.weir.ratelimit.spi.Charge;
@@ -45,40 +31,17 @@ import org.junit.jupiter.api.Test;
 class EnforcedShareOnRedisTest {
     private static Policy policy(long permits, long lease) {
         Limit limit = Limit.of(Algorithm.SLIDING_WINDOW, permits, Duration.ofDays(30));
-        return new Policy(
+        return RedisEngine.policy(
                 new PolicyLimits(TestBackend.POLICY, List.of(limit)).withLease(lease),
-                LimitForm.of(Algorithm.SLIDING_WINDOW),
-                Tiers.NONE,
-                KeyExpression.parse("principal", new KeyTerms(32, 64)),
-                1,
-                FailureMode.CLOSED,
-                Policy.MAX_WAITING,
                 Policy.Mode.SHADOW,
-                Policy.Count.ALWAYS,
-                Policy.Disclosure.FULL,
-                Optional.empty(),
-                Optional.empty(),
                 List.of(),
                 Optional.empty(),
                 10);
     }
 
     private static RateLimiter limiter(RateLimitBackend backend, Policy policy) {
-        RateLimitEngine engine = new RateLimitEngine(
-                new FallbackBackend(
-                        backend,
-                        new FailureModes(1, () -> {
-                            throw new AssertionError("no policy counts in process");
-                        }),
-                        new BackendHealth(backend, true, false, System::nanoTime, List.of()),
-                        Duration.ofSeconds(20)),
-                new IdentityEncoder(Optional.empty()),
-                List.of(),
-                Sleeper.REAL,
-                Overrides.NONE,
-                TopKeysTracker.NONE,
-                QuotaThresholds.NONE,
-                Penalties.NONE);
+        RateLimitEngine engine =
+                RedisEngine.of(RedisEngine.withFallback(backend, RedisEngine.NO_LOCAL, RedisEngine.DEADLINE));
         return new EngineRateLimiter(engine, () -> Map.of(policy.name(), policy), () -> Runnable::run, Optional::empty);
     }
 

@@ -4,15 +4,9 @@ package io.weir.ratelimit.redisson;
 import io.weir.ratelimit.RateLimitExceededException;
 import io.weir.ratelimit.core.config.ConfigProperties;
 import io.weir.ratelimit.core.config.Problems;
-import io.weir.ratelimit.core.engine.BackendHealth;
 import io.weir.ratelimit.core.engine.EngineRateLimiter;
 import io.weir.ratelimit.core.engine.FailureModes;
-import io.weir.ratelimit.core.engine.FallbackBackend;
-import io.weir.ratelimit.core.engine.Penalties;
-import io.weir.ratelimit.core.engine.QuotaThresholds;
 import io.weir.ratelimit.core.engine.RateLimitEngine;
-import io.weir.ratelimit.core.engine.Sleeper;
-import io.weir.ratelimit.core.key.IdentityEncoder;
 import io.weir.ratelimit.core.key.KeyTerms;
 import io.weir.ratelimit.core.local.LocalBackend;
 import io.weir.ratelimit.core.outgoing.ClientReader;
@@ -21,11 +15,9 @@ import io.weir.ratelimit.core.outgoing.OutgoingCalls;
 import io.weir.ratelimit.core.outgoing.OutgoingListener;
 import io.weir.ratelimit.core.outgoing.Permit;
 import io.weir.ratelimit.core.outgoing.UpstreamResponse;
-import io.weir.ratelimit.core.policy.Overrides;
 import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.core.policy.PolicyLoader;
 import io.weir.ratelimit.core.policy.Resolvers;
-import io.weir.ratelimit.core.topkeys.TopKeysTracker;
 import io.weir.ratelimit.spi.CallContext;
 import java.io.IOException;
 import java.net.URI;
@@ -94,19 +86,8 @@ final class OutgoingInstance implements AutoCloseable {
         Map<String, Policy> policies = PolicyLoader.load(
                         config, List.of(), new Resolvers(new KeyTerms(32, 64), Map.of()), problems)
                 .policies();
-        RateLimitEngine engine = new RateLimitEngine(
-                new FallbackBackend(
-                        backend,
-                        new FailureModes(1, () -> new LocalBackend(100)),
-                        new BackendHealth(backend, true, false, System::nanoTime, List.of()),
-                        DEADLINE),
-                new IdentityEncoder(Optional.empty()),
-                List.of(),
-                Sleeper.REAL,
-                Overrides.NONE,
-                TopKeysTracker.NONE,
-                QuotaThresholds.NONE,
-                Penalties.NONE);
+        FailureModes modes = new FailureModes(1, () -> new LocalBackend(100));
+        RateLimitEngine engine = RedisEngine.of(RedisEngine.withFallback(backend, modes, DEADLINE));
         OutgoingCalls calls = new OutgoingCalls(
                 true,
                 ClientReader.read(config, Map.of(), Map.of(), problems),

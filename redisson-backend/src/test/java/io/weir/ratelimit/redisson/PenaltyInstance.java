@@ -3,25 +3,14 @@ package io.weir.ratelimit.redisson;
 
 import io.weir.ratelimit.Algorithm;
 import io.weir.ratelimit.Decision;
-import io.weir.ratelimit.FailureMode;
 import io.weir.ratelimit.PenaltyImposed;
-import io.weir.ratelimit.core.engine.BackendHealth;
 import io.weir.ratelimit.core.engine.Binding;
-import io.weir.ratelimit.core.engine.FailureModes;
-import io.weir.ratelimit.core.engine.FallbackBackend;
 import io.weir.ratelimit.core.engine.Penalties;
 import io.weir.ratelimit.core.engine.QuotaThresholds;
 import io.weir.ratelimit.core.engine.RateLimitEngine;
-import io.weir.ratelimit.core.engine.Sleeper;
-import io.weir.ratelimit.core.key.IdentityEncoder;
-import io.weir.ratelimit.core.key.KeyExpression;
 import io.weir.ratelimit.core.key.KeyMasker;
-import io.weir.ratelimit.core.key.KeyTerms;
-import io.weir.ratelimit.core.policy.LimitForm;
 import io.weir.ratelimit.core.policy.Overrides;
 import io.weir.ratelimit.core.policy.Policy;
-import io.weir.ratelimit.core.policy.Tiers;
-import io.weir.ratelimit.core.topkeys.TopKeysTracker;
 import io.weir.ratelimit.fixtures.TestCall;
 import io.weir.ratelimit.spi.Limit;
 import io.weir.ratelimit.spi.PenaltyRule;
@@ -136,17 +125,10 @@ final class PenaltyInstance implements AutoCloseable {
     }
 
     private static RateLimitEngine engine(RateLimitBackend backend) {
-        FailureModes modes = new FailureModes(1, () -> {
-            throw new AssertionError("no policy counts in process");
-        });
-        return new RateLimitEngine(
-                new FallbackBackend(
-                        backend, modes, new BackendHealth(backend, true, false, System::nanoTime, List.of()), DEADLINE),
-                new IdentityEncoder(Optional.empty()),
-                List.of(),
-                Sleeper.REAL,
+        return RedisEngine.of(
+                RedisEngine.withFallback(backend, RedisEngine.NO_LOCAL, DEADLINE),
+                RedisEngine.PLAIN,
                 Overrides.NONE,
-                TopKeysTracker.NONE,
                 QuotaThresholds.NONE,
                 new Penalties(
                         backend,
@@ -161,20 +143,10 @@ final class PenaltyInstance implements AutoCloseable {
     }
 
     private static Binding binding() {
-        Policy policy = new Policy(
+        Policy policy = RedisEngine.policy(
                 new PolicyLimits(
                         TestBackend.POLICY, List.of(Limit.of(Algorithm.FIXED_WINDOW, PERMITS, Duration.ofHours(1)))),
-                LimitForm.of(Algorithm.FIXED_WINDOW),
-                Tiers.NONE,
-                KeyExpression.parse("principal", new KeyTerms(32, 64)),
-                1,
-                FailureMode.CLOSED,
-                Policy.MAX_WAITING,
                 Policy.Mode.ENFORCE,
-                Policy.Count.ALWAYS,
-                Policy.Disclosure.FULL,
-                Optional.empty(),
-                Optional.empty(),
                 List.of(),
                 Optional.of(RULE),
                 0);

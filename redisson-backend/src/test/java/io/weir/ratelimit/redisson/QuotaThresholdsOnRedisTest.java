@@ -5,25 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.ratelimit.Algorithm;
 import io.weir.ratelimit.Decision;
-import io.weir.ratelimit.FailureMode;
 import io.weir.ratelimit.QuotaThresholdReached;
-import io.weir.ratelimit.core.engine.BackendHealth;
 import io.weir.ratelimit.core.engine.Binding;
-import io.weir.ratelimit.core.engine.FailureModes;
-import io.weir.ratelimit.core.engine.FallbackBackend;
 import io.weir.ratelimit.core.engine.Penalties;
 import io.weir.ratelimit.core.engine.QuotaThresholds;
 import io.weir.ratelimit.core.engine.RateLimitEngine;
-import io.weir.ratelimit.core.engine.Sleeper;
-import io.weir.ratelimit.core.key.IdentityEncoder;
-import io.weir.ratelimit.core.key.KeyExpression;
 import io.weir.ratelimit.core.key.KeyMasker;
-import io.weir.ratelimit.core.key.KeyTerms;
-import io.weir.ratelimit.core.policy.LimitForm;
 import io.weir.ratelimit.core.policy.Overrides;
 import io.weir.ratelimit.core.policy.Policy;
-import io.weir.ratelimit.core.policy.Tiers;
-import io.weir.ratelimit.core.topkeys.TopKeysTracker;
 import io.weir.ratelimit.fixtures.RedisFixture;
 import io.weir.ratelimit.fixtures.TestCall;
 import io.weir.ratelimit.spi.CalendarPeriod;
@@ -61,24 +50,13 @@ class QuotaThresholdsOnRedisTest {
     private final Queue<QuotaThresholdReached> events = new ConcurrentLinkedQueue<>();
 
     private RateLimitEngine instance(RateLimitBackend backend, ExecutorService executor) {
-        IdentityEncoder encoder = new IdentityEncoder(Optional.empty());
-        FailureModes modes = new FailureModes(1, () -> {
-            throw new AssertionError("no policy counts in process");
-        });
-        return new RateLimitEngine(
-                new FallbackBackend(
-                        backend,
-                        modes,
-                        new BackendHealth(backend, true, false, System::nanoTime, List.of()),
-                        Duration.ofSeconds(20)),
-                encoder,
-                List.of(),
-                Sleeper.REAL,
+        return RedisEngine.of(
+                RedisEngine.withFallback(backend, RedisEngine.NO_LOCAL, RedisEngine.DEADLINE),
+                RedisEngine.PLAIN,
                 Overrides.NONE,
-                TopKeysTracker.NONE,
                 new QuotaThresholds(
                         backend,
-                        encoder,
+                        RedisEngine.PLAIN,
                         new KeyMasker(Optional.empty()),
                         () -> executor,
                         () -> System.currentTimeMillis() * 1_000,
@@ -91,19 +69,9 @@ class QuotaThresholdsOnRedisTest {
     }
 
     private static Binding binding(Limit limit, long lease) {
-        Policy policy = new Policy(
+        Policy policy = RedisEngine.policy(
                 new PolicyLimits("api", List.of(limit)).withLease(lease),
-                LimitForm.of(limit.algorithm()),
-                Tiers.NONE,
-                KeyExpression.parse("principal", new KeyTerms(32, 64)),
-                1,
-                FailureMode.CLOSED,
-                Policy.MAX_WAITING,
                 Policy.Mode.ENFORCE,
-                Policy.Count.ALWAYS,
-                Policy.Disclosure.FULL,
-                Optional.empty(),
-                Optional.empty(),
                 SHARES,
                 Optional.empty(),
                 0);

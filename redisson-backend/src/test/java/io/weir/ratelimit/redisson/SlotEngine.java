@@ -3,21 +3,13 @@ package io.weir.ratelimit.redisson;
 
 import io.weir.ratelimit.FailureMode;
 import io.weir.ratelimit.RateLimiter;
-import io.weir.ratelimit.core.engine.BackendHealth;
 import io.weir.ratelimit.core.engine.EngineRateLimiter;
 import io.weir.ratelimit.core.engine.FailureModes;
-import io.weir.ratelimit.core.engine.FallbackBackend;
-import io.weir.ratelimit.core.engine.Penalties;
-import io.weir.ratelimit.core.engine.QuotaThresholds;
 import io.weir.ratelimit.core.engine.RateLimitEngine;
-import io.weir.ratelimit.core.engine.Sleeper;
-import io.weir.ratelimit.core.key.IdentityEncoder;
 import io.weir.ratelimit.core.key.KeyExpression;
 import io.weir.ratelimit.core.key.KeyTerms;
 import io.weir.ratelimit.core.local.LocalBackend;
-import io.weir.ratelimit.core.policy.Overrides;
 import io.weir.ratelimit.core.policy.Policy;
-import io.weir.ratelimit.core.topkeys.TopKeysTracker;
 import io.weir.ratelimit.spi.Limit;
 import io.weir.ratelimit.spi.PolicyLimits;
 import io.weir.ratelimit.spi.RateLimitBackend;
@@ -46,19 +38,8 @@ record SlotEngine(RateLimitEngine engine, RateLimiter limiter) {
                 1,
                 onFailure,
                 Policy.MAX_WAITING);
-        RateLimitEngine engine = new RateLimitEngine(
-                new FallbackBackend(
-                        backend,
-                        new FailureModes(INSTANCES, () -> new LocalBackend(100)),
-                        new BackendHealth(backend, true, false, System::nanoTime, List.of()),
-                        Duration.ofSeconds(20)),
-                new IdentityEncoder(Optional.empty()),
-                List.of(),
-                Sleeper.REAL,
-                Overrides.NONE,
-                TopKeysTracker.NONE,
-                QuotaThresholds.NONE,
-                Penalties.NONE);
+        FailureModes modes = new FailureModes(INSTANCES, () -> new LocalBackend(100));
+        RateLimitEngine engine = RedisEngine.of(RedisEngine.withFallback(backend, modes, RedisEngine.DEADLINE));
         return new SlotEngine(
                 engine,
                 new EngineRateLimiter(engine, () -> Map.of(POLICY, policy), ForkJoinPool::commonPool, Optional::empty));

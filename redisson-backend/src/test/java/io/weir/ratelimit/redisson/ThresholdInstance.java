@@ -2,27 +2,16 @@
 package io.weir.ratelimit.redisson;
 
 import io.weir.ratelimit.Algorithm;
-import io.weir.ratelimit.FailureMode;
 import io.weir.ratelimit.QuotaThresholdReached;
-import io.weir.ratelimit.core.engine.BackendHealth;
 import io.weir.ratelimit.core.engine.Binding;
-import io.weir.ratelimit.core.engine.FailureModes;
-import io.weir.ratelimit.core.engine.FallbackBackend;
 import io.weir.ratelimit.core.engine.Penalties;
 import io.weir.ratelimit.core.engine.QuotaThresholds;
 import io.weir.ratelimit.core.engine.RateLimitEngine;
 import io.weir.ratelimit.core.engine.RequestState;
-import io.weir.ratelimit.core.engine.Sleeper;
-import io.weir.ratelimit.core.key.IdentityEncoder;
-import io.weir.ratelimit.core.key.KeyExpression;
 import io.weir.ratelimit.core.key.KeyMasker;
-import io.weir.ratelimit.core.key.KeyTerms;
 import io.weir.ratelimit.core.limit.CalendarBounds;
-import io.weir.ratelimit.core.policy.LimitForm;
 import io.weir.ratelimit.core.policy.Overrides;
 import io.weir.ratelimit.core.policy.Policy;
-import io.weir.ratelimit.core.policy.Tiers;
-import io.weir.ratelimit.core.topkeys.TopKeysTracker;
 import io.weir.ratelimit.fixtures.TestCall;
 import io.weir.ratelimit.spi.CalendarPeriod;
 import io.weir.ratelimit.spi.Limit;
@@ -142,26 +131,18 @@ final class ThresholdInstance implements AutoCloseable {
     }
 
     private static RateLimitEngine engine(RateLimitBackend backend, Supplier<ExecutorService> reports, long clock) {
-        IdentityEncoder encoder = new IdentityEncoder(Optional.empty());
-        FailureModes modes = new FailureModes(1, () -> {
-            throw new AssertionError("no policy counts in process");
-        });
         Consumer<QuotaThresholdReached> failing = event -> {
             throw new IllegalStateException("the observer of the test fails");
         };
         Consumer<QuotaThresholdReached> writing = event -> System.out.println(
                 EVENT + event.policy() + " " + event.identity().parts().get(0).value() + " " + event.percent());
-        return new RateLimitEngine(
-                new FallbackBackend(
-                        backend, modes, new BackendHealth(backend, true, false, System::nanoTime, List.of()), DEADLINE),
-                encoder,
-                List.of(),
-                Sleeper.REAL,
+        return RedisEngine.of(
+                RedisEngine.withFallback(backend, RedisEngine.NO_LOCAL, DEADLINE),
+                RedisEngine.PLAIN,
                 Overrides.NONE,
-                TopKeysTracker.NONE,
                 new QuotaThresholds(
                         backend,
-                        encoder,
+                        RedisEngine.PLAIN,
                         new KeyMasker(Optional.empty()),
                         reports::get,
                         () -> clock,
@@ -217,22 +198,8 @@ final class ThresholdInstance implements AutoCloseable {
 
     private static Binding.PolicyCost policy(String name, Limit limit) {
         return new Binding.PolicyCost(
-                new Policy(
-                        new PolicyLimits(name, List.of(limit)),
-                        LimitForm.of(limit.algorithm()),
-                        Tiers.NONE,
-                        KeyExpression.parse("principal", new KeyTerms(32, 64)),
-                        1,
-                        FailureMode.CLOSED,
-                        Policy.MAX_WAITING,
-                        Policy.Mode.ENFORCE,
-                        Policy.Count.ALWAYS,
-                        Policy.Disclosure.FULL,
-                        Optional.empty(),
-                        Optional.empty(),
-                        SHARES,
-                        Optional.empty(),
-                        0),
+                RedisEngine.policy(
+                        new PolicyLimits(name, List.of(limit)), Policy.Mode.ENFORCE, SHARES, Optional.empty(), 0),
                 1);
     }
 }

@@ -47,6 +47,19 @@ class StoredChangesTest {
         public CompletionStage<List<byte[]>> log(int count) {
             return local.log(count);
         }
+
+        byte[] state() {
+            return local.read("").toCompletableFuture().join().state().orElseThrow();
+        }
+
+        /** Loses all data, and has an earlier state then. */
+        void restore(byte[] state) {
+            local = new LocalChangeStore(clock);
+            assertThat(local.replace("", state, new byte[] {1})
+                            .toCompletableFuture()
+                            .join())
+                    .isTrue();
+        }
     }
 
     private static void make(StoredChanges changes, RuntimeChange change) throws Exception {
@@ -86,14 +99,9 @@ class StoredChangesTest {
     void anOlderStateIsIgnored() throws Exception {
         one.read(WAIT);
         make(one, policy(1, "api", "limit", "5/1s"));
-        byte[] old = store.local.read("").toCompletableFuture().join().state().orElseThrow();
+        byte[] old = store.state();
         make(one, policy(2, "api", "limit", "6/1s"));
-        store.local = new LocalChangeStore(store.clock);
-        assertThat(store.local
-                        .replace("", old, new byte[] {1})
-                        .toCompletableFuture()
-                        .join())
-                .isTrue();
+        store.restore(old);
         one.read(WAIT);
         assertThat(one.known().state().number()).isEqualTo(2);
         assertThat(one.known().problem()).isPresent();
@@ -104,14 +112,9 @@ class StoredChangesTest {
         one.read(WAIT);
         RuntimeChange first = policy(1, "api", "limit", "5/1s");
         make(one, first);
-        byte[] old = store.local.read("").toCompletableFuture().join().state().orElseThrow();
+        byte[] old = store.state();
         make(one, ChangeSamples.at(policy(2, "api", "limit", "6/1s"), first.at()));
-        store.local = new LocalChangeStore(store.clock);
-        assertThat(store.local
-                        .replace("", old, new byte[] {1})
-                        .toCompletableFuture()
-                        .join())
-                .isTrue();
+        store.restore(old);
         one.read(WAIT);
         assertThat(one.known().state().number()).isEqualTo(2);
     }
