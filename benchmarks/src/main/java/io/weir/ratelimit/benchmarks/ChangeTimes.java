@@ -57,6 +57,7 @@ public final class ChangeTimes {
         List<Future<long[]>> applied = instances.stream()
                 .map(instance -> readers.submit(() -> applied(instance, starts)))
                 .toList();
+        readers.shutdown();
         long[] calls = make(address, starts);
         long[] all = new long[changes * instances.size()];
         long[] last = new long[changes];
@@ -68,7 +69,6 @@ public final class ChangeTimes {
         print("made and applied by the caller", calls);
         print("applied by each process", all);
         print("applied by the last process", last);
-        readers.shutdown();
     }
 
     /** Makes the changes at random intervals, and returns the times of the calls. */
