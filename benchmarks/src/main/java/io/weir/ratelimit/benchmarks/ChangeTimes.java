@@ -1,26 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.benchmarks;
 
-import io.weir.ratelimit.Algorithm;
-import io.weir.ratelimit.core.changes.ChangeCodec;
-import io.weir.ratelimit.core.changes.ChangeState;
-import io.weir.ratelimit.core.changes.RuntimeChange;
 import io.weir.ratelimit.fixtures.RedisProcess;
-import io.weir.ratelimit.redisson.RedissonBackend;
-import io.weir.ratelimit.spi.ChangeStore;
-import io.weir.ratelimit.spi.Charge;
-import io.weir.ratelimit.spi.Limit;
-import io.weir.ratelimit.spi.PolicyLimits;
 import java.io.IOException;
-import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
-import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.Random;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
@@ -28,19 +14,13 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLongArray;
-import org.redisson.api.RedissonClient;
 
 /**
- * A program that measures the time from the call that stores a runtime change until other processes have read it. The processes poll the
- * store every 400 ms. The time includes the call, the signature and a line of output of the process.
+ * A program that measures the time from the call that makes a runtime change until other processes have applied it. The processes poll
+ * the store every 400 ms and load their policies again. The time includes the call, the signature and a line of output of the process.
  */
 public final class ChangeTimes {
-    static final Optional<String> SECRET = Optional.of("a secret of the measurement, not of instances");
-    static final Charge CHARGE = new Charge(
-            new PolicyLimits("ready", List.of(Limit.of(Algorithm.FIXED_WINDOW, 1, Duration.ofHours(1)))), "k.ready", 1);
-
     private static final int INSTANCES = 5;
-    private static final int POLICIES = 20;
     private static final int MEAN_MILLIS = 100;
     private static final String NAMESPACE = "change-times";
 
@@ -72,79 +52,53 @@ public final class ChangeTimes {
 
     private static void measure(String address, List<PollingInstance> instances, int changes)
             throws InterruptedException, ExecutionException {
-        RedissonClient client = PollingInstance.client(address);
-        RedissonBackend backend = new RedissonBackend(client, NAMESPACE, Duration.ofSeconds(10));
-        ChangeStore store = PollingInstance.store(backend);
         AtomicLongArray starts = new AtomicLongArray(changes + 1);
         ExecutorService readers = Executors.newFixedThreadPool(instances.size());
-        List<Future<long[]>> reads = instances.stream()
-                .map(instance -> readers.submit(() -> reads(instance, starts)))
+        List<Future<long[]>> applied = instances.stream()
+                .map(instance -> readers.submit(() -> applied(instance, starts)))
                 .toList();
-        long[] calls = write(store, starts);
+        readers.shutdown();
+        long[] calls = make(address, starts);
         long[] all = new long[changes * instances.size()];
         long[] last = new long[changes];
         for (int i = 0; i < instances.size(); i++) {
-            long[] times = reads.get(i).get();
+            long[] times = applied.get(i).get();
             System.arraycopy(times, 1, all, i * changes, changes);
             Arrays.setAll(last, change -> Math.max(last[change], times[change + 1]));
         }
-        print("stored", calls);
-        print("read by each process", all);
-        print("read by the last process", last);
-        readers.shutdown();
-        backend.close();
-        client.shutdown();
+        print("made and applied by the caller", calls);
+        print("applied by each process", all);
+        print("applied by the last process", last);
     }
 
     /** Makes the changes at random intervals, and returns the times of the calls. */
-    private static long[] write(ChangeStore store, AtomicLongArray starts) throws InterruptedException {
+    private static long[] make(String address, AtomicLongArray starts) throws InterruptedException {
         long seed = System.nanoTime();
         System.out.println("seed " + seed);
         Random random = new Random(seed);
-        ChangeCodec codec = new ChangeCodec(NAMESPACE, SECRET);
-        ChangeState state = ChangeState.EMPTY;
         long[] calls = new long[starts.length() - 1];
-        for (int number = 1; number < starts.length(); number++) {
-            TimeUnit.MILLISECONDS.sleep(random.nextInt(2 * MEAN_MILLIS));
-            RuntimeChange change = change(number);
-            ChangeState next = state.with(change);
-            long start = System.nanoTime();
-            starts.set(number, start);
-            boolean stored = store.replace(state.tag(), codec.encode(next), codec.encode(change))
-                    .toCompletableFuture()
-                    .join();
-            calls[number - 1] = System.nanoTime() - start;
-            if (!stored) {
-                throw new IllegalStateException("another writer has changed the state");
+        try (ChangedInstance instance = new ChangedInstance(address, NAMESPACE)) {
+            for (int number = 1; number < starts.length(); number++) {
+                TimeUnit.MILLISECONDS.sleep(random.nextInt(2 * MEAN_MILLIS));
+                long start = System.nanoTime();
+                starts.set(number, start);
+                instance.make(number);
+                calls[number - 1] = System.nanoTime() - start;
             }
-            state = next;
         }
         return calls;
     }
 
-    private static RuntimeChange change(int number) {
-        return new RuntimeChange(
-                number,
-                new RuntimeChange.Subject(RuntimeChange.Kind.POLICY, "policy" + number % POLICIES, Optional.empty()),
-                Map.of("limit", number + "/1m"),
-                Map.of("limit", "100/1m"),
-                "operator",
-                "measurement",
-                Instant.now(),
-                Optional.empty(),
-                OptionalLong.empty());
-    }
-
-    /** Returns the time until each change was read. A later state contains the earlier changes. */
-    private static long[] reads(PollingInstance instance, AtomicLongArray starts) throws IOException {
+    /** Returns the time until each change was applied. A later change is applied with all earlier ones. */
+    private static long[] applied(PollingInstance instance, AtomicLongArray starts) throws IOException {
         long[] times = new long[starts.length()];
-        int read = 0;
-        while (read < starts.length() - 1) {
+        int applied = 0;
+        while (applied < starts.length() - 1) {
             long number = instance.nextNumber();
             long now = System.nanoTime();
-            while (read < number) {
-                read++;
-                times[read] = now - starts.get(read);
+            while (applied < number) {
+                applied++;
+                times[applied] = now - starts.get(applied);
             }
         }
         return times;

@@ -3,25 +3,13 @@ package io.weir.ratelimit.benchmarks;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import io.weir.ratelimit.core.changes.ChangeCodec;
-import io.weir.ratelimit.core.changes.ChangeState;
-import io.weir.ratelimit.core.changes.UntrustedChangesException;
-import io.weir.ratelimit.redisson.RedissonBackend;
-import io.weir.ratelimit.spi.BackendException;
-import io.weir.ratelimit.spi.ChangeStore;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.nio.file.Path;
-import java.time.Duration;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
-import org.redisson.Redisson;
-import org.redisson.api.RedissonClient;
-import org.redisson.client.codec.StringCodec;
-import org.redisson.config.Config;
 
-/** A process that reads the runtime changes every 400 ms, as an instance does, and prints the number of each state. */
+/** A process that reads the runtime changes every 400 ms, as an instance does, and prints the number of the last change in force. */
 final class PollingInstance implements AutoCloseable {
     private static final long PERIOD_MILLIS = 400;
     private static final String READY = "ready";
@@ -55,7 +43,7 @@ final class PollingInstance implements AutoCloseable {
         }
     }
 
-    /** Waits for the next state. */
+    /** Waits until other changes are in force. */
     long nextNumber() throws IOException {
         return Long.parseLong(line());
     }
@@ -74,54 +62,24 @@ final class PollingInstance implements AutoCloseable {
     }
 
     /**
-     * Reads the changes while the parent process runs.
+     * Reads and applies the changes while the parent process runs.
      *
      * @param arguments address and namespace
+     * @throws InterruptedException if the thread is interrupted
      */
     public static void main(String[] arguments) throws InterruptedException {
-        RedissonClient client = client(arguments[0]);
-        RedissonBackend backend = new RedissonBackend(client, arguments[1], Duration.ofSeconds(10));
-        ChangeStore store = store(backend);
-        ChangeCodec codec = new ChangeCodec(arguments[1], ChangeTimes.SECRET);
         ProcessHandle parent = ProcessHandle.current().parent().orElseThrow();
-        System.out.println(READY);
-        String known = ChangeStore.NO_TAG;
-        while (parent.isAlive()) {
-            TimeUnit.MILLISECONDS.sleep(PERIOD_MILLIS);
-            known = read(store, codec, known);
-        }
-        backend.close();
-        client.shutdown();
-    }
-
-    private static String read(ChangeStore store, ChangeCodec codec, String known) {
-        try {
-            ChangeStore.Stored stored = store.read(known).toCompletableFuture().join();
-            if (stored.state().isPresent()) {
-                ChangeState state = codec.decodeState(stored.state().get());
-                System.out.println(state.number());
-            }
-            return stored.tag();
-        } catch (CompletionException | UntrustedChangesException e) {
-            System.err.println(e);
-            return known;
-        }
-    }
-
-    static RedissonClient client(String address) {
-        Config config = new Config().setCodec(StringCodec.INSTANCE);
-        config.useSingleServer().setAddress(address);
-        return Redisson.create(config);
-    }
-
-    /** Returns the store once Redis answers. */
-    static ChangeStore store(RedissonBackend backend) {
-        while (true) {
-            try {
-                backend.peek(ChangeTimes.CHARGE);
-                return backend.changeStore().orElseThrow();
-            } catch (BackendException e) {
-                Thread.onSpinWait();
+        try (ChangedInstance instance = new ChangedInstance(arguments[0], arguments[1])) {
+            System.out.println(READY);
+            long known = 0;
+            while (parent.isAlive()) {
+                TimeUnit.MILLISECONDS.sleep(PERIOD_MILLIS);
+                long applied = instance.poll();
+                if (applied > known) {
+                    System.out.println(applied);
+                    instance.check(applied);
+                    known = applied;
+                }
             }
         }
     }
