@@ -4,16 +4,22 @@ package io.weir.ratelimit.test;
 import io.weir.ratelimit.RateLimiter;
 import jakarta.enterprise.event.Observes;
 import jakarta.enterprise.inject.spi.AfterBeanDiscovery;
+import jakarta.enterprise.inject.spi.Bean;
 import jakarta.enterprise.inject.spi.BeanManager;
-import jakarta.enterprise.inject.spi.CDI;
 import jakarta.enterprise.inject.spi.Extension;
+import jakarta.enterprise.inject.spi.ProcessProducerMethod;
 import java.time.Instant;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The test kit of a deployment on a server: the limits of an application that contains this jar use a clock that only tests move, and a
  * backend in process. Tests in the deployment inject {@link RateLimitClock} and {@link RateLimits}. No property enables or disables it.
  */
 public final class DeployedTestKit implements Extension {
+    @Nullable
+    private volatile Bean<?> limiter;
+
     /** Creates the extension, which containers find as a service. */
     public DeployedTestKit() {}
 
@@ -22,12 +28,17 @@ public final class DeployedTestKit implements Extension {
             return;
         }
         TestEnvironment environment = new TestEnvironment(Instant.parse(WeirTest.DEFAULT_NOW));
-        new TestBeans(environment, new EngineLimits(environment, DeployedTestKit::limiter)).add(event);
+        new TestBeans(environment, new EngineLimits(environment, () -> limiter(beans))).add(event);
     }
 
-    /** The bean manager of an extension is that of its own archive, which on Payara and GlassFish sees no bean of another library. */
-    private static RateLimiter limiter() {
-        return CDI.current().select(RateLimiter.class).get();
+    void found(@Observes ProcessProducerMethod<RateLimiter, ?> event) {
+        limiter = event.getBean();
+    }
+
+    /** Does not resolve the type: on Payara and GlassFish, an archive without {@code beans.xml} sees no bean of another library. */
+    private RateLimiter limiter(BeanManager beans) {
+        Bean<?> bean = Objects.requireNonNull(limiter);
+        return (RateLimiter) beans.getReference(bean, RateLimiter.class, beans.createCreationalContext(bean));
     }
 
     /** Whether the container belongs to a test class, which has an environment of its own. */
