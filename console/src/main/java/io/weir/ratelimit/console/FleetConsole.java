@@ -13,10 +13,11 @@ import java.util.function.Supplier;
  * The parts that report this instance and that read the reports of all instances.
  *
  * @param reports the reports of this instance
+ * @param schedule the times of these reports
  * @param reader the reports of all instances
  * @param history the history of the last hour
  */
-record FleetConsole(FleetReports reports, FleetReader reader, FleetHistory history) {
+record FleetConsole(FleetReports reports, ScheduledReports schedule, FleetReader reader, FleetHistory history) {
     /**
      * Creates the parts.
      *
@@ -39,6 +40,7 @@ record FleetConsole(FleetReports reports, FleetReader reader, FleetHistory histo
         FleetReports reports = new FleetReports(id, store, builder, rates, clock);
         return new FleetConsole(
                 reports,
+                new ScheduledReports(operations, reports, nanoTime),
                 new FleetReader(id, shared, builder, reports::storeTime, nanoTime),
                 new FleetHistory(store, reports::storeTime, nanoTime));
     }

@@ -91,7 +91,7 @@ final class FleetHistory {
         }
         try {
             Failure known = last;
-            if (known != null && nanoTime.getAsLong() - known.nanos < FleetReader.LIFETIME.toNanos()) {
+            if (known != null && nanoTime.getAsLong() - known.nanos < FleetReader.PAUSE.toNanos()) {
                 throw known.cause;
             }
             return read(first, end);

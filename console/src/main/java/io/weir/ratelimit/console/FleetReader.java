@@ -26,8 +26,11 @@ import java.util.function.Supplier;
 final class FleetReader {
     private static final System.Logger LOG = System.getLogger("io.weir.ratelimit.console");
 
-    /** The time for which reports are used again. */
-    static final Duration LIFETIME = Duration.ofSeconds(2);
+    /** The time for which reports are used again: as long as a change takes until it applies on all instances. */
+    static final Duration LIFETIME = Duration.ofSeconds(1);
+
+    /** The time after a failed reading in which the store is not read. */
+    static final Duration PAUSE = Duration.ofSeconds(2);
 
     private static final Duration TIMEOUT = Duration.ofSeconds(1);
     private static final Comparator<Fleet.Member> ORDER = Comparator.comparing((Fleet.Member member) -> !member.self())
@@ -104,7 +107,8 @@ final class FleetReader {
     }
 
     private boolean isCurrent(Reading known) {
-        return nanoTime.getAsLong() - known.nanos < LIFETIME.toNanos();
+        Duration lifetime = known.problem.isPresent() ? PAUSE : LIFETIME;
+        return nanoTime.getAsLong() - known.nanos < lifetime.toNanos();
     }
 
     private boolean locked() {

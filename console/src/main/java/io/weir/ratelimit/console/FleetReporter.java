@@ -13,17 +13,17 @@ import java.util.Optional;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** A task that reports this instance every five seconds if the console is enabled. */
+/** A task that reports this instance to the fleet if the console is enabled. */
 @ApplicationScoped
 public class FleetReporter implements RepeatedTask {
-    /** The time between two reports. */
-    static final Duration INTERVAL = Duration.ofSeconds(5);
-
     private final Supplier<Operations> operations;
     private final Supplier<Optional<LiveRates>> rates;
     private final Instant started = Clock.systemUTC().instant();
     private volatile String server = "unknown";
     private volatile @Nullable FleetConsole fleet;
+
+    /** The container creates an object at each request for the operations. */
+    private volatile @Nullable Operations known;
 
     /**
      * Creates a task; for the container only.
@@ -57,13 +57,18 @@ public class FleetReporter implements RepeatedTask {
 
     @Override
     public Duration interval() {
-        return INTERVAL;
+        return ScheduledReports.CHECK_INTERVAL;
     }
 
     @Override
     public void run() {
-        if (operations.get().access().enabled()) {
-            fleet().reports().run();
+        Operations current = known;
+        if (current == null) {
+            current = operations.get();
+            known = current;
+        }
+        if (current.access().enabled()) {
+            fleet().schedule().run();
         }
     }
 

@@ -49,6 +49,9 @@ final class FleetReports implements Runnable {
 
     private volatile boolean rejected;
 
+    /** Whether the last report has an answer, or there was none. */
+    private volatile boolean answered = true;
+
     FleetReports(String instance, FleetStore store, ReportBuilder builder, LiveRates rates, Clock clock) {
         this.instance = instance;
         this.store = store;
@@ -66,6 +69,7 @@ final class FleetReports implements Runnable {
         }
         long second = rates.second();
         Map<Long, byte[]> counts = ahead == null ? Map.of() : counts(second);
+        answered = false;
         CompletableFuture<Instant> sent = store.report(instance, ReportWriter.write(builder.build()), counts)
                 .toCompletableFuture();
         underWay = sent;
@@ -93,6 +97,7 @@ final class FleetReports implements Runnable {
         if (time != null) {
             ahead = Duration.between(clock.instant(), time);
             rejected = false;
+            answered = true;
             return;
         }
         if (!rejected && failure != null && reason(failure) == Reason.BACKEND_ERROR) {
@@ -103,6 +108,11 @@ final class FleetReports implements Runnable {
                     "WEIR-441",
                     String.valueOf(Objects.requireNonNull(cause).getMessage()));
         }
+    }
+
+    /** Tests whether the store has answered the last report. */
+    boolean isAnswered() {
+        return answered;
     }
 
     /** Returns the time of the store. */

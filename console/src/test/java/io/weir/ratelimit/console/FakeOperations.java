@@ -80,6 +80,25 @@ final class FakeOperations implements Operations {
                 "");
     }
 
+    /** Returns a policy with another limit, which has another source. */
+    static PolicyView withLimit(String name, String limit, String source) {
+        PolicyView policy = policy(name, List.of(List.of("ip")), Map.of());
+        return new PolicyView(
+                name,
+                policy.mode(),
+                policy.enforcePercent(),
+                policy.algorithm(),
+                policy.key(),
+                policy.keys(),
+                List.of(limit),
+                policy.tiers(),
+                policy.cost(),
+                policy.onFailure(),
+                List.of(new PolicyView.Setting("ratelimit.policies." + name + ".limit", limit, source)),
+                policy.endpoints(),
+                policy.paths());
+    }
+
     /** Returns a policy in shadow mode that is enforced for a share of its keys. */
     static PolicyView staged(String name, int enforcePercent) {
         String prefix = "ratelimit.policies." + name + ".";

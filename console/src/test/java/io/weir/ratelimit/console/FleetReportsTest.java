@@ -152,7 +152,7 @@ class FleetReportsTest {
         first.console.history().of(Optional.empty());
         assertThat(first.console.history().of(Optional.of("hello")).problem()).contains("timeout");
         assertThat(fleet.store.historyReads).hasSize(1);
-        fleet.pass(FleetReader.LIFETIME);
+        fleet.pass(FleetReader.PAUSE);
         first.console.history().of(Optional.empty());
         assertThat(fleet.store.historyReads).hasSize(2);
     }

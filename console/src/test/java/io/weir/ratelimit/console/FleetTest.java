@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.ratelimit.TopKeys;
 import io.weir.ratelimit.core.engine.BackendHealth;
-import io.weir.ratelimit.core.operations.PolicyView;
 import io.weir.ratelimit.fixtures.LogCapture;
 import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.BackendException.Reason;
@@ -25,24 +24,6 @@ class FleetTest {
     private static Map<String, Object> instances(SimulatedFleet.Member member) {
         return InstancesView.of(
                 member.fleet(), member.operations, member.fleet().at());
-    }
-
-    private static PolicyView withLimit(String name, String limit, String source) {
-        PolicyView policy = FakeOperations.policy(name, List.of(List.of("ip")), Map.of());
-        return new PolicyView(
-                name,
-                policy.mode(),
-                policy.enforcePercent(),
-                policy.algorithm(),
-                policy.key(),
-                policy.keys(),
-                List.of(limit),
-                policy.tiers(),
-                policy.cost(),
-                policy.onFailure(),
-                List.of(new PolicyView.Setting("ratelimit.policies." + name + ".limit", limit, source)),
-                policy.endpoints(),
-                policy.paths());
     }
 
     private static TopKeys top(TopKeys.Entry... rejected) {
@@ -83,7 +64,7 @@ class FleetTest {
     @ValueSource(ints = {3, 50})
     void marksTheInstanceThatDecidesByOtherLimits(int size) {
         SimulatedFleet fleet = new SimulatedFleet(size);
-        fleet.member(1).operations.policies.set(0, withLimit("hello", "7/10s", "file-2"));
+        fleet.member(1).operations.policies.set(0, FakeOperations.withLimit("hello", "7/10s", "file-2"));
         fleet.reportAll();
         for (SimulatedFleet.Member member : fleet.members) {
             Drift drift = Drift.of(member.fleet().reporting());
@@ -157,7 +138,7 @@ class FleetTest {
     @Test
     void aSourceAloneIsNoDifference() {
         SimulatedFleet fleet = new SimulatedFleet(3);
-        fleet.member(1).operations.policies.set(0, withLimit("hello", "5/10s", "file-2"));
+        fleet.member(1).operations.policies.set(0, FakeOperations.withLimit("hello", "5/10s", "file-2"));
         fleet.reportAll();
         assertThat(Drift.of(fleet.member(0).fleet().reporting()).byPolicy()).isEmpty();
         assertThat(instances(fleet.member(0))).containsEntry("drifted", 0);
@@ -181,10 +162,10 @@ class FleetTest {
         SimulatedFleet fleet = new SimulatedFleet(3);
         for (SimulatedFleet.Member member : fleet.members) {
             for (int i = 0; i < 2_000; i++) {
-                member.operations.policies.add(withLimit("policy-" + i, "5/10s", "source"));
+                member.operations.policies.add(FakeOperations.withLimit("policy-" + i, "5/10s", "source"));
             }
         }
-        fleet.member(2).operations.policies.add(withLimit("zzz", "1/1s", "source"));
+        fleet.member(2).operations.policies.add(FakeOperations.withLimit("zzz", "1/1s", "source"));
         fleet.reportAll();
         assertThat(Drift.of(fleet.member(0).fleet().reporting()).byPolicy()).isEmpty();
         assertThat(instances(fleet.member(0))).containsEntry("drifted", 1);

@@ -48,6 +48,16 @@ final class SimulatedFleet {
             console.reports().run();
         }
 
+        /** Lets the timer run as often as it does in a time, which passes. */
+        void run(Duration time) {
+            for (Duration left = time;
+                    !left.isNegative() && !left.isZero();
+                    left = left.minus(ScheduledReports.CHECK_INTERVAL)) {
+                pass(ScheduledReports.CHECK_INTERVAL);
+                console.schedule().run();
+            }
+        }
+
         Fleet fleet() {
             return console.reader().read();
         }

@@ -6,6 +6,10 @@ import {API, RequestError, UNREACHABLE, byId, count, dateTime, duration, element
 import {changeActions, changesOf, hasChanges, mayChange, policyActions, problemBlocks, refreshChanges, sourceOf, undoBlock} from "./changes.js";
 
 const POLL_MILLIS = 2000;
+
+// After a change, instances report it within about a second.
+const POLL_MILLIS_AFTER_CHANGE = 1000;
+const POLLS_AFTER_CHANGE = 3;
 const HISTORY_MILLIS = 10_000;
 const SVG = "http://www.w3.org/2000/svg";
 
@@ -342,6 +346,7 @@ let lastResponseAt = null;
 let failingSince = null;
 let historyReadAt = null;
 let timer = null;
+let soon = 0;
 
 function showFact(id, text, bad) {
     setText(byId(id), text);
@@ -466,7 +471,10 @@ async function poll() {
     timer = null;
     try {
         const [fleet, {policies: all}, listed] = await Promise.all(["instances", "policies", "callers"].map(name => request(API + name)));
-        await refreshChanges(fleet.changes, poll);
+        await refreshChanges(fleet.changes, () => {
+            soon = POLLS_AFTER_CHANGE;
+            poll();
+        });
         callers = listed;
         showFleet(fleet);
         showCallers();
@@ -487,7 +495,8 @@ async function poll() {
     }
     if (!document.hidden) {
         clearTimeout(timer);
-        timer = setTimeout(poll, POLL_MILLIS);
+        timer = setTimeout(poll, soon > 0 ? POLL_MILLIS_AFTER_CHANGE : POLL_MILLIS);
+        soon = Math.max(0, soon - 1);
     }
 }
 
