@@ -36,6 +36,7 @@ final class FleetReader {
     private static final Comparator<Fleet.Member> ORDER = Comparator.comparing((Fleet.Member member) -> !member.self())
             .thenComparing(member -> member.report().origin().host())
             .thenComparing(member -> member.report().origin().started())
+            .thenComparing(Fleet.Member::name)
             .thenComparing(Fleet.Member::id);
 
     private final String self;

@@ -40,12 +40,13 @@ record InstanceReport(
      * The origin of a report.
      *
      * @param host the host name, or an address
+     * @param name the name of the instance on its host; empty in a report of an earlier version
      * @param version the version of Weir
      * @param server the name and version of the server
      * @param java the version of Java
      * @param started the start of the application
      */
-    record Origin(String host, String version, String server, String java, Instant started) {}
+    record Origin(String host, String name, String version, String server, String java, Instant started) {}
 
     /**
      * The state of the configuration.

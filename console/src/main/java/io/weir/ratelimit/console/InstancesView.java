@@ -71,6 +71,7 @@ final class InstancesView {
         view.put("id", member.id());
         view.put("self", member.self());
         view.put("vanished", member.isVanished());
+        view.put("name", member.name());
         view.put("host", report.origin().host());
         view.put("version", report.origin().version());
         view.put("server", report.origin().server());
@@ -123,6 +124,7 @@ final class InstancesView {
                     view.put("policy", policy);
                     view.put("attribute", deviation.attribute());
                     view.put("instance", deviation.member().id());
+                    view.put("name", deviation.member().name());
                     view.put("host", deviation.member().report().origin().host());
                     view.put("value", deviation.value());
                     view.put("source", deviation.source());

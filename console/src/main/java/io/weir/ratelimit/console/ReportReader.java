@@ -59,7 +59,7 @@ final class ReportReader {
         try {
             ReportReader reader = new ReportReader(report);
             byte form = reader.in.readByte();
-            return form == ReportWriter.FORM || form == ReportWriter.FORM_WITHOUT_CURRENT
+            return form >= ReportWriter.FORM_WITHOUT_CURRENT && form <= ReportWriter.FORM
                     ? Optional.of(reader.report(form))
                     : Optional.empty();
         } catch (IOException | IllegalArgumentException e) {
@@ -69,13 +69,14 @@ final class ReportReader {
 
     private InstanceReport report(byte form) throws IOException {
         InstanceReport report = new InstanceReport(
-                new InstanceReport.Origin(text(), text(), text(), text(), instant()),
+                new InstanceReport.Origin(
+                        text(), form > ReportWriter.FORM_WITHOUT_NAME ? text() : "", text(), text(), text(), instant()),
                 backend(),
                 new InstanceReport.Configuration(in.readLong(), (int) number(), instant(), text(), in.readInt()),
                 list(this::rates),
                 list(this::values),
                 list(this::keys),
-                form == ReportWriter.FORM
+                form > ReportWriter.FORM_WITHOUT_CURRENT
                         ? Optional.of(new InstanceReport.Current(list(this::running), list(this::block)))
                         : Optional.empty());
         if (in.read() >= 0) {

@@ -18,10 +18,13 @@ import java.util.Map;
  * ReportReader} reads the same form.
  */
 final class ReportWriter {
-    /** The form of reports. A reader ignores reports of another form, except {@link #FORM_WITHOUT_CURRENT}. */
-    static final int FORM = 2;
+    /** The form of reports. A reader ignores later forms. */
+    static final int FORM = 3;
 
-    /** The form without running calls and blocks. */
+    /** The form without the name of the instance. */
+    static final int FORM_WITHOUT_NAME = 2;
+
+    /** The form that also has no running calls and no blocks. */
     static final int FORM_WITHOUT_CURRENT = 1;
 
     /** The greatest number of characters of a text. Longer texts are cut. */
@@ -96,6 +99,7 @@ final class ReportWriter {
 
     private static void writeOrigin(InstanceReport.Origin origin, DataOutputStream out) throws IOException {
         writeText(origin.host(), out);
+        writeText(origin.name(), out);
         writeText(origin.version(), out);
         writeText(origin.server(), out);
         writeText(origin.java(), out);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.console;
 
+import io.weir.ratelimit.core.operations.InstanceName;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.InetAddress;
@@ -26,7 +27,12 @@ record RunningInstance(String host, String version, Instant started) {
     /** Returns the origin of reports of this instance. */
     InstanceReport.Origin origin(String server) {
         return new InstanceReport.Origin(
-                host, version, server, Runtime.version().toString(), started);
+                host,
+                InstanceName.own().toString(),
+                version,
+                server,
+                Runtime.version().toString(),
+                started);
     }
 
     private static String localHost() {

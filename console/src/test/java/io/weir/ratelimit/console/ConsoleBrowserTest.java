@@ -63,7 +63,8 @@ class ConsoleBrowserTest extends PageInBrowser {
         assertThat(browser.driver().getCurrentUrl()).endsWith("/app/ratelimit/");
         assertThat(browser.text("header"))
                 .contains("The figures are those of this instance only", "a reset apply to the backend");
-        assertThat(browser.text("#instances")).contains("host-1 (this instance)", "redisson, up", "closed", "1.0");
+        assertThat(browser.text("#instances"))
+                .contains("host-1/4711-3f2a (this instance)", "redisson, up", "closed", "1.0");
         assertThat(browser.text("#reporting")).isEqualTo("1");
         assertThat(browser.text("#policies")).contains("hello", "plan", "enforce", "5/10s");
         assertThat(browser.text("#reload")).contains("all values apply");
@@ -251,7 +252,7 @@ class ConsoleBrowserTest extends PageInBrowser {
         type(Keys.TAB);
         assertThat(activeText()).isEqualTo("Skip to the policies");
         type(Keys.TAB);
-        assertThat(activeText()).isEqualTo("host-1 (this instance)");
+        assertThat(activeText()).isEqualTo("host-1/4711-3f2a (this instance)");
         type(Keys.ENTER);
         assertThat(browser.text("#instances .details")).contains("test server 1");
         type(Keys.TAB);

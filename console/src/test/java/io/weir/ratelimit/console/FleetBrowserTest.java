@@ -73,17 +73,22 @@ class FleetBrowserTest extends PageInBrowser {
     void showsTheFleetAndItsDifferences() {
         usual();
         open(1440, 900);
-        assertThat(browser.text("header")).contains("all instances that report", "host-0");
+        assertThat(browser.text("header")).contains("all instances that report", "host-0/4711-3f2a");
         assertThat(browser.text("#reporting")).isEqualTo("3");
         assertThat(browser.text("#drifted")).isEqualTo("1");
         assertThat(browser.text("#degraded")).isEqualTo("1");
         assertThat(browser.text("#decided")).isEqualTo("8.0");
         assertThat(browser.text("#rejected-rate")).isEqualTo("2.0");
         assertThat(browser.text("#instances"))
-                .contains("host-0 (this instance)", "host-1", "host-2", "differs", "redisson, degraded");
+                .contains(
+                        "host-0/4711-3f2a (this instance)",
+                        "host-1/4711-0001",
+                        "host-2/4711-0002",
+                        "differs",
+                        "redisson, degraded");
         assertThat(browser.text("#differences"))
                 .contains(
-                        "host-1",
+                        "host-1/4711-0001",
                         "hello",
                         "limit",
                         "9/10s (/etc/override.properties)",
@@ -249,7 +254,7 @@ class FleetBrowserTest extends PageInBrowser {
         String hostile = "<img src=x onerror=alert(1)></td></script>\u202egnp.exe\"'`${1}";
         SimulatedFleet.Member member = fleet.member(0);
         InstanceReport report = new InstanceReport(
-                new InstanceReport.Origin(hostile, hostile, hostile, hostile, Instant.EPOCH),
+                new InstanceReport.Origin(hostile, hostile, hostile, hostile, hostile, Instant.EPOCH),
                 member.operations.backend,
                 new InstanceReport.Configuration(1, 2, Instant.EPOCH, hostile, 3),
                 List.of(),

@@ -81,6 +81,19 @@ class FleetTest {
         }
     }
 
+    @Test
+    void instancesOfOneHostHaveDifferentNames() {
+        SimulatedFleet fleet = new SimulatedFleet(3);
+        fleet.members.forEach(member -> member.host = "app-7");
+        fleet.member(1).operations.policies.set(0, FakeOperations.withLimit("hello", "7/10s", "file-2"));
+        fleet.reportAll();
+        Map<String, Object> view = instances(fleet.member(0));
+        assertThat((List<?>) view.get("instances"))
+                .extracting("name")
+                .containsExactly("app-7/4711-0001", "app-7/4711-0002", "app-7/4711-0003");
+        assertThat((List<?>) view.get("differences")).extracting("name").containsExactly("app-7/4711-0002");
+    }
+
     @ParameterizedTest
     @ValueSource(ints = {1, 3, 50})
     void runningCallsAreSummedOverTheInstancesThatReport(int size) {
@@ -356,7 +369,7 @@ class FleetTest {
         FleetConsole alone = FleetConsole.of(
                 operations,
                 rates,
-                () -> new InstanceReport.Origin("host", "1", "server", "17", java.time.Instant.EPOCH),
+                () -> new InstanceReport.Origin("host", "4711-3f2a", "1", "server", "17", java.time.Instant.EPOCH),
                 java.time.Clock.systemUTC(),
                 System::nanoTime);
         alone.reports().run();

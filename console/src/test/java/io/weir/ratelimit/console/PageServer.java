@@ -82,7 +82,7 @@ final class PageServer implements AutoCloseable {
         FleetConsole created = FleetConsole.of(
                 operations,
                 rates,
-                () -> new InstanceReport.Origin(host, "1.0", "test server 1", "17", Instant.EPOCH),
+                () -> new InstanceReport.Origin(host, "4711-3f2a", "1.0", "test server 1", "17", Instant.EPOCH),
                 Clock.systemUTC(),
                 nanos::get);
         fleet = created;

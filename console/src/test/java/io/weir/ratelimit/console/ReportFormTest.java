@@ -18,6 +18,8 @@ import org.junit.jupiter.api.Test;
 
 /** The bytes of reports. */
 class ReportFormTest {
+    private static final String NAME = "4711-3f2a";
+
     private final SimulatedFleet fleet = new SimulatedFleet(1);
     private final SimulatedFleet.Member member = fleet.member(0);
 
@@ -25,7 +27,8 @@ class ReportFormTest {
         return new ReportBuilder(
                         member.operations,
                         member.rates,
-                        () -> new InstanceReport.Origin("h\u00f6st", "1.0", "server", "17", Instant.ofEpochSecond(9)))
+                        () -> new InstanceReport.Origin(
+                                "h\u00f6st", NAME, "1.0", "server", "17", Instant.ofEpochSecond(9)))
                 .build();
     }
 
@@ -51,11 +54,34 @@ class ReportFormTest {
         member.operations.blocks = new KnownBlocks(fleet.nanos::get);
         byte[] written = ReportWriter.write(report());
         byte[] earlier = Arrays.copyOf(written, written.length - 8);
-        earlier[0] = ReportWriter.FORM_WITHOUT_CURRENT;
-        InstanceReport read = ReportReader.read(earlier).orElseThrow();
+        InstanceReport read = ReportReader.read(withoutName(earlier, ReportWriter.FORM_WITHOUT_CURRENT))
+                .orElseThrow();
         assertThat(read.current()).isEmpty();
         assertThat(read.runningCalls()).isEmpty();
         assertThat(read.keys()).isEqualTo(report.keys());
+    }
+
+    /** Returns a report in an earlier form, which has no name. */
+    private static byte[] withoutName(byte[] written, int form) {
+        // The host has a byte more than characters.
+        int name = 1 + 2 + "host".length() + 1;
+        byte[] earlier = new byte[written.length - 2 - NAME.length()];
+        System.arraycopy(written, 0, earlier, 0, name);
+        System.arraycopy(written, name + 2 + NAME.length(), earlier, name, earlier.length - name);
+        earlier[0] = (byte) form;
+        return earlier;
+    }
+
+    @Test
+    void aReportWithoutANameHasTheBeginOfTheId() {
+        byte[] earlier = withoutName(ReportWriter.write(usual()), ReportWriter.FORM_WITHOUT_NAME);
+        InstanceReport read = ReportReader.read(earlier).orElseThrow();
+        assertThat(read.current()).isPresent();
+        assertThat(read.origin().name()).isEmpty();
+        assertThat(new Fleet.Member("0123456789abcdef", false, Duration.ZERO, read).name())
+                .isEqualTo("h\u00f6st/0123");
+        assertThat(new Fleet.Member("0123456789abcdef", false, Duration.ZERO, report()).name())
+                .isEqualTo("h\u00f6st/4711-3f2a");
     }
 
     @Test

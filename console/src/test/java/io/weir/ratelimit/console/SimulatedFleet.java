@@ -32,14 +32,17 @@ final class SimulatedFleet {
         final LiveRates rates = new LiveRates(nanos::get);
         final FleetConsole console;
 
+        String host;
+
         private Member(int number) {
+            host = "host-" + number;
             operations.fleetStore = Optional.of(store);
             operations.blocks = new KnownBlocks(nanos::get);
             Instant started = store.now.minusSeconds(3_600 - number);
             console = FleetConsole.of(
                     operations,
                     rates,
-                    () -> new InstanceReport.Origin("host-" + number, "1.0", "server", "17", started),
+                    () -> new InstanceReport.Origin(host, "4711-000" + number % 10, "1.0", "server", "17", started),
                     new StoreClock(),
                     nanos::get);
         }

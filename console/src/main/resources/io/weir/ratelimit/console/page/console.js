@@ -184,7 +184,7 @@ const breaker = ({breakerOpen, probeAfterMillis}) => !breakerOpen ? "closed"
 
 // A further figure of an instance is one more column.
 const INSTANCE_COLUMNS = [
-    {label: "Host", value: ({host, self}) => self ? `${host} (this instance)` : host},
+    {label: "Instance", value: ({name, self}) => self ? `${name} (this instance)` : name},
     {label: "Last report", value: ({vanished, secondsSinceReport}) => vanished ? `vanished, ${ago(secondsSinceReport)}` : ago(secondsSinceReport),
         mark: ({vanished}) => vanished ? "alarm" : ""},
     {label: "Backend", value: ({backend}) => `${backend.name}, ${backend.state}`,
@@ -211,7 +211,7 @@ class InstanceDetails {
             ["Last report", dateTime(instance.lastReport)],
             ["Last error", backend.lastFailure === null ? "none" : `${backend.lastFailure}, ${duration(backend.lastFailureSecondsAgo * 1000)} ago`],
             ["Policies", count(instance.policies)], ["Last reload", `${instance.lastReloadResult}, ${dateTime(instance.lastReload)}`],
-            ["Invalid values", count(instance.configurationProblems)], ["Instance", instance.id],
+            ["Invalid values", count(instance.configurationProblems)], ["Host", instance.host], ["Id", instance.id],
             ...Object.entries(instance.running).map(([policy, calls]) => [`Running calls, ${policy}`, count(calls)])];
         const shown = JSON.stringify(facts);
         if (this.shown !== shown && !inUse(this.parent)) {
@@ -358,8 +358,8 @@ function showFleet(fleet) {
     const alone = fleet.scope === "instance";
     const self = fleet.instances.find(instance => instance.self);
     setText(byId("scope"), alone
-        ? `The figures are those of this instance only (${self.host}): its backend is not shared, so it knows no other instance.`
-        : `The figures are those of all instances that report to the shared backend. Instance ${self.host} has returned this page.`);
+        ? `The figures are those of this instance only (${self.name}): its backend is not shared, so it knows no other instance.`
+        : `The figures are those of all instances that report to the shared backend. Instance ${self.name} has returned this page.`);
     showFact("reporting", count(fleet.reporting), false);
     showFact("vanished", count(fleet.vanished), fleet.vanished > 0);
     showFact("drifted", count(fleet.drifted), fleet.drifted > 0);
@@ -404,8 +404,8 @@ function showDifferences({differences, differenceCount, drifted}) {
     byId("differences").dataset.shown = shown;
     const blocks = [differences.length === 0
         ? element("p", {class: "note"}, "The reports do not contain the values that differ. Compare the files of the instances.")
-        : table(["Host", "Policy", "Attribute", "Value and source", "Value and source of most instances"], differences.map(one => element("tr", {},
-            element("th", {scope: "row"}, isolated(one.host)), element("td", {}, isolated(one.policy)), element("td", {}, isolated(one.attribute)),
+        : table(["Instance", "Policy", "Attribute", "Value and source", "Value and source of most instances"], differences.map(one => element("tr", {},
+            element("th", {scope: "row"}, isolated(one.name)), element("td", {}, isolated(one.policy)), element("td", {}, isolated(one.attribute)),
             element("td", {}, isolated(sourced(one.value, one.source))), element("td", {}, isolated(sourced(one.expected, one.expectedSource))))))];
     if (differenceCount > differences.length) {
         blocks.push(element("p", {class: "note"}, `${count(differenceCount - differences.length)} more differences are not shown.`));

@@ -11,6 +11,7 @@ import io.weir.ratelimit.core.config.ConfigProperties;
 import io.weir.ratelimit.core.config.Settings;
 import io.weir.ratelimit.core.limit.PeriodEnd;
 import io.weir.ratelimit.core.message.Message;
+import io.weir.ratelimit.core.operations.InstanceName;
 import io.weir.ratelimit.core.policy.MethodLimits;
 import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.spi.Limit;
@@ -59,7 +60,7 @@ final class StartSummary {
                 + "; reload interval: "
                 + (settings.reloads() ? settings.reloadInterval().toSeconds() + "s" : "none"));
         lines.addAll(texts(snapshot.policies()));
-        return MESSAGES.message("WEIR-001.enabled", backend, reason(backend, config))
+        return MESSAGES.message("WEIR-001.enabled", backend, reason(backend, config), InstanceName.own())
                 .withLines(lines);
     }
 

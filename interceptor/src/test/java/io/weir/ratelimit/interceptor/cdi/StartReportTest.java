@@ -12,6 +12,7 @@ import io.weir.ratelimit.core.config.Problems;
 import io.weir.ratelimit.core.config.Settings;
 import io.weir.ratelimit.core.key.KeyTerms;
 import io.weir.ratelimit.core.message.Message;
+import io.weir.ratelimit.core.operations.InstanceName;
 import io.weir.ratelimit.core.policy.Resolvers;
 import java.net.URL;
 import java.net.URLClassLoader;
@@ -175,7 +176,8 @@ class StartReportTest {
                 "ratelimit.policies.mail.lease=25");
         assertThat(report.lines("local"))
                 .containsExactly(
-                        "WEIR-001 Rate limits are enabled. Backend: local (auto: no Redis is configured).",
+                        "WEIR-001 Rate limits are enabled. Backend: local (auto: no Redis is configured). Instance: "
+                                + InstanceName.own() + ".",
                         "  headers: ietf, legacy; trusted proxies: 10.0.0.0/8, ::1/128; bypass: 0 tokens, addresses [],"
                                 + " roles [admin]; reload interval: 5s",
                         "  policy api: 100/1m sliding-window, 1000/1h sliding-window; key principal | ip; 2 methods",
@@ -200,7 +202,8 @@ class StartReportTest {
     void theSummaryHasTheReasonForTheBackend(String line, String backend, String reason) {
         assertThat(new Report(line).lines(backend))
                 .first()
-                .isEqualTo("WEIR-001 Rate limits are enabled. Backend: " + backend + " (" + reason + ").");
+                .isEqualTo("WEIR-001 Rate limits are enabled. Backend: " + backend + " (" + reason + "). Instance: "
+                        + InstanceName.own() + ".");
         assertThat(String.join("\n", new Report(line).lines(backend))).doesNotContain("secret");
     }
 

@@ -12,6 +12,7 @@ import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.RateLimitExceededException;
 import io.weir.ratelimit.RateLimitUnavailableException;
 import io.weir.ratelimit.RateLimiter;
+import io.weir.ratelimit.core.operations.InstanceName;
 import io.weir.ratelimit.fixtures.LogCapture;
 import io.weir.ratelimit.fixtures.TestCall;
 import io.weir.ratelimit.interceptor.cdi.Beans.InvalidBackend;
@@ -83,11 +84,11 @@ class WiringTest {
             });
             assertThat(reports.free()).as("runs").isEqualTo(3);
             assertThat(log.lines()).contains("""
-                            INFO WEIR-001 Rate limits are enabled. Backend: local (auto: no Redis is configured).
+                            INFO WEIR-001 Rate limits are enabled. Backend: local (auto: no Redis is configured). Instance: %s.
                               headers: ietf, legacy; trusted proxies: none; bypass: none; reload interval: 5s
                               policy Reports.make: 2/1h sliding-window; key global; 1 method
                               policy by-user: 1/1h sliding-window; key arg:user; 1 method
-                              policy twice: 2/1h sliding-window; key principal; 2 methods""");
+                              policy twice: 2/1h sliding-window; key principal; 2 methods""".formatted(InstanceName.own()));
         }
     }
 
