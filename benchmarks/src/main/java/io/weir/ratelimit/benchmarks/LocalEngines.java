@@ -28,12 +28,18 @@ import java.util.List;
 import java.util.Optional;
 
 /** Engines with the local backend, bindings with one policy whose limit is never reached, and calls. */
-final class LocalEngines {
+public final class LocalEngines {
     private static final long UNREACHABLE_PERMITS = 1_000_000_000;
 
     private LocalEngines() {}
 
-    static RateLimitEngine engine(List<DecisionListener> listeners) {
+    /**
+     * Returns an engine.
+     *
+     * @param listeners learn of its decisions
+     * @return an engine without top keys
+     */
+    public static RateLimitEngine engine(List<DecisionListener> listeners) {
         return engine(listeners, TopKeysTracker.NONE);
     }
 

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.console;
+
+import io.weir.ratelimit.Decision;
+import io.weir.ratelimit.Quota;
+import io.weir.ratelimit.Receipt;
+import io.weir.ratelimit.benchmarks.LocalEngines;
+import io.weir.ratelimit.core.config.ConfigProperties;
+import io.weir.ratelimit.core.config.Problems;
+import io.weir.ratelimit.core.engine.BackendHealth;
+import io.weir.ratelimit.core.engine.KeyAdministration;
+import io.weir.ratelimit.core.engine.KnownBlocks;
+import io.weir.ratelimit.core.engine.RateLimitEngine;
+import io.weir.ratelimit.core.key.KeyMasker;
+import io.weir.ratelimit.core.key.KeyTerms;
+import io.weir.ratelimit.core.local.LocalBackend;
+import io.weir.ratelimit.core.operations.Access;
+import io.weir.ratelimit.core.operations.InstanceOperations;
+import io.weir.ratelimit.core.operations.KnownPolicies;
+import io.weir.ratelimit.core.operations.Operations;
+import io.weir.ratelimit.core.operations.Readings;
+import io.weir.ratelimit.core.policy.LoadedPolicies;
+import io.weir.ratelimit.core.policy.Overrides;
+import io.weir.ratelimit.core.policy.Policy;
+import io.weir.ratelimit.core.policy.PolicyLoader;
+import io.weir.ratelimit.core.policy.Resolvers;
+import io.weir.ratelimit.core.topkeys.TopKeysTracker;
+import io.weir.ratelimit.spi.Charge;
+import io.weir.ratelimit.spi.DecisionEvent;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+
+/** An instance with policies and counted keys. Each key is rejected at every tenth call. Its time passes with its decisions. */
+final class BusyInstance {
+    private final TopKeysTracker topKeys = new TopKeysTracker(new KeyMasker(Optional.empty()), this::nanos);
+    private final LiveRates rates = new LiveRates(this::nanos);
+    private final LoadedPolicies loaded;
+    private final Operations operations;
+    private final List<DecisionEvent> events = new ArrayList<>();
+    private long nanos = System.nanoTime();
+
+    BusyInstance(int policies, int keys) {
+        loaded = load(policies);
+        operations = created();
+        List<Policy> all = List.copyOf(loaded.policies().values());
+        // Keys have different numbers of calls, so the lists have an order.
+        for (int key = 0; key < keys; key++) {
+            for (Policy policy : all) {
+                DecisionEvent event = event(policy, key);
+                for (int call = 0; call <= key % 50; call++) {
+                    topKeys.decided(event.charges(), event.decision(), nanos);
+                }
+                if (key == 0) {
+                    events.add(event);
+                }
+            }
+        }
+    }
+
+    private long nanos() {
+        return nanos;
+    }
+
+    private static LoadedPolicies load(int policies) {
+        Map<String, String> properties = new HashMap<>();
+        for (int i = 0; i < policies; i++) {
+            String prefix = "ratelimit.policies.policy-" + i + ".";
+            properties.put(prefix + "limit", "100/1m, 1000/1h");
+            properties.put(prefix + "key", "header:x-client | ip");
+            properties.put(prefix + "paths", "/api/v1/part" + i + "/*");
+        }
+        Problems problems = new Problems();
+        LoadedPolicies loaded = PolicyLoader.load(
+                ConfigProperties.of(properties), List.of(), new Resolvers(new KeyTerms(32, 64), Map.of()), problems);
+        if (!problems.found().isEmpty() || loaded.policies().size() != policies) {
+            throw new IllegalStateException("the policies are not as expected: " + problems.lines());
+        }
+        return loaded;
+    }
+
+    private InstanceOperations created() {
+        RateLimitEngine engine = LocalEngines.engine(List.of());
+        return new InstanceOperations(
+                new Access(true, Optional.empty(), true),
+                new BackendHealth(new LocalBackend(1_000), true, false, System::nanoTime, List.of()),
+                new KnownPolicies(loaded::policies, name -> loaded.origins().getOrDefault(name, List.of()), List.of()),
+                new Readings(Clock.systemUTC()),
+                topKeys,
+                new KeyMasker(Optional.empty()),
+                new KeyAdministration(engine, Overrides.NONE),
+                Optional.empty(),
+                Optional.empty(),
+                Optional.empty(),
+                Optional.empty(),
+                engine.slots(),
+                new KnownBlocks(this::nanos));
+    }
+
+    private static DecisionEvent event(Policy policy, int key) {
+        boolean rejected = key % 10 == 0;
+        List<Quota> quotas = policy.limits().limits().stream()
+                .map(limit -> new Quota(
+                        policy.name(),
+                        policy.name(),
+                        limit.permits(),
+                        limit.permits(),
+                        limit.window(),
+                        rejected ? 0 : 40,
+                        rejected,
+                        0,
+                        0,
+                        0))
+                .toList();
+        String storedKey = "k.client-" + key + "-of-" + policy.name();
+        return new DecisionEvent(
+                "Api.get",
+                List.of(new Charge(policy.limits(), storedKey, 1)),
+                rejected ? new Decision.Rejected(quotas) : new Decision.Allowed(quotas, Receipt.EMPTY),
+                1);
+    }
+
+    Operations operations() {
+        return operations;
+    }
+
+    LiveRates rates() {
+        return rates;
+    }
+
+    /** Decides a call under each policy in each second of a time. */
+    void decideFor(Duration time) {
+        for (long second = 0; second < time.toSeconds(); second++) {
+            for (DecisionEvent event : events) {
+                topKeys.decided(event.charges(), event.decision(), nanos);
+                rates.decided(event);
+            }
+            nanos += TimeUnit.SECONDS.toNanos(1);
+        }
+    }
+}
