@@ -27,10 +27,11 @@ import io.weir.ratelimit.core.policy.Resolvers;
 import io.weir.ratelimit.redisson.RedissonBackend;
 import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.Charge;
-import io.weir.ratelimit.spi.ConfigurationProblem;
 import io.weir.ratelimit.spi.Limit;
 import io.weir.ratelimit.spi.PolicyLimits;
+import java.time.Clock;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -80,7 +81,8 @@ final class ChangedInstance implements ChangeTarget, AutoCloseable {
                         backend.changeStore().orElseThrow(),
                         true,
                         new ChangeCodec(namespace, SECRET),
-                        System::nanoTime),
+                        System::nanoTime,
+                        Clock.systemUTC()),
                 this,
                 new ChangeAudit(new KeyMasker(SECRET)));
         changes.start(Duration.ofSeconds(10));
@@ -182,10 +184,15 @@ final class ChangedInstance implements ChangeTarget, AutoCloseable {
     }
 
     @Override
-    public List<ConfigurationProblem> problems(PolicyValues values) {
+    public Findings check(PolicyValues values, Collection<RuntimeChange> ofKeys) {
         Problems problems = new Problems();
         load(values, problems);
-        return problems.found();
+        return new Findings(problems.found(), Map.of(), Map.of());
+    }
+
+    @Override
+    public Object configuration() {
+        return CONFIG;
     }
 
     @Override

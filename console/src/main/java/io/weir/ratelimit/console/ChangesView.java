@@ -86,6 +86,7 @@ final class ChangesView {
         view.put("undoes", number(change.undoes()));
         view.put("undoable", undoable);
         view.put("withoutPolicy", state.withoutPolicy().contains(change.number()));
+        view.put("notInForce", problems(state.notInForce().getOrDefault(change.number(), List.of())));
         return view;
     }
 

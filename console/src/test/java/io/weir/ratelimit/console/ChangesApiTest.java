@@ -9,6 +9,7 @@ import io.weir.ratelimit.core.changes.ChangeRequest;
 import io.weir.ratelimit.core.changes.RuntimeChange;
 import io.weir.ratelimit.core.changes.RuntimeChange.Kind;
 import io.weir.ratelimit.core.operations.Access;
+import io.weir.ratelimit.spi.ConfigurationProblem;
 import jakarta.json.Json;
 import jakarta.json.JsonObject;
 import java.io.StringReader;
@@ -200,6 +201,25 @@ class ChangesApiTest {
         assertThat(problem.getString("value")).isEqualTo("3/10x");
         assertThat(problem.getString("remedy")).isNotEmpty();
         assertThat(changes.log).isEmpty();
+    }
+
+    @Test
+    void showsWhyAChangeIsNotInForce() throws Exception {
+        post(PATH, limitChange());
+        assertThat(json(client.get(PATH, ANN))
+                        .getJsonArray("active")
+                        .getJsonObject(0)
+                        .getJsonArray("notInForce"))
+                .isEmpty();
+        changes.notInForce = Map.of(
+                1L, List.of(new ConfigurationProblem("WEIR-235", "a.place", "3", "it has a client", "remove it")));
+        JsonObject problem = json(client.get(PATH, ANN))
+                .getJsonArray("active")
+                .getJsonObject(0)
+                .getJsonArray("notInForce")
+                .getJsonObject(0);
+        assertThat(problem.getString("id")).isEqualTo("WEIR-235");
+        assertThat(problem.getString("problem")).isEqualTo("it has a client");
     }
 
     @Test

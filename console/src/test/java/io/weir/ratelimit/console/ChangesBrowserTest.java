@@ -10,6 +10,7 @@ import io.weir.ratelimit.core.changes.RuntimeChange;
 import io.weir.ratelimit.core.changes.RuntimeChange.Kind;
 import io.weir.ratelimit.core.changes.RuntimeChange.Subject;
 import io.weir.ratelimit.core.operations.Access;
+import io.weir.ratelimit.spi.ConfigurationProblem;
 import io.weir.ratelimit.spi.Limit;
 import io.weir.ratelimit.spi.PolicyLimits;
 import java.time.Duration;
@@ -307,11 +308,13 @@ class ChangesBrowserTest extends PageInBrowser {
         changes.log.add(change);
         changes.problem = Optional.of(hostile);
         changes.withoutPolicy = List.of(1L);
+        changes.notInForce = Map.of(1L, List.of(new ConfigurationProblem("WEIR-235", "a", "b", hostile, "remove it")));
         for (int width : new int[] {1440, 360}) {
             open("ann", width);
             browser.run("document.querySelector('#changes-log').open = true");
             browser.until("the log is shown", () -> browser.text("#log").contains("<img src=x onerror=alert(1)>"));
-            assertThat(browser.text("#active-changes")).contains("<img src=x onerror=alert(1)>");
+            assertThat(browser.text("#active-changes"))
+                    .contains("<img src=x onerror=alert(1)>", "not in force: ", " (WEIR-235); remove it");
             assertThat(browser.text("#changes-problem")).contains("<img src=x onerror=alert(1)>");
             click("#active-changes button");
             assertThat(browser.text("#change")).contains("<img src=x onerror=alert(1)>");

@@ -26,6 +26,7 @@ final class FakeRuntimeChanges implements RuntimeChanges {
     Optional<RuntimeException> failure = Optional.empty();
     Optional<String> problem = Optional.empty();
     List<Long> withoutPolicy = List.of();
+    Map<Long, List<ConfigurationProblem>> notInForce = Map.of();
     boolean shared = true;
     private long last;
 
@@ -35,7 +36,7 @@ final class FakeRuntimeChanges implements RuntimeChanges {
 
     @Override
     public synchronized View view() {
-        return new View(shared, tag(), Optional.of(Instant.EPOCH), active, withoutPolicy, problem);
+        return new View(shared, tag(), Optional.of(Instant.EPOCH), active, withoutPolicy, notInForce, problem);
     }
 
     private String tag() {

@@ -31,9 +31,10 @@ import io.weir.ratelimit.core.policy.Overrides;
 import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.core.policy.PolicyLoader;
 import io.weir.ratelimit.core.policy.Resolvers;
-import io.weir.ratelimit.spi.ConfigurationProblem;
 import io.weir.ratelimit.spi.RateLimitBackend;
+import java.time.Clock;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -74,7 +75,8 @@ final class ChangeInstance implements ChangeTarget {
                         backend.changeStore().orElseThrow(),
                         true,
                         new ChangeCodec(namespace, secret),
-                        System::nanoTime),
+                        System::nanoTime,
+                        Clock.systemUTC()),
                 this,
                 new ChangeAudit(new KeyMasker(secret)));
         changes.start(DEADLINE);
@@ -129,10 +131,15 @@ final class ChangeInstance implements ChangeTarget {
     }
 
     @Override
-    public List<ConfigurationProblem> problems(PolicyValues values) {
+    public Findings check(PolicyValues values, Collection<RuntimeChange> ofKeys) {
         Problems problems = new Problems();
         load(values, problems);
-        return problems.found();
+        return new Findings(problems.found(), Map.of(), Map.of());
+    }
+
+    @Override
+    public Object configuration() {
+        return CONFIG;
     }
 
     @Override

@@ -11,6 +11,7 @@ import io.weir.ratelimit.fixtures.Await;
 import io.weir.ratelimit.fixtures.RedisConnection;
 import io.weir.ratelimit.fixtures.RedisFixture;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
@@ -106,5 +107,21 @@ class RuntimeChangesOnRedisTest {
         one.changes.run();
         assertThat(one.changes.view().problem()).contains("the value is not signed");
         assertThat(one.allowed("ann", 9)).isEqualTo(2);
+    }
+
+    @Test
+    void aBlockThatRedisHasLostIsShownAndNotMadeAgain() throws Exception {
+        RuntimeChange block = one.make(Kind.BLOCK, Optional.of(one.storedKey("ben")), Map.of(), HOUR);
+        policy(Map.of("limit", "3/24h"));
+        two.changes.run();
+        assertThat(two.allowed("ben", 9)).isZero();
+        try (RedisConnection redis = RedisFixture.shared().connect()) {
+            redis.drop("weir:*" + backend.namespace() + "*");
+        }
+        for (ChangeInstance instance : List.of(one, two)) {
+            instance.changes.run();
+            assertThat(instance.changes.view().notInForce()).containsOnlyKeys(block.number());
+        }
+        assertThat(two.allowed("ben", 9)).as("the other change is in force").isEqualTo(3);
     }
 }

@@ -65,6 +65,9 @@ function changeRow(change) {
     if (change.withoutPolicy) {
         subject.append(element("span", {class: "alarm"}, "not applied: this instance does not have the policy"));
     }
+    for (const problem of change.notInForce) {
+        subject.append(element("span", {class: "alarm"}, isolated(`not in force: ${problem.problem} (${problem.id}); ${problem.remedy}`)));
+    }
     const values = change.kind === "override" && !isUndo(change) ? `for this key: ${effect(change)}` : effect(change);
     const cells = [subject, isolated(values), isUndo(change) ? "–" : until(change), isolated(change.author), isolated(change.reason), dateTime(change.at)];
     return element("tbody", {role: "rowgroup"}, element("tr", {role: "row"}, element("th", {scope: "row", role: "rowheader"}, `Change ${change.number}`),

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.core.changes;
 
-import io.weir.ratelimit.core.config.Problems;
-import io.weir.ratelimit.core.policy.OverrideReader;
+import static io.weir.ratelimit.core.message.CoreMessages.MESSAGES;
+
 import io.weir.ratelimit.core.policy.Overrides;
+import io.weir.ratelimit.spi.ConfigurationProblem;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.locks.ReentrantLock;
 
@@ -18,11 +20,16 @@ final class AppliedChanges {
     private final ChangeAudit audit;
     private final ReentrantLock lock = new ReentrantLock();
     private PolicyValues values = PolicyValues.NONE;
-    private Map<Overrides.Subject, Map<String, String>> overrides = Map.of();
+    private Set<RuntimeChange> overrides = Set.of();
+    private Map<Overrides.Subject, Map<String, String>> validOverrides = Map.of();
+    private Object configuration = "";
+    private Map<Long, List<ConfigurationProblem>> invalid = Map.of();
+    private final Set<Long> lostBlocks = new TreeSet<>();
+    private volatile Map<Long, List<ConfigurationProblem>> notInForce = Map.of();
     private Set<Long> numbers = Set.of();
     private List<Long> withoutPolicy = List.of();
-    private List<Long> invalid = List.of();
     private Optional<String> problem = Optional.empty();
+    private boolean stepped;
 
     AppliedChanges(ChangeTarget target, ChangeAudit audit) {
         this.target = target;
@@ -45,9 +52,9 @@ final class AppliedChanges {
             KnownChanges known = store.known();
             long nanos = store.nanos();
             Map<Long, RuntimeChange> current = known.current(nanos);
-            if (apply(known.values(nanos), overrides(known, nanos))) {
-                logInvalid(known.overrides(nanos));
-            }
+            apply(known.values(nanos), Set.copyOf(known.overrides(nanos).values()));
+            keepLost(known, current);
+            logNotInForce();
             log(current, own);
             log(known, current);
         } finally {
@@ -55,44 +62,73 @@ final class AppliedChanges {
         }
     }
 
-    /** Returns whether other values are in force. */
-    private boolean apply(PolicyValues nextValues, Map<Overrides.Subject, Map<String, String>> nextOverrides) {
+    /** Applies values if they or the configuration have changed. */
+    private void apply(PolicyValues nextValues, Set<RuntimeChange> nextOverrides) {
+        Object nextConfiguration = target.configuration();
         boolean otherValues = !nextValues.equals(values);
-        boolean otherOverrides = !nextOverrides.equals(overrides);
+        if (!otherValues && nextOverrides.equals(overrides) && nextConfiguration.equals(configuration)) {
+            return;
+        }
         if (otherValues) {
             target.apply(nextValues);
             values = nextValues;
         }
-        if (otherOverrides) {
-            target.override(nextOverrides);
-            overrides = nextOverrides;
-        }
-        return otherValues || otherOverrides;
-    }
-
-    /** Logs overrides that another instance has accepted, but whose values are invalid under a policy of this one. */
-    private void logInvalid(Map<RuntimeChange.Subject, RuntimeChange> current) {
-        List<Long> found = current.values().stream()
-                .filter(change -> target.policy(change.subject().policy())
-                        .filter(policy -> OverrideReader.read(policy, change.values(), new Problems())
-                                .isEmpty())
-                        .isPresent())
-                .map(RuntimeChange::number)
-                .toList();
-        if (!found.equals(invalid) && !found.isEmpty()) {
-            audit.invalid(found);
-        }
+        Map<Long, List<ConfigurationProblem>> found = nextValues.isEmpty() && nextOverrides.isEmpty()
+                ? Map.of()
+                : problems(nextValues, target.check(nextValues, nextOverrides));
+        override(nextOverrides, found.keySet());
+        overrides = nextOverrides;
+        configuration = nextConfiguration;
         invalid = found;
     }
 
-    private static Map<Overrides.Subject, Map<String, String>> overrides(KnownChanges known, long nanos) {
-        Map<Overrides.Subject, Map<String, String>> overrides = new HashMap<>();
-        known.overrides(nanos)
-                .forEach((subject, change) -> overrides.put(
+    /** Remembers the blocks that the store can have lost. Whether another instance has undone them is unknown, so they are not made again. */
+    private void keepLost(KnownChanges known, Map<Long, RuntimeChange> current) {
+        if (known.isLost()) {
+            current.values().stream()
+                    .filter(change -> change.subject().kind() == RuntimeChange.Kind.BLOCK)
+                    .forEach(change -> lostBlocks.add(change.number()));
+        }
+        lostBlocks.retainAll(current.keySet());
+    }
+
+    private void logNotInForce() {
+        Map<Long, List<ConfigurationProblem>> next = new TreeMap<>(invalid);
+        lostBlocks.forEach(
+                number -> next.put(number, List.of(MESSAGES.problem("WEIR-453.lost", "runtime change " + number, ""))));
+        if (!next.equals(notInForce) && !next.isEmpty()) {
+            audit.notInForce(next);
+        }
+        notInForce = next;
+    }
+
+    /** Returns the problems of the changes that cannot be applied, by their numbers. One invalid value of a policy concerns all of its changes. */
+    private static Map<Long, List<ConfigurationProblem>> problems(PolicyValues values, ChangeTarget.Findings findings) {
+        Map<Long, List<ConfigurationProblem>> problems = new TreeMap<>(findings.overrides());
+        values.changes().forEach((policy, changes) -> {
+            List<ConfigurationProblem> ofPolicy = findings.policies().get(policy);
+            if (ofPolicy != null) {
+                changes.values().forEach(change -> problems.put(change.number(), ofPolicy));
+            }
+        });
+        return problems;
+    }
+
+    private void override(Set<RuntimeChange> current, Set<Long> invalid) {
+        Map<Overrides.Subject, Map<String, String>> valid = new HashMap<>();
+        for (RuntimeChange change : current) {
+            if (!invalid.contains(change.number())) {
+                valid.put(
                         new Overrides.Subject(
-                                subject.policy(), subject.storedKey().orElse("")),
-                        change.values()));
-        return overrides;
+                                change.subject().policy(),
+                                change.subject().storedKey().orElse("")),
+                        change.values());
+            }
+        }
+        if (!valid.equals(validOverrides)) {
+            target.override(valid);
+            validOverrides = valid;
+        }
     }
 
     private void log(Map<Long, RuntimeChange> current, Optional<RuntimeChange> own) {
@@ -110,11 +146,19 @@ final class AppliedChanges {
         }
     }
 
-    /** Logs once that the value in the store is ignored, and that a policy is missing. */
+    /** Logs once that the value in the store is ignored, that its clock has stepped, and that a policy is missing. */
     private void log(KnownChanges known, Map<Long, RuntimeChange> current) {
         if (!known.problem().equals(problem)) {
             problem = known.problem();
             problem.ifPresentOrElse(audit::ignored, audit::readable);
+        }
+        if (known.stepped() != stepped) {
+            stepped = known.stepped();
+            if (stepped) {
+                audit.stepped();
+            } else {
+                audit.agrees();
+            }
         }
         List<Long> missing = withoutPolicy(List.copyOf(current.values()));
         if (!missing.equals(withoutPolicy)) {
@@ -123,6 +167,11 @@ final class AppliedChanges {
                 audit.withoutPolicy(missing);
             }
         }
+    }
+
+    /** Returns the problems of the changes that cannot be applied, by their numbers. */
+    Map<Long, List<ConfigurationProblem>> notInForce() {
+        return notInForce;
     }
 
     /** Returns the numbers of the changes whose policy this instance does not have. */

@@ -3,8 +3,12 @@ package io.weir.ratelimit.core.changes;
 
 import static io.weir.ratelimit.core.message.CoreMessages.MESSAGES;
 
+import io.weir.ratelimit.core.config.Problems;
 import io.weir.ratelimit.core.key.KeyMasker;
+import io.weir.ratelimit.spi.ConfigurationProblem;
 import java.util.Collection;
+import java.util.List;
+import java.util.Map;
 
 /** The audit log of runtime changes. Keys are masked. */
 public final class ChangeAudit {
@@ -90,9 +94,23 @@ public final class ChangeAudit {
         MESSAGES.log(LOG, "WEIR-452.policy", numbers);
     }
 
-    /** Logs overrides whose values are invalid under the policies of this instance. */
-    void invalid(Collection<Long> numbers) {
-        MESSAGES.log(LOG, "WEIR-452.override", numbers);
+    /** Logs changes that this instance cannot apply. */
+    void notInForce(Map<Long, List<ConfigurationProblem>> problems) {
+        Problems all = new Problems();
+        problems.values().forEach(all::addAll);
+        MESSAGES.message("WEIR-452.not-in-force", problems.keySet())
+                .withLines(all.lines())
+                .log(LOG);
+    }
+
+    /** Logs that the clock of the store has stepped. */
+    void stepped() {
+        MESSAGES.log(LOG, "WEIR-457");
+    }
+
+    /** Logs that the clock of the store decides again. */
+    void agrees() {
+        MESSAGES.log(LOG, "WEIR-457.agrees");
     }
 
     /** Logs that the changes were not read at the start. */

@@ -4,15 +4,11 @@ package io.weir.ratelimit.core.changes;
 import static io.weir.ratelimit.core.message.CoreMessages.MESSAGES;
 
 import io.weir.ratelimit.core.changes.RuntimeChange.Kind;
-import io.weir.ratelimit.core.config.Problems;
-import io.weir.ratelimit.core.policy.OverrideReader;
-import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.spi.ConfigurationProblem;
 import io.weir.ratelimit.spi.RateLimitBackend;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
@@ -27,8 +23,8 @@ final class ChangeCheck {
         this.target = target;
     }
 
-    /** Returns the problems of a change over other values. */
-    List<ConfigurationProblem> problems(ChangeRequest request, PolicyValues current) {
+    /** Returns the problems of the form of a change. */
+    List<ConfigurationProblem> ofForm(ChangeRequest request) {
         List<ConfigurationProblem> found = new ArrayList<>(ofReason(request.reason()));
         request.length()
                 .filter(ChangeCheck::isOutOfRange)
@@ -36,10 +32,17 @@ final class ChangeCheck {
                         "WEIR-449.length", "length", length.toString(), RateLimitBackend.MAX_BLOCK.toDays())));
         found.addAll(ofSubject(request.subject()));
         found.addAll(ofAttributes(request));
-        if (found.isEmpty()) {
-            found.addAll(ofValues(request, current));
-        }
         return List.copyOf(found);
+    }
+
+    /** Returns the problems of a change whose form is valid, at once and at the later ends of other changes. */
+    List<ConfigurationProblem> ofChange(ChangeState current, RuntimeChange change) {
+        return FollowingStates.problems(target, current, current.with(change), change);
+    }
+
+    /** Returns the problems of the other changes without an undone one. */
+    List<ConfigurationProblem> ofUndo(ChangeState current, RuntimeChange undo) {
+        return FollowingStates.problems(target, current, current.after(undo), undo);
     }
 
     /** Returns the problems of a reason. */
@@ -98,22 +101,5 @@ final class ChangeCheck {
             }
         }
         return found;
-    }
-
-    private List<ConfigurationProblem> ofValues(ChangeRequest request, PolicyValues current) {
-        return switch (request.subject().kind()) {
-            case POLICY -> {
-                List<ConfigurationProblem> next = new ArrayList<>(target.problems(current.with(request)));
-                next.removeAll(target.problems(current));
-                yield next;
-            }
-            case OVERRIDE -> {
-                Problems problems = new Problems();
-                Optional<Policy> policy = target.policy(request.subject().policy());
-                policy.ifPresent(each -> OverrideReader.read(each, request.values(), problems));
-                yield problems.found();
-            }
-            case BLOCK -> List.of();
-        };
     }
 }

@@ -53,7 +53,7 @@ public record ChangeState(long number, Instant written, List<RuntimeChange> acti
     public ChangeState with(RuntimeChange change) {
         List<RuntimeChange> all = new ArrayList<>(current(change.at()));
         all.add(change);
-        return new ChangeState(change.number(), change.at(), withoutHidden(all));
+        return new ChangeState(change.number(), writtenBy(change), withoutHidden(all));
     }
 
     /**
@@ -66,7 +66,12 @@ public record ChangeState(long number, Instant written, List<RuntimeChange> acti
         List<RuntimeChange> others = current(undo.at()).stream()
                 .filter(change -> change.number() != undo.undoes().orElse(0))
                 .toList();
-        return new ChangeState(undo.number(), undo.at(), others);
+        return new ChangeState(undo.number(), writtenBy(undo), others);
+    }
+
+    /** A later state is never written before an earlier one, also if the clock has stepped back. */
+    private Instant writtenBy(RuntimeChange change) {
+        return change.at().isBefore(written) ? written : change.at();
     }
 
     /**
@@ -119,6 +124,32 @@ public record ChangeState(long number, Instant written, List<RuntimeChange> acti
                 .filter(change -> change.subject().kind() == Kind.OVERRIDE)
                 .forEach(change -> overrides.put(change.subject(), change));
         return Collections.unmodifiableMap(overrides);
+    }
+
+    /**
+     * Returns the overrides of keys of a policy that are in force at some time in a period, as far as no change is made in it.
+     *
+     * @param policy the name of the policy
+     * @param from the start of the period
+     * @param to the instant after its end
+     * @return the changes, without those that a later one hides during the whole period
+     */
+    List<RuntimeChange> overrides(String policy, Instant from, Instant to) {
+        Map<RuntimeChange.Subject, Instant> visibleFrom = new HashMap<>();
+        List<RuntimeChange> found = new ArrayList<>();
+        for (int i = active.size() - 1; i >= 0; i--) {
+            RuntimeChange change = active.get(i);
+            if (change.subject().kind() == Kind.OVERRIDE
+                    && change.subject().policy().equals(policy)) {
+                Instant start = visibleFrom.getOrDefault(change.subject(), from);
+                Instant end = change.until().orElse(Instant.MAX);
+                if (start.isBefore(to) && start.isBefore(end)) {
+                    found.add(change);
+                }
+                visibleFrom.put(change.subject(), start.isBefore(end) ? end : start);
+            }
+        }
+        return found;
     }
 
     private record Hidden(RuntimeChange.Subject subject, String attribute) {}

@@ -5,6 +5,7 @@ import io.weir.ratelimit.core.policy.Overrides;
 import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.spi.ConfigurationProblem;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -36,12 +37,39 @@ public interface ChangeTarget {
     Map<String, String> values(String policy);
 
     /**
-     * Returns the problems that the configuration has with values over it, without applying them.
+     * Checks values over the configuration, without applying them.
      *
      * @param values the values of all changes
-     * @return the problems of a deployment with these values
+     * @param overrides the limits of single keys; those of policies that this instance does not have are left out
+     * @return the problems of a deployment with these values, and those of the limits of single keys under the resulting policies
      */
-    List<ConfigurationProblem> problems(PolicyValues values);
+    Findings check(PolicyValues values, Collection<RuntimeChange> overrides);
+
+    /**
+     * Returns the configuration that was read last.
+     *
+     * @return an object that is another one after each change of the configuration
+     */
+    Object configuration();
+
+    /**
+     * The result of a check.
+     *
+     * @param all the problems of a deployment
+     * @param policies those of single policies, by name; another state of these policies applies
+     * @param overrides the problems of the limits of single keys, by the number of the change
+     */
+    record Findings(
+            List<ConfigurationProblem> all,
+            Map<String, List<ConfigurationProblem>> policies,
+            Map<Long, List<ConfigurationProblem>> overrides) {
+        /** Copies the collections. */
+        public Findings {
+            all = List.copyOf(all);
+            policies = Map.copyOf(policies);
+            overrides = Map.copyOf(overrides);
+        }
+    }
 
     /**
      * Applies values over the configuration. Values of a policy that are invalid together are reported, and the configuration of that policy
@@ -52,7 +80,7 @@ public interface ChangeTarget {
     void apply(PolicyValues values);
 
     /**
-     * Applies the limits of single keys.
+     * Applies the limits of single keys, which the check has found to be valid.
      *
      * @param overrides the values by key, for all keys that have some
      */

@@ -34,7 +34,7 @@ public final class InstanceChanges implements RuntimeChanges, Runnable {
     /** The last change that the store has not confirmed. It can have recorded the change. */
     private volatile @Nullable InDoubt inDoubt;
 
-    private record InDoubt(KnownChanges seen, RuntimeChange change) {}
+    private record InDoubt(KnownChanges seen, ChangeState next, RuntimeChange change) {}
 
     /**
      * Creates changes that are not read yet.
@@ -88,7 +88,7 @@ public final class InstanceChanges implements RuntimeChanges, Runnable {
         }
         inDoubt = null;
         RuntimeChange change = last.change();
-        if (!isRecorded(change, state)) {
+        if (!isRecorded(last, state)) {
             return;
         }
         audit.made(change);
@@ -103,9 +103,10 @@ public final class InstanceChanges implements RuntimeChanges, Runnable {
     }
 
     /** Tests whether a state contains a change. An undo is not among the active changes, so it is known only as the last one. */
-    private static boolean isRecorded(RuntimeChange change, ChangeState state) {
+    private static boolean isRecorded(InDoubt last, ChangeState state) {
+        RuntimeChange change = last.change();
         return change.isUndo()
-                ? state.number() == change.number() && state.written().equals(change.at())
+                ? state.tag().equals(last.next().tag())
                 : state.find(change.number()).filter(change::equals).isPresent();
     }
 
@@ -121,22 +122,31 @@ public final class InstanceChanges implements RuntimeChanges, Runnable {
                 known.read(),
                 active,
                 applied.withoutPolicy(active),
+                applied.notInForce(),
                 known.problem());
     }
 
     @Override
     public List<ConfigurationProblem> problems(ChangeRequest request) {
-        return check.problems(request, store.known().values(store.nanos()));
+        KnownChanges known = store.known();
+        List<ConfigurationProblem> problems = check.ofForm(request);
+        return problems.isEmpty() ? check.ofChange(known.state(), change(known, request)) : problems;
     }
 
     @Override
     public RuntimeChange make(ChangeRequest request, String expectedTag)
             throws InvalidChangeException, ChangeConflictException {
         KnownChanges seen = seen(expectedTag);
-        reject(check.problems(request, seen.values(store.nanos())));
+        reject(check.ofForm(request));
+        RuntimeChange change = change(seen, request);
+        reject(check.ofChange(seen.state(), change));
+        return make(seen, change);
+    }
+
+    private RuntimeChange change(KnownChanges seen, ChangeRequest request) {
         Instant at = seen.next(store.nanos());
         Optional<Instant> until = request.length().map(at::plus);
-        RuntimeChange change = new RuntimeChange(
+        return new RuntimeChange(
                 seen.state().number() + 1,
                 request.subject(),
                 request.values(),
@@ -148,7 +158,6 @@ public final class InstanceChanges implements RuntimeChanges, Runnable {
                         ? Optional.of(at.plus(RateLimitBackend.MAX_BLOCK))
                         : until,
                 OptionalLong.empty());
-        return make(seen, change);
     }
 
     /** Returns the state that an operator has seen, and applies what was read meanwhile. */
@@ -168,7 +177,7 @@ public final class InstanceChanges implements RuntimeChanges, Runnable {
             applied.update(store);
             throw e;
         } catch (RateLimitUnavailableException e) {
-            inDoubt = new InDoubt(seen, change);
+            inDoubt = new InDoubt(seen, next, change);
             throw e;
         }
         audit.made(change);
@@ -204,6 +213,7 @@ public final class InstanceChanges implements RuntimeChanges, Runnable {
                 at,
                 Optional.empty(),
                 OptionalLong.of(number));
+        reject(check.ofUndo(seen.state(), undo));
         end(seen, undone, undo);
         return undo;
     }
@@ -239,8 +249,8 @@ public final class InstanceChanges implements RuntimeChanges, Runnable {
                 .orElseThrow(() -> new InvalidChangeException(
                         List.of(MESSAGES.problem("WEIR-449.undo", "number", Long.toString(undo)))));
         ChangeRequest request = new ChangeRequest(undone.subject(), undone.values(), Optional.empty(), reason, author);
-        reject(check.problems(request, seen.values(store.nanos())));
-        return new RuntimeChange(
+        reject(check.ofForm(request));
+        RuntimeChange again = new RuntimeChange(
                 seen.state().number() + 1,
                 undone.subject(),
                 undone.values(),
@@ -250,6 +260,8 @@ public final class InstanceChanges implements RuntimeChanges, Runnable {
                 at,
                 undone.until(),
                 OptionalLong.of(undo));
+        reject(check.ofChange(seen.state(), again));
+        return again;
     }
 
     private static Optional<RuntimeChange> find(List<RuntimeChange> log, long number) {

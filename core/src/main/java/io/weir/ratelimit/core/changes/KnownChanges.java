@@ -2,6 +2,7 @@
 package io.weir.ratelimit.core.changes;
 
 import io.weir.ratelimit.spi.ChangeStore;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -12,8 +13,9 @@ import java.util.Optional;
  *
  * @param state the last state that was accepted
  * @param storeTag the tag of the value in the store, which differs from that of the state if the value is ignored
- * @param read the time of the store at its last answer; empty before the first one
+ * @param read the current time at the last answer of the store, usually that of the store; empty before the first one
  * @param readNanos the monotonic time of that answer
+ * @param stepped whether the clock of this instance decides, because that of the store has stepped
  * @param problem the reason why the value in the store is ignored; empty if it is the state
  * @param replaceable whether the next change may replace the value in the store
  */
@@ -22,61 +24,92 @@ record KnownChanges(
         String storeTag,
         Optional<Instant> read,
         long readNanos,
+        boolean stepped,
         Optional<String> problem,
         boolean replaceable) {
     /** The knowledge of an instance before the first answer. */
     static final KnownChanges NONE =
-            new KnownChanges(ChangeState.EMPTY, ChangeStore.NO_TAG, Optional.empty(), 0, Optional.empty(), true);
+            new KnownChanges(ChangeState.EMPTY, ChangeStore.NO_TAG, Optional.empty(), 0, false, Optional.empty(), true);
+
+    private static final String LOST = "the backend has lost the state";
+
+    /** The greatest difference between clocks that is not a step. */
+    static final Duration MAX_DIFFERENCE = Duration.ofMinutes(5);
+
+    /** Tests whether the store has lost its data. */
+    boolean isLost() {
+        return problem.filter(LOST::equals).isPresent();
+    }
 
     /** Returns the time of the store. It goes on while the store does not answer. */
     Instant now(long nanos) {
         return read.map(instant -> instant.plusNanos(nanos - readNanos)).orElse(Instant.EPOCH);
     }
 
-    /** Returns the instant of the next change, which is not before that of the state. */
+    /** Returns the instant of the next change. */
     Instant next(long nanos) {
-        Instant now = now(nanos);
-        return now.isBefore(state.written()) ? state.written() : Instant.ofEpochMilli(now.toEpochMilli());
+        return Instant.ofEpochMilli(now(nanos).toEpochMilli());
     }
 
-    /** Returns the state after an answer of the store. Contents of any origin can be in the store. */
-    KnownChanges after(ChangeStore.Stored stored, ChangeCodec codec, long nanos) {
-        Optional<Instant> time = Optional.of(stored.time());
+    /**
+     * Returns the state after an answer of the store. Contents of any origin can be in the store.
+     *
+     * @param nanos the monotonic time of the answer
+     * @param ofInstance the time of the clock of this instance
+     */
+    KnownChanges after(ChangeStore.Stored stored, ChangeCodec codec, long nanos, Instant ofInstance) {
+        KnownChanges next = after(stored, codec);
+        boolean steps = read.isPresent()
+                && Duration.between(now(nanos), stored.time()).abs().compareTo(MAX_DIFFERENCE) > 0;
+        boolean beforeState = stored.time().isBefore(next.state.written().minus(MAX_DIFFERENCE));
+        Instant time = steps || beforeState ? ofInstance : stored.time();
+        return new KnownChanges(
+                next.state,
+                next.storeTag,
+                Optional.of(time),
+                nanos,
+                steps || beforeState,
+                next.problem,
+                next.replaceable);
+    }
+
+    private KnownChanges after(ChangeStore.Stored stored, ChangeCodec codec) {
         if (stored.foreign()) {
-            return ignoring(stored, nanos, "the value is not a state of runtime changes", false);
+            return ignoring(stored, "the value is not a state of runtime changes", false);
         }
         if (stored.tag().equals(ChangeStore.NO_TAG)) {
-            return state.number() == 0
-                    ? new KnownChanges(state, stored.tag(), time, nanos, Optional.empty(), true)
-                    : ignoring(stored, nanos, "the backend has lost the state", true);
+            return state.number() == 0 ? accepting(state, stored.tag()) : ignoring(stored, LOST, true);
         }
         if (stored.state().isEmpty()) {
-            return new KnownChanges(state, storeTag, time, nanos, problem, replaceable);
+            return this;
         }
         try {
             ChangeState next = codec.decodeState(stored.state().get());
             return isOlder(next)
-                    ? ignoring(stored, nanos, "the state is older than the known one", true)
-                    : new KnownChanges(next, stored.tag(), time, nanos, Optional.empty(), true);
+                    ? ignoring(stored, "the state is older than the known one", true)
+                    : accepting(next, stored.tag());
         } catch (UntrustedChangesException e) {
-            return ignoring(stored, nanos, String.valueOf(e.getMessage()), false);
+            return ignoring(stored, String.valueOf(e.getMessage()), false);
         }
     }
 
     /** The numbers start again after a loss of the store, so only those of one instant are compared. */
-    private boolean isOlder(ChangeState next) {
+    boolean isOlder(ChangeState next) {
         int order = next.written().compareTo(state.written());
         return order < 0 || (order == 0 && next.number() < state.number());
     }
 
-    private KnownChanges ignoring(ChangeStore.Stored stored, long nanos, String reason, boolean mayReplace) {
-        return new KnownChanges(
-                state, stored.tag(), Optional.of(stored.time()), nanos, Optional.of(reason), mayReplace);
+    private KnownChanges ignoring(ChangeStore.Stored stored, String reason, boolean mayReplace) {
+        return new KnownChanges(state, stored.tag(), read, readNanos, stepped, Optional.of(reason), mayReplace);
+    }
+
+    private KnownChanges accepting(ChangeState next, String tag) {
+        return new KnownChanges(next, tag, read, readNanos, stepped, Optional.empty(), true);
     }
 
     /** Returns what is known after this instance has replaced the state. */
     KnownChanges replaced(ChangeState next) {
-        return new KnownChanges(next, next.tag(), read, readNanos, Optional.empty(), true);
+        return accepting(next, next.tag());
     }
 
     PolicyValues values(long nanos) {

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.core.changes;
 
-import java.time.Instant;
 import java.util.Collections;
 import java.util.Map;
-import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.TreeMap;
 
 /**
@@ -33,23 +30,15 @@ public record PolicyValues(Map<String, Map<String, RuntimeChange>> changes) {
         return changes.isEmpty();
     }
 
-    /** Returns these values and those of a request, which precede them. */
-    PolicyValues with(ChangeRequest request) {
-        RuntimeChange change = new RuntimeChange(
-                1,
-                request.subject(),
-                request.values(),
-                Map.of(),
-                request.author(),
-                request.reason(),
-                Instant.EPOCH,
-                Optional.empty(),
-                OptionalLong.empty());
-        Map<String, Map<String, RuntimeChange>> all = new TreeMap<>(changes);
-        Map<String, RuntimeChange> ofPolicy =
-                new TreeMap<>(changes.getOrDefault(request.subject().policy(), Map.of()));
-        request.values().keySet().forEach(attribute -> ofPolicy.put(attribute, change));
-        all.put(request.subject().policy(), ofPolicy);
-        return new PolicyValues(all);
+    /**
+     * Returns the values of one change.
+     *
+     * @param change a change of a policy, or one of the limits of a key of it
+     * @return the values, as if they were those of the policy
+     */
+    public static PolicyValues of(RuntimeChange change) {
+        Map<String, RuntimeChange> values = new TreeMap<>();
+        change.values().keySet().forEach(attribute -> values.put(attribute, change));
+        return new PolicyValues(Map.of(change.subject().policy(), values));
     }
 }

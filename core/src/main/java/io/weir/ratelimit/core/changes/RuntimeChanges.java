@@ -4,6 +4,7 @@ package io.weir.ratelimit.core.changes;
 import io.weir.ratelimit.spi.ConfigurationProblem;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /** The runtime changes as an operator sees and makes them. Each call of the store waits for one second at most. */
@@ -16,7 +17,8 @@ public interface RuntimeChanges {
     View view();
 
     /**
-     * Returns the problems that a change would have at deployment, without making it.
+     * Returns the problems that a change would have at deployment, without making it. The change must be valid now and after each later
+     * end of a change of the same policy.
      *
      * @param request the change
      * @return the problems, the same as those of the configuration; empty if the change is valid
@@ -44,7 +46,8 @@ public interface RuntimeChanges {
      * @param author the user of the container
      * @param expectedTag the tag of the state that the operator has seen
      * @return the change that ends the other, or that repeats it
-     * @throws InvalidChangeException if no such change has this number, or if the reason or a repeated change is invalid
+     * @throws InvalidChangeException if no such change has this number, if the reason or a repeated change is invalid, or if other changes
+     *     would be invalid without the change
      * @throws ChangeConflictException if the state has another tag; nothing is changed
      * @throws io.weir.ratelimit.RateLimitUnavailableException if the store does not answer; whether the change is made is unknown
      */
@@ -68,6 +71,7 @@ public interface RuntimeChanges {
      * @param read the instant of the last answer of the store; empty before the first one
      * @param active the changes that have not ended, the latest first
      * @param withoutPolicy the numbers of the active changes whose policy this instance does not have
+     * @param notInForce the problems of the active changes that this instance cannot apply, by their numbers
      * @param problem the reason why the state of the store is ignored, such as a missing signature; empty if it is in force
      */
     record View(
@@ -76,11 +80,13 @@ public interface RuntimeChanges {
             Optional<Instant> read,
             List<RuntimeChange> active,
             List<Long> withoutPolicy,
+            Map<Long, List<ConfigurationProblem>> notInForce,
             Optional<String> problem) {
-        /** Copies the lists. */
+        /** Copies the collections. */
         public View {
             active = List.copyOf(active);
             withoutPolicy = List.copyOf(withoutPolicy);
+            notInForce = Map.copyOf(notInForce);
         }
     }
 }

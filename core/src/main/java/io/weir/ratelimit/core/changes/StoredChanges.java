@@ -6,6 +6,7 @@ import static io.weir.ratelimit.core.message.CoreMessages.MESSAGES;
 import io.weir.ratelimit.RateLimitUnavailableException;
 import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.ChangeStore;
+import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -26,6 +27,7 @@ public final class StoredChanges {
     private final boolean shared;
     private final ChangeCodec codec;
     private final LongSupplier nanos;
+    private final Clock clock;
     private volatile KnownChanges known = KnownChanges.NONE;
 
     /**
@@ -35,12 +37,14 @@ public final class StoredChanges {
      * @param shared whether all instances share the store
      * @param codec reads and writes the contents of the store
      * @param nanos the monotonic clock, in nanoseconds
+     * @param clock the clock of this instance, which decides after a step of that of the store
      */
-    public StoredChanges(ChangeStore store, boolean shared, ChangeCodec codec, LongSupplier nanos) {
+    public StoredChanges(ChangeStore store, boolean shared, ChangeCodec codec, LongSupplier nanos, Clock clock) {
         this.store = store;
         this.shared = shared;
         this.codec = codec;
         this.nanos = nanos;
+        this.clock = clock;
     }
 
     boolean isShared() {
@@ -63,7 +67,7 @@ public final class StoredChanges {
     void read(Duration longest) {
         KnownChanges before = known;
         ChangeStore.Stored stored = answer(() -> store.read(before.storeTag()), longest);
-        accept(before, before.after(stored, codec, nanos()));
+        accept(before, before.after(stored, codec, nanos(), clock.instant()));
     }
 
     @SuppressWarnings("ReferenceEquality") // another object is another answer
@@ -75,7 +79,7 @@ public final class StoredChanges {
 
     @SuppressWarnings("ReferenceEquality") // another object is a later answer, which can contain the change
     private synchronized void accept(KnownChanges seen, ChangeState made) {
-        if (known == seen || known.state().written().isBefore(made.written())) {
+        if (known == seen || !known.isOlder(made)) {
             known = known.replaced(made);
         }
     }

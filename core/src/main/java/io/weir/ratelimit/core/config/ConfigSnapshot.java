@@ -5,11 +5,12 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** Properties that keep the value of their first look-up, for a comparison with a later state of the configuration. */
+/** Properties that keep the value and the source of their first look-up, for a comparison with a later state of the configuration. */
 public final class ConfigSnapshot implements ConfigProperties {
     private final ConfigProperties config;
     private final Set<String> names;
     private final Map<String, ConfigProperty> known = new ConcurrentHashMap<>();
+    private final Map<String, String> sources = new ConcurrentHashMap<>();
 
     /**
      * Creates a snapshot with the names of the properties. Values are added at their first look-up.
@@ -41,7 +42,8 @@ public final class ConfigSnapshot implements ConfigProperties {
 
     @Override
     public String source(String name) {
-        return config.source(name);
+        String source = sources.get(name);
+        return source != null ? source : sources.computeIfAbsent(name, config::source);
     }
 
     @Override

@@ -24,7 +24,7 @@ final class KeyOverride {
         if (last.isUnder(policy)) {
             return last.limits();
         }
-        OverrideAnswer current = last.under(policy);
+        OverrideAnswer current = last.under(policy, sources);
         answer.replace(last, current);
         return current.limits();
     }
@@ -34,7 +34,7 @@ final class KeyOverride {
         if (answer.isStale()) {
             answer.refresh(policy.name(), () -> {
                 Optional<LimitOverride> limits = sources.find(policy.name(), key);
-                return last -> last.next(limits, policy);
+                return last -> last.next(limits, policy, sources);
             });
         }
     }

@@ -27,9 +27,10 @@ record OverrideAnswer(
     /**
      * Returns the state after another answer. Limits that are equal stay the same object.
      *
+     * @param sources check the limits
      * @throws IllegalArgumentException if the answer is invalid under the policy
      */
-    OverrideAnswer next(Optional<LimitOverride> answer, Policy under) {
+    OverrideAnswer next(Optional<LimitOverride> answer, Policy under, OverrideSources sources) {
         if (answer.isEmpty()) {
             return NONE;
         }
@@ -37,14 +38,15 @@ record OverrideAnswer(
             return this;
         }
         PolicyLimits parsed = parse(answer.get(), under);
+        sources.check(under, parsed);
         Optional<PolicyLimits> same = limits.filter(parsed::equals);
         return new OverrideAnswer(answer, under, same.isPresent() ? same : Optional.of(parsed));
     }
 
     /** Returns the state of the same answer under a changed policy. */
-    OverrideAnswer under(Policy current) {
+    OverrideAnswer under(Policy current, OverrideSources sources) {
         try {
-            return next(override, current);
+            return next(override, current, sources);
         } catch (IllegalArgumentException e) {
             return new OverrideAnswer(override, current, Optional.empty());
         }

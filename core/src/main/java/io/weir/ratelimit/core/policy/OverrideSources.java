@@ -5,7 +5,9 @@ import static io.weir.ratelimit.core.message.CoreMessages.MESSAGES;
 
 import io.weir.ratelimit.Identity;
 import io.weir.ratelimit.core.config.Problems;
+import io.weir.ratelimit.spi.ConfigurationProblem;
 import io.weir.ratelimit.spi.LimitOverride;
+import io.weir.ratelimit.spi.PolicyLimits;
 import io.weir.ratelimit.spi.PolicySource;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -16,16 +18,22 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.BiFunction;
 
 /** The sources of limits of the application, by the policies that each source names. */
 public final class OverrideSources {
     /** No sources. */
-    public static final OverrideSources NONE = new OverrideSources(Map.of());
+    public static final OverrideSources NONE = new OverrideSources(Map.of(), (policy, limits) -> List.of());
 
     private final Map<String, List<PolicySource>> byPolicy;
 
-    private OverrideSources(Map<String, List<PolicySource>> byPolicy) {
+    private final BiFunction<Policy, PolicyLimits, List<ConfigurationProblem>> check;
+
+    private OverrideSources(
+            Map<String, List<PolicySource>> byPolicy,
+            BiFunction<Policy, PolicyLimits, List<ConfigurationProblem>> check) {
         this.byPolicy = Map.copyOf(byPolicy);
+        this.check = check;
     }
 
     /**
@@ -44,7 +52,29 @@ public final class OverrideSources {
                 .forEach(source -> policies(source, problems)
                         .forEach(policy -> byPolicy.computeIfAbsent(policy, first -> new ArrayList<>())
                                 .add(source)));
-        return new OverrideSources(byPolicy);
+        return new OverrideSources(byPolicy, NONE.check);
+    }
+
+    /**
+     * Returns the same sources with a check of the limits in their answers.
+     *
+     * @param limitsCheck returns the problems of limits that calls of a policy cannot have
+     * @return the sources
+     */
+    public OverrideSources checkedBy(BiFunction<Policy, PolicyLimits, List<ConfigurationProblem>> limitsCheck) {
+        return new OverrideSources(byPolicy, limitsCheck);
+    }
+
+    /**
+     * Checks limits under a policy.
+     *
+     * @throws IllegalArgumentException if calls of the policy cannot have the limits
+     */
+    void check(Policy policy, PolicyLimits limits) {
+        List<ConfigurationProblem> problems = check.apply(policy, limits);
+        if (!problems.isEmpty()) {
+            throw new IllegalArgumentException(problems.get(0).toString());
+        }
     }
 
     private static Set<String> policies(PolicySource source, Problems problems) {

@@ -180,6 +180,31 @@ public record Policy(
     }
 
     /**
+     * Returns the policy with the limits of one key in place of those of all callers.
+     *
+     * @param ofKey the limits
+     * @return a policy without tiers, for checks
+     */
+    public Policy withLimits(PolicyLimits ofKey) {
+        return new Policy(
+                ofKey,
+                form,
+                Tiers.NONE,
+                key,
+                cost,
+                onFailure,
+                maxWaiting,
+                mode,
+                count,
+                disclosure,
+                help,
+                pathRule,
+                notifyAt,
+                penalty,
+                enforcePercent);
+    }
+
+    /**
      * Returns the name of the policy.
      *
      * @return the name

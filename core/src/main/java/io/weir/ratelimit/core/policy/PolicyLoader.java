@@ -9,6 +9,8 @@ import io.weir.ratelimit.core.config.ConfigReader;
 import io.weir.ratelimit.core.config.Origin;
 import io.weir.ratelimit.core.config.PolicyProperties;
 import io.weir.ratelimit.core.config.Problems;
+import io.weir.ratelimit.spi.ConfigurationProblem;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -17,7 +19,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.TreeSet;
 import java.util.regex.Pattern;
 
 /** A loader of all policies from the configuration and the annotations. */
@@ -33,7 +34,7 @@ public final class PolicyLoader {
     private final Problems ofPolicies = new Problems();
     private final ConfigReader reader;
     private final Map<String, Policy> policies = new LinkedHashMap<>();
-    private final Set<String> invalid = new TreeSet<>();
+    private final Map<String, List<ConfigurationProblem>> invalid = new TreeMap<>();
     private final Map<String, List<Origin>> origins = new HashMap<>();
 
     private PolicyLoader(ConfigProperties config, Resolvers resolvers) {
@@ -63,7 +64,7 @@ public final class PolicyLoader {
 
     private void load(Collection<MethodLimits> methods) {
         Map<String, Set<String>> attributes = reader.policies();
-        invalid.addAll(
+        invalid.putAll(
                 new UnknownPropertyCheck(reader, new ConfigReader(config, ofPolicies)).check(methods, attributes));
         Map<String, InlinePolicy> inlinePolicies = inlinePolicies(methods);
         places(methods, attributes.keySet())
@@ -107,7 +108,7 @@ public final class PolicyLoader {
             problems.add(MESSAGES.problem("WEIR-105", place, name));
         }
         if (!problems.found().isEmpty()) {
-            invalid.add(name);
+            invalid.computeIfAbsent(name, first -> new ArrayList<>()).addAll(problems.found());
         }
         ofPolicies.addAll(problems.found());
     }

@@ -6,9 +6,13 @@ import static io.weir.ratelimit.core.message.CoreMessages.MESSAGES;
 import io.weir.ratelimit.core.config.ConfigKey;
 import io.weir.ratelimit.core.config.ConfigKeys;
 import io.weir.ratelimit.core.config.ConfigReader;
+import io.weir.ratelimit.spi.ConfigurationProblem;
+import java.util.ArrayList;
 import java.util.Collection;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Function;
 import java.util.function.Predicate;
@@ -48,9 +52,10 @@ final class UnknownPropertyCheck {
      * Checks all properties.
      *
      * @param attributes the attributes of each policy that are set
-     * @return the policies with an unknown attribute
+     * @return the problems of the policies with an unknown attribute
      */
-    Set<String> check(Collection<MethodLimits> methods, Map<String, Set<String>> attributes) {
+    Map<String, List<ConfigurationProblem>> check(
+            Collection<MethodLimits> methods, Map<String, Set<String>> attributes) {
         Set<String> endpoints = methods.stream()
                 .filter(Predicate.not(MethodLimits::isClient))
                 .map(MethodLimits::endpoint)
@@ -75,14 +80,17 @@ final class UnknownPropertyCheck {
         }
     }
 
-    private Set<String> checkAttributes(Map<String, Set<String>> attributes) {
-        Set<String> misspelled = new TreeSet<>();
+    private Map<String, List<ConfigurationProblem>> checkAttributes(Map<String, Set<String>> attributes) {
+        Map<String, List<ConfigurationProblem>> misspelled = new TreeMap<>();
         attributes.forEach((policy, given) -> {
             for (String attribute : given) {
                 if (!ConfigKeys.isPolicyAttribute(attribute)) {
-                    misspelled.add(policy);
-                    ofPolicies.report(
-                            MESSAGES.problem("WEIR-115", POLICIES + policy + "." + attribute, "", ATTRIBUTES));
+                    ConfigurationProblem problem =
+                            MESSAGES.problem("WEIR-115", POLICIES + policy + "." + attribute, "", ATTRIBUTES);
+                    misspelled
+                            .computeIfAbsent(policy, first -> new ArrayList<>())
+                            .add(problem);
+                    ofPolicies.report(problem);
                 }
             }
         });

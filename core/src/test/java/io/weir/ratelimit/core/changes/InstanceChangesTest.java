@@ -23,6 +23,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicLong;
@@ -36,29 +37,39 @@ class InstanceChangesTest {
     private static final String KEY = "alice@example.com";
 
     private final AtomicLong nanos = new AtomicLong(-11);
+    private final Clock instanceClock = new Ticking(() -> Duration.ZERO);
     private final Store store = new Store();
     private final Instance one = new Instance(Optional.empty());
     private final Instance two = new Instance(Optional.empty());
     private LogCapture log;
 
+    private final class Ticking extends Clock {
+        private final Supplier<Duration> step;
+
+        private Ticking(Supplier<Duration> step) {
+            this.step = step;
+        }
+
+        @Override
+        public ZoneOffset getZone() {
+            return ZoneOffset.UTC;
+        }
+
+        @Override
+        public Clock withZone(java.time.ZoneId zone) {
+            return this;
+        }
+
+        @Override
+        public Instant instant() {
+            return START.plusNanos(nanos.get() + 11).plus(step.get());
+        }
+    }
+
     /** A store that several instances share, and that can fail. */
     private final class Store implements ChangeStore {
-        private final Clock clock = new Clock() {
-            @Override
-            public ZoneOffset getZone() {
-                return ZoneOffset.UTC;
-            }
-
-            @Override
-            public Clock withZone(java.time.ZoneId zone) {
-                return this;
-            }
-
-            @Override
-            public Instant instant() {
-                return START.plusNanos(nanos.get() + 11);
-            }
-        };
+        private Duration step = Duration.ZERO;
+        private final Clock clock = new Ticking(() -> step);
         private ChangeStore local = new LocalChangeStore(clock);
         private boolean failing;
         private boolean replaceFails;
@@ -98,7 +109,7 @@ class InstanceChangesTest {
             target.configuration.put("ratelimit.policies.api.limit", "100/1m");
             target.configuration.put("ratelimit.policies.other.limit", "20/1m");
             changes = new InstanceChanges(
-                    new StoredChanges(store, true, new ChangeCodec("shop", secret), nanos::get),
+                    new StoredChanges(store, true, new ChangeCodec("shop", secret), nanos::get, instanceClock),
                     target,
                     new ChangeAudit(new KeyMasker(Optional.empty())));
         }
@@ -697,16 +708,217 @@ class InstanceChangesTest {
     }
 
     @Test
-    void anOverrideThatIsInvalidOnAnotherInstanceIsReportedOnce() throws Exception {
+    void anOverrideThatIsInvalidOnAnotherInstanceIsIgnoredReportedOnceAndShown() throws Exception {
         one.target.configuration.put("ratelimit.policies.api.algorithm", "token-bucket");
         one.make(ofKey(Kind.OVERRIDE, Optional.empty(), "limit", "5/1m", "burst", "9"));
         two.changes.run();
         two.changes.run();
+        assertThat(two.target.overrides).isEmpty();
         assertThat(log.lines())
                 .filteredOn(line -> line.contains("WEIR-452"))
                 .singleElement()
                 .asString()
-                .startsWith("WARNING WEIR-452 Runtime changes set limits of keys that are invalid under the policies of"
-                        + " this instance: [1].");
+                .startsWith(
+                        "WARNING WEIR-452 Runtime changes are not in force on this instance: [1]. They are kept, and"
+                                + " apply when they are valid again. Their problems:\n  WEIR-116 ratelimit.policies.api.burst = 9:");
+        assertThat(two.changes.view().notInForce()).containsOnlyKeys(1L);
+        assertThat(one.changes.view().notInForce()).isEmpty();
+        assertThat(one.target.overrides).hasSize(1);
+    }
+
+    @Test
+    void anOverrideThatTheBackendOfTheInstanceCannotEvaluateIsRejectedThereAndIgnoredElsewhere() throws Exception {
+        two.target.concurrency = false;
+        ChangeRequest request = ofKey(Kind.OVERRIDE, Optional.empty(), "concurrency", "3");
+        assertThat(two.changes.problems(request))
+                .extracting(ConfigurationProblem::id)
+                .containsExactly("WEIR-134");
+        assertThatThrownBy(() -> two.make(request)).isInstanceOf(InvalidChangeException.class);
+        one.make(request);
+        two.changes.run();
+        assertThat(two.target.overrides).isEmpty();
+        assertThat(two.changes.view().notInForce().get(1L))
+                .extracting(ConfigurationProblem::id)
+                .containsExactly("WEIR-134");
+    }
+
+    /** Makes the limit of the policy a calendar limit, which can have no burst. */
+    private static void useCalendar(Instance instance) {
+        instance.target.configuration.put("ratelimit.policies.api.limit", "1000/day");
+        instance.target.configuration.put("ratelimit.policies.api.algorithm", "token-bucket");
+    }
+
+    @Test
+    void aChangeThatIsValidOnlyUntilTheEndOfAnotherIsRejectedWithBoth() throws Exception {
+        useCalendar(one);
+        one.make(policyFor(Duration.ofHours(1), "limit", "100/1m"));
+        assertThat(one.changes.problems(policy("burst", "200")))
+                .extracting(ConfigurationProblem::toString)
+                .containsExactly("WEIR-455 ratelimit.policies.api.burst = 200: this is invalid from"
+                        + " 2026-03-01T04:00:00Z on, when runtime changes [1] end: WEIR-116 a calendar limit has no"
+                        + " burst; let this change end by then, or a burst is the capacity of a token bucket or a leaky"
+                        + " bucket, 1 or more");
+        assertThatThrownBy(() -> one.make(policyFor(Duration.ofMinutes(61), "burst", "200")))
+                .isInstanceOf(InvalidChangeException.class)
+                .hasMessageContaining("WEIR-455");
+        one.make(policyFor(Duration.ofHours(1), "burst", "200"));
+        pass(Duration.ofHours(1));
+        one.changes.run();
+        assertThat(one.changes.view().notInForce()).isEmpty();
+        assertThat(one.target.problems()).isEmpty();
+    }
+
+    @Test
+    void onlyTheStatesThatRemainAsEndsPassAreChecked() throws Exception {
+        useCalendar(one);
+        one.make(policyFor(Duration.ofHours(3), "limit", "100/1m"));
+        one.make(policyFor(Duration.ofHours(1), "limit", "300/1m"));
+        one.make(policyFor(Duration.ofHours(2), "burst", "500"));
+        assertThat(one.changes.problems(policyFor(Duration.ofHours(3), "burst", "700")))
+                .as("the end of change 2 shows change 1, and not the configuration")
+                .isEmpty();
+    }
+
+    @Test
+    void anUndoThatLeavesAnotherChangeInvalidIsRejectedWithIt() throws Exception {
+        useCalendar(one);
+        one.make(policy("limit", "100/1m"));
+        one.make(policy("burst", "200"));
+        assertThatThrownBy(() -> one.undo(1))
+                .isInstanceOf(InvalidChangeException.class)
+                .hasMessageContaining(
+                        "WEIR-455 ratelimit.policies.api.burst = 200: this is invalid without runtime change"
+                                + " 1: WEIR-116 a calendar limit has no burst; first undo the runtime change that needs it: one"
+                                + " of [2], or the override of a key");
+        one.undo(2);
+        one.undo(1);
+        assertThat(one.changes.view().active()).isEmpty();
+    }
+
+    @Test
+    void aChangeCanBeUndoneAlsoIfTheConfigurationIsInvalidWithoutIt() throws Exception {
+        one.make(policy("limit", "50/1m"));
+        one.target.configuration.put("ratelimit.policies.api.limit", "lots");
+        one.target.configuration.put("ratelimit.policies.api.key", "ip");
+        one.changes.run();
+        one.target.names = Set.of("api", "other");
+        one.undo(1);
+        assertThat(one.changes.view().active()).isEmpty();
+    }
+
+    @Test
+    void aChangeThatMakesTheLimitsOfAKeyInvalidIsRejectedWithTheirChange() throws Exception {
+        one.target.maxOverride = 10;
+        one.make(policyFor(Duration.ofHours(1), "mode", "shadow"));
+        one.make(ofKey(Kind.OVERRIDE, Optional.of(Duration.ofMinutes(30)), "limit", "20/1m"));
+        assertThat(one.changes.problems(policy("mode", "enforce")))
+                .extracting(ConfigurationProblem::toString)
+                .containsExactly("WEIR-456 place: runtime change 2, the limits of one key, would not be in force:"
+                        + " WEIR-140 too much; first undo runtime change 2, or set other limits for its key");
+        assertThat(one.changes.problems(ofKey(Kind.OVERRIDE, Optional.of(Duration.ofHours(2)), "limit", "20/1m")))
+                .extracting(ConfigurationProblem::problem)
+                .containsExactly("this is invalid from 2026-03-01T04:00:00Z on, when runtime changes [1] end: WEIR-140"
+                        + " too much");
+        assertThatThrownBy(() -> one.undo(1)).hasMessageContaining("WEIR-456");
+    }
+
+    @Test
+    void aReloadThatMakesAChangeInvalidIsReportedOnceAndShownUntilItIsValidAgain() throws Exception {
+        one.target.configuration.put("ratelimit.policies.api.algorithm", "token-bucket");
+        one.make(policy("burst", "200"));
+        useCalendar(one);
+        one.changes.run();
+        one.changes.run();
+        assertThat(log.lines())
+                .filteredOn(line -> line.contains("WEIR-452"))
+                .singleElement()
+                .asString()
+                .contains("Runtime changes are not in force on this instance: [1]")
+                .contains("a calendar limit has no burst");
+        assertThat(one.changes.view().notInForce()).containsOnlyKeys(1L);
+        one.target.configuration.put("ratelimit.policies.api.limit", "100/1m");
+        one.changes.run();
+        assertThat(one.changes.view().notInForce()).isEmpty();
+    }
+
+    @Test
+    void aStepBackOfTheStoresClockDoesNotMoveTheEndOfAChange() throws Exception {
+        one.make(policyFor(Duration.ofHours(1), "limit", "50/1m"));
+        two.changes.run();
+        store.step = Duration.ofDays(-1);
+        two.changes.run();
+        Instance later = new Instance(Optional.empty());
+        later.changes.start(Duration.ofMillis(100));
+        pass(Duration.ofMinutes(59));
+        for (Instance instance : List.of(one, two, later)) {
+            instance.changes.run();
+            assertThat(instance.api()).startsWith("50 ");
+        }
+        pass(Duration.ofMinutes(1));
+        for (Instance instance : List.of(one, two, later)) {
+            instance.changes.run();
+            assertThat(instance.api()).startsWith("100 ");
+        }
+        RuntimeChange next = one.make(policyFor(Duration.ofHours(1), "limit", "70/1m"));
+        assertThat(next.until()).contains(START.plus(Duration.ofHours(2)));
+        assertThat(log.lines())
+                .filteredOn(line -> line.contains("WEIR-457"))
+                .hasSize(3)
+                .containsOnly(
+                        "WARNING WEIR-457 The clock of the backend has stepped. The clock of this instance decides"
+                                + " the ends of runtime changes until both agree again.");
+        store.step = Duration.ofMinutes(-2);
+        one.changes.run();
+        one.changes.run();
+        assertThat(one.changes.view().read()).contains(store.clock.instant());
+        assertThat(log.lines())
+                .last()
+                .isEqualTo("INFO WEIR-457 The clocks of the backend and of this instance agree again. The clock of the"
+                        + " backend decides the ends of runtime changes.");
+    }
+
+    @Test
+    void aStepBackOfTheStoresClockAfterAnErrorDoesNotLengthenLaterChanges() throws Exception {
+        store.step = Duration.ofDays(1);
+        one.changes.run();
+        Instance wrong = new Instance(Optional.empty());
+        wrong.changes.start(Duration.ofMillis(100));
+        wrong.make(policyFor(Duration.ofHours(1), "mode", "shadow"));
+        store.step = Duration.ZERO;
+        one.changes.run();
+        RuntimeChange change = one.make(policyFor(Duration.ofHours(1), "limit", "50/1m"));
+        assertThat(change.until()).contains(START.plus(Duration.ofHours(1)));
+        two.changes.run();
+        assertThat(two.api()).startsWith("50 ");
+        pass(Duration.ofHours(1));
+        two.changes.run();
+        assertThat(two.api()).startsWith("100 ");
+    }
+
+    @Test
+    void aBlockThatTheStoreMayHaveLostIsShownUntilItIsMadeAgainOrUndone() throws Exception {
+        one.make(ofKey(Kind.BLOCK, Optional.of(Duration.ofHours(2))));
+        two.changes.run();
+        store.local = new LocalChangeStore(store.clock);
+        two.changes.run();
+        two.changes.run();
+        assertThat(two.changes.view().notInForce().get(1L))
+                .singleElement()
+                .hasToString(
+                        "WEIR-453 runtime change 1: the backend has lost its data, so the key may not be blocked any"
+                                + " more; undo the change and block the key again");
+        assertThat(log.lines())
+                .filteredOn(line -> line.contains("WEIR-453 runtime change 1"))
+                .hasSize(1);
+        pass(Duration.ofSeconds(1));
+        two.make(policy("mode", "shadow"));
+        two.changes.run();
+        assertThat(two.changes.view().notInForce())
+                .as("a stored list does not restore the block")
+                .containsOnlyKeys(1L);
+        assertThat(two.target.calls).noneMatch(call -> call.startsWith("block"));
+        two.make(ofKey(Kind.BLOCK, Optional.of(Duration.ofHours(2))));
+        assertThat(two.changes.view().notInForce()).isEmpty();
+        assertThat(two.target.calls).anyMatch(call -> call.startsWith("block"));
     }
 }

@@ -7,6 +7,7 @@ import io.weir.ratelimit.core.config.Origin;
 import io.weir.ratelimit.core.config.Problems;
 import io.weir.ratelimit.core.key.KeyTerms;
 import io.weir.ratelimit.core.policy.LoadedPolicies;
+import io.weir.ratelimit.core.policy.OverrideReader;
 import io.weir.ratelimit.core.policy.Overrides;
 import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.core.policy.PolicyLoader;
@@ -14,6 +15,7 @@ import io.weir.ratelimit.core.policy.Resolvers;
 import io.weir.ratelimit.spi.ConfigurationProblem;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -26,6 +28,16 @@ final class LoadedTarget implements ChangeTarget {
     final List<String> calls = new ArrayList<>();
     Map<Overrides.Subject, Map<String, String>> overrides = Map.of();
     boolean available = true;
+
+    /** Whether the backend of this instance has concurrency limits. */
+    boolean concurrency = true;
+
+    /** The most permits that one key can have under a policy that is enforced. */
+    long maxOverride = Long.MAX_VALUE;
+
+    /** The names of the policies; empty for those of the configuration. */
+    Set<String> names = Set.of();
+
     private PolicyValues values = PolicyValues.NONE;
 
     private LoadedPolicies load(PolicyValues over, Problems problems) {
@@ -39,18 +51,20 @@ final class LoadedTarget implements ChangeTarget {
     static List<ConfigurationProblem> problemsAtDeployment(Map<String, String> configuration) {
         LoadedTarget target = new LoadedTarget();
         target.configuration.putAll(configuration);
-        return target.problems(PolicyValues.NONE);
+        return target.check(PolicyValues.NONE, List.of()).all();
     }
 
     @Override
     public Set<String> names() {
-        return PolicyLoader.load(
-                        ConfigProperties.of(configuration),
-                        List.of(),
-                        new Resolvers(new KeyTerms(32, 64), Map.of()),
-                        new Problems())
-                .policies()
-                .keySet();
+        return !names.isEmpty()
+                ? names
+                : PolicyLoader.load(
+                                ConfigProperties.of(configuration),
+                                List.of(),
+                                new Resolvers(new KeyTerms(32, 64), Map.of()),
+                                new Problems())
+                        .policies()
+                        .keySet();
     }
 
     @Override
@@ -67,6 +81,11 @@ final class LoadedTarget implements ChangeTarget {
         return all;
     }
 
+    /** Returns the problems of the configuration with the values in force. */
+    List<ConfigurationProblem> problems() {
+        return check(values, List.of()).all();
+    }
+
     /** Returns the limits and the mode of a policy, and the source of the limits. */
     String inForce(String name) {
         LoadedPolicies loaded = load(values, new Problems());
@@ -80,10 +99,33 @@ final class LoadedTarget implements ChangeTarget {
     }
 
     @Override
-    public List<ConfigurationProblem> problems(PolicyValues over) {
+    public Findings check(PolicyValues over, Collection<RuntimeChange> ofKeys) {
         Problems problems = new Problems();
-        load(over, problems);
-        return problems.found();
+        LoadedPolicies loaded = load(over, problems);
+        Map<Long, List<ConfigurationProblem>> ofOverrides = new HashMap<>();
+        for (RuntimeChange change : ofKeys) {
+            Policy policy = loaded.policies().get(change.subject().policy());
+            Problems found = new Problems();
+            if (policy != null) {
+                OverrideReader.read(policy, change.values(), found).ifPresent(limits -> {
+                    if (limits.hasConcurrency() && !concurrency) {
+                        found.add(new ConfigurationProblem("WEIR-134", "place", "", "no", "none"));
+                    }
+                    if (policy.canReject() && limits.limits().get(0).permits() > maxOverride) {
+                        found.add(new ConfigurationProblem("WEIR-140", "place", "", "too much", "less"));
+                    }
+                });
+            }
+            if (!found.found().isEmpty()) {
+                ofOverrides.put(change.number(), found.found());
+            }
+        }
+        return new Findings(problems.found(), loaded.invalid(), ofOverrides);
+    }
+
+    @Override
+    public Object configuration() {
+        return Map.copyOf(configuration);
     }
 
     @Override

@@ -22,8 +22,8 @@ class StoredChangesTest {
     private static final ChangeCodec CODEC = new ChangeCodec("shop", Optional.empty());
 
     private final Store store = new Store();
-    private final StoredChanges one = new StoredChanges(store, true, CODEC, () -> 0);
-    private final StoredChanges two = new StoredChanges(store, true, CODEC, () -> 0);
+    private final StoredChanges one = new StoredChanges(store, true, CODEC, () -> 0, store.clock);
+    private final StoredChanges two = new StoredChanges(store, true, CODEC, () -> 0, store.clock);
 
     private static final class Store implements ChangeStore {
         private final Clock clock = Clock.fixed(Instant.parse("2026-03-02T00:00:00Z"), ZoneOffset.UTC);

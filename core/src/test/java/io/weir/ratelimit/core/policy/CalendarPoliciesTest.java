@@ -157,7 +157,7 @@ class CalendarPoliciesTest {
         Policy policy = ReadPolicies.of(LIMIT + "100/1m", "ratelimit.policies.api.lease=10")
                 .policy("api");
         PolicyLimits limits = OverrideAnswer.NONE
-                .next(Optional.of(new LimitOverride("1000/month", OptionalLong.empty())), policy)
+                .next(Optional.of(new LimitOverride("1000/month", OptionalLong.empty())), policy, OverrideSources.NONE)
                 .limits()
                 .orElseThrow();
 
@@ -166,7 +166,7 @@ class CalendarPoliciesTest {
 
     private static List<Limit> limits(Policy policy, LimitOverride override) {
         return OverrideAnswer.NONE
-                .next(Optional.of(override), policy)
+                .next(Optional.of(override), policy, OverrideSources.NONE)
                 .limits()
                 .orElseThrow()
                 .limits();

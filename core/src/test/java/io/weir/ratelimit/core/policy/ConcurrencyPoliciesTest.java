@@ -87,7 +87,7 @@ class ConcurrencyPoliciesTest {
 
     private static Iterable<Limit> limits(Policy policy, LimitOverride override) {
         return OverrideAnswer.NONE
-                .next(Optional.of(override), policy)
+                .next(Optional.of(override), policy, OverrideSources.NONE)
                 .limits()
                 .orElseThrow()
                 .limits();

@@ -7,6 +7,7 @@ import io.weir.ratelimit.Identity;
 import io.weir.ratelimit.core.config.Problems;
 import io.weir.ratelimit.core.key.KeyMasker;
 import io.weir.ratelimit.fixtures.LogCapture;
+import io.weir.ratelimit.spi.ConfigurationProblem;
 import io.weir.ratelimit.spi.LimitOverride;
 import io.weir.ratelimit.spi.PolicyLimits;
 import io.weir.ratelimit.spi.PolicySource;
@@ -112,6 +113,27 @@ class OverridesTest {
                 .isEqualTo(
                         "api/override[7/1s token-bucket burst 9 max-wait 2s, 20/1h token-bucket burst 9 max-wait 2s]");
         assertThat(limits(BUCKET, Identity.principal("ben"))).isEqualTo("none");
+    }
+
+    @Test
+    void limitsThatTheApplicationCannotEvaluateAreAnInvalidAnswer() {
+        Overrides checked = new Overrides(
+                OverrideSources.of(List.of(source), new Problems())
+                        .checkedBy((policy, limits) -> limits.hasConcurrency()
+                                ? List.of(new ConfigurationProblem("WEIR-134", "a.place", "3", "no slots", "none"))
+                                : List.of()),
+                new LookupTimes(FRESH, Duration.ofMinutes(1), nanos::get),
+                () -> executor,
+                masker,
+                (policy, failed) -> failures.add(policy + " " + failed));
+        table.put("ann", LimitOverride.of("7/1s").withConcurrency(3));
+        table.put("ben", LimitOverride.of("7/1s"));
+        checked.await(BUCKET, ANN, "ann");
+        checked.await(BUCKET, Identity.principal("ben"), "ben");
+        assertThat(checked.of(BUCKET, ANN, "ann")).isEmpty();
+        assertThat(checked.of(BUCKET, Identity.principal("ben"), "ben")).isPresent();
+        assertThat(failures).containsExactly("api ERROR");
+        assertThat(log.lines()).singleElement().asString().startsWith("WARNING WEIR-316");
     }
 
     @Test

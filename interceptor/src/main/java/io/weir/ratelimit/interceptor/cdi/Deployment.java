@@ -37,7 +37,6 @@ import io.weir.ratelimit.core.operations.InstanceOperations;
 import io.weir.ratelimit.core.operations.KnownPolicies;
 import io.weir.ratelimit.core.operations.Readings;
 import io.weir.ratelimit.core.operations.RepeatedTask;
-import io.weir.ratelimit.core.outgoing.ClientPolicyCheck;
 import io.weir.ratelimit.core.outgoing.ClientReader;
 import io.weir.ratelimit.core.outgoing.OutgoingCalls;
 import io.weir.ratelimit.core.outgoing.OutgoingClient;
@@ -144,15 +143,14 @@ final class Deployment {
         PolicySnapshotLoader loader = PolicySnapshotLoader.of(beanClasses, resolvers, sources.policies(), problems)
                 .withManagedBeans(managedBeans)
                 .withBackend(backend)
-                .withClients(
-                        clients.values().stream().map(OutgoingClient::limits).toList());
+                .withClients(clients.values());
         PolicySnapshot snapshot = loader.load(loadedConfig, problems);
-        ClientPolicyCheck.check(clients.values(), snapshot.policies(), loadedConfig, problems);
         CdiEvents events = new CdiEvents(beans.manager());
         Telemetry telemetry = telemetry(backend, events);
         resolverListener = telemetry.resolvers();
         Optional<RejectionResponder> responder = beans.responder(problems);
-        Overrides overrides = overrides(sources, telemetry);
+        Overrides overrides = overrides(
+                sources.checkedBy((policy, limits) -> loader.problemsOfKey(policy, limits, loadedConfig)), telemetry);
         TopKeysTracker topKeys =
                 settings.enabled() ? new TopKeysTracker(masker, environment.clock()::nanos) : TopKeysTracker.NONE;
         BackendHealth health = health(backend, telemetry, events);
@@ -173,16 +171,7 @@ final class Deployment {
         if (problems.found().isEmpty()) {
             engine.slots().listener(telemetry.slots(), withSlots(snapshot));
             start(backend, telemetry);
-            changes = changes(
-                    backend,
-                    new DeploymentChanges(
-                            reload,
-                            policies,
-                            overrides,
-                            keys,
-                            blocks,
-                            (loaded, changed, found) ->
-                                    ClientPolicyCheck.check(clients.values(), loaded, changed, found)));
+            changes = changes(backend, new DeploymentChanges(reload, policies, overrides, keys, blocks));
             report(backend, settings.enabled() ? policies.get() : snapshot, loader, sources);
         }
         RateLimitGate gate = new RateLimitGate(

@@ -7,6 +7,7 @@ import io.weir.ratelimit.core.changes.ChangeTarget;
 import io.weir.ratelimit.core.changes.InstanceChanges;
 import io.weir.ratelimit.core.changes.LocalChangeStore;
 import io.weir.ratelimit.core.changes.PolicyValues;
+import io.weir.ratelimit.core.changes.RuntimeChange;
 import io.weir.ratelimit.core.changes.StoredChanges;
 import io.weir.ratelimit.core.config.Origin;
 import io.weir.ratelimit.core.engine.KeyAdministration;
@@ -14,12 +15,11 @@ import io.weir.ratelimit.core.engine.KnownBlocks;
 import io.weir.ratelimit.core.policy.Overrides;
 import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.spi.ChangeStore;
-import io.weir.ratelimit.spi.ConfigurationProblem;
 import io.weir.ratelimit.spi.RateLimitBackend;
 import java.time.Clock;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -35,15 +35,9 @@ import java.util.function.LongSupplier;
  * @param overrides the limits of single keys
  * @param keys the operations on keys of the backend
  * @param blocks the blocks that this instance knows of
- * @param check a check of changed policies beside that of the loader
  */
 record DeploymentChanges(
-        Reload reload,
-        CurrentPolicies policies,
-        Overrides overrides,
-        KeyAdministration keys,
-        KnownBlocks blocks,
-        Reload.Check check)
+        Reload reload, CurrentPolicies policies, Overrides overrides, KeyAdministration keys, KnownBlocks blocks)
         implements ChangeTarget {
     /** The longest wait for the first connection. */
     private static final long MAX_CONNECTION_NANOS = TimeUnit.SECONDS.toNanos(2);
@@ -60,7 +54,8 @@ record DeploymentChanges(
                         shared.orElseGet(() -> new LocalChangeStore(Clock.systemUTC())),
                         shared.isPresent(),
                         codec,
-                        nanos),
+                        nanos,
+                        Clock.systemUTC()),
                 this,
                 audit);
         changes.start(deadline);
@@ -94,8 +89,13 @@ record DeploymentChanges(
     }
 
     @Override
-    public List<ConfigurationProblem> problems(PolicyValues values) {
-        return reload.problems(values, check);
+    public Findings check(PolicyValues values, Collection<RuntimeChange> ofKeys) {
+        return reload.check(values, ofKeys);
+    }
+
+    @Override
+    public Object configuration() {
+        return reload.configuration();
     }
 
     @Override

@@ -6,6 +6,7 @@ import io.weir.ratelimit.core.engine.Binding;
 import io.weir.ratelimit.core.engine.PathRules;
 import io.weir.ratelimit.core.policy.Bypass;
 import io.weir.ratelimit.core.policy.Policy;
+import io.weir.ratelimit.spi.ConfigurationProblem;
 import java.util.List;
 import java.util.Map;
 
@@ -19,6 +20,7 @@ import java.util.Map;
  * @param bindings the policies of methods
  * @param bypass the conditions under which a call is not limited
  * @param origins the origins of the attributes of each policy
+ * @param invalid the problems of the policies that have some, whose previous values apply, by name
  */
 record PolicySnapshot(
         Map<String, Policy> policies,
@@ -27,12 +29,14 @@ record PolicySnapshot(
         PathRules early,
         MethodBindings bindings,
         Bypass bypass,
-        Map<String, List<Origin>> origins) {
+        Map<String, List<Origin>> origins,
+        Map<String, List<ConfigurationProblem>> invalid) {
     /** Copies the maps. */
     PolicySnapshot {
         policies = Map.copyOf(policies);
         costs = Map.copyOf(costs);
         origins = Map.copyOf(origins);
+        invalid = Map.copyOf(invalid);
     }
 
     /** Returns a snapshot with the same policies that limits no call. */
@@ -44,6 +48,7 @@ record PolicySnapshot(
                 PathRules.NONE,
                 new MethodBindings((beanClass, method) -> Binding.NONE, beanClass -> false),
                 Bypass.NONE,
-                origins);
+                origins,
+                invalid);
     }
 }

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.interceptor.cdi;
 
-import static io.weir.ratelimit.interceptor.message.InterceptorMessages.MESSAGES;
-
-import io.weir.ratelimit.core.config.ConfigKeys;
+import io.weir.ratelimit.core.changes.RuntimeChange;
 import io.weir.ratelimit.core.config.ConfigProperties;
-import io.weir.ratelimit.core.config.ConfigReader;
 import io.weir.ratelimit.core.config.Origin;
 import io.weir.ratelimit.core.config.Problems;
 import io.weir.ratelimit.core.engine.DisabledBackend;
 import io.weir.ratelimit.core.engine.PathRules;
+import io.weir.ratelimit.core.outgoing.OutgoingClient;
 import io.weir.ratelimit.core.policy.Bypass;
 import io.weir.ratelimit.core.policy.CostCheck;
 import io.weir.ratelimit.core.policy.LoadedPolicies;
@@ -18,14 +16,16 @@ import io.weir.ratelimit.core.policy.MethodLimits;
 import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.core.policy.PolicyLoader;
 import io.weir.ratelimit.core.policy.Resolvers;
+import io.weir.ratelimit.spi.ConfigurationProblem;
+import io.weir.ratelimit.spi.PolicyLimits;
 import io.weir.ratelimit.spi.RateLimitBackend;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
@@ -40,7 +40,8 @@ final class PolicySnapshotLoader {
     private final Resolvers resolvers;
     private final Set<String> policiesOfSources;
     private final LateMethods late;
-    private List<MethodLimits> clients = List.of();
+    private final Map<String, List<LimitedMethod>> byPolicy = new HashMap<>();
+    private List<OutgoingClient> clients = List.of();
     private Predicate<Class<?>> managed = beanClass -> false;
     private RateLimitBackend backend = new DisabledBackend();
 
@@ -49,6 +50,10 @@ final class PolicySnapshotLoader {
         this.resolvers = resolvers;
         this.policiesOfSources = Set.copyOf(policiesOfSources);
         this.late = new LateMethods(resolvers);
+        methods.forEach(method -> method.limits()
+                .policies()
+                .forEach(policy -> byPolicy.computeIfAbsent(policy, first -> new ArrayList<>())
+                        .add(method)));
     }
 
     /** Creates a loader with the annotations of bean classes and the policies that {@code PolicySource} beans name. */
@@ -79,16 +84,22 @@ final class PolicySnapshotLoader {
         return this;
     }
 
-    /** Sets the limits of REST clients. */
-    PolicySnapshotLoader withClients(List<MethodLimits> limits) {
-        clients = List.copyOf(limits);
+    /** Sets the REST clients. */
+    PolicySnapshotLoader withClients(Collection<OutgoingClient> outgoing) {
+        clients = List.copyOf(outgoing);
         return this;
     }
 
     /** Returns the limits of the methods of beans and of REST clients. */
     List<MethodLimits> methods() {
-        return Stream.concat(methods.stream().map(LimitedMethod::limits), clients.stream())
+        return Stream.concat(
+                        methods.stream().map(LimitedMethod::limits),
+                        clients.stream().map(OutgoingClient::limits))
                 .toList();
+    }
+
+    private List<MethodLimits> known() {
+        return Stream.concat(methods().stream(), late.methods().stream()).toList();
     }
 
     /** Loads the first snapshot. */
@@ -121,19 +132,15 @@ final class PolicySnapshotLoader {
             Optional<PolicySnapshot> previous,
             Optional<PolicySnapshot> inForce,
             Problems problems) {
-        List<MethodLimits> known =
-                Stream.concat(methods().stream(), late.methods().stream()).toList();
+        List<MethodLimits> known = known();
         LoadedPolicies loaded = PolicyLoader.load(config, known, resolvers, problems);
-        Set<String> invalid = new TreeSet<>(loaded.invalid());
-        invalid.addAll(misused(loaded.policies(), problems));
-        invalid.addAll(unsupported(loaded.policies(), config, problems));
-        Map<String, Policy> policies = new LinkedHashMap<>(loaded.policies());
         Map<String, Long> costs =
                 costs(config, known, previous.map(PolicySnapshot::costs).orElse(Map.of()), problems);
-        Set<String> exceeded = exceeded(config, known, loaded.policies(), costs, problems);
-        invalid.addAll(exceeded);
+        Map<String, List<ConfigurationProblem>> invalid = new TreeMap<>(loaded.invalid());
+        Set<String> exceeded = check(checks(config, known, costs), loaded.policies(), config, invalid, problems);
+        Map<String, Policy> policies = new LinkedHashMap<>(loaded.policies());
         previous.ifPresent(snapshot -> {
-            keepValid(policies, snapshot, invalid, loaded.complete());
+            keepValid(policies, snapshot, invalid.keySet(), loaded.complete());
             keepCosts(costs, snapshot, known, exceeded);
         });
         inForce.ifPresent(snapshot -> keepSame(policies, snapshot));
@@ -147,75 +154,52 @@ final class PolicySnapshotLoader {
                 new PathRules(policies.values().stream().filter(Policy::isEarly).toList()),
                 new MethodBindings(binder::bind, managed),
                 bypass(config, previous.map(PolicySnapshot::bypass), problems),
-                origins(policies.keySet(), loaded, invalid, previous.map(PolicySnapshot::origins)));
+                origins(policies.keySet(), loaded, invalid.keySet(), previous.map(PolicySnapshot::origins)),
+                invalid);
     }
 
-    /** Finds the policies that a method cannot be under. */
-    private Set<String> misused(Map<String, Policy> policies, Problems problems) {
-        Set<String> misused = new TreeSet<>();
-        for (LimitedMethod method : methods) {
-            method.limits().policies().stream()
-                    .map(policies::get)
-                    .filter(Objects::nonNull)
-                    .forEach(policy -> {
-                        Problems ofPolicy = new Problems();
-                        method.check(policy, ofPolicy);
-                        if (!ofPolicy.found().isEmpty()) {
-                            misused.add(policy.name());
-                            problems.addAll(ofPolicy.found());
-                        }
-                    });
-        }
-        return misused;
+    private PolicyChecks checks(ConfigProperties config, List<MethodLimits> known, Map<String, Long> costs) {
+        return new PolicyChecks(byPolicy, clients, backend, new CostCheck(config, known, costs));
     }
 
-    /** Finds the policies with a limit that the backend cannot evaluate. */
-    private Set<String> unsupported(Map<String, Policy> policies, ConfigProperties config, Problems problems) {
-        Set<String> unsupported = new TreeSet<>();
-        for (Policy policy : new TreeMap<>(policies).values()) {
-            Stream.concat(Stream.of(policy.limits()), policy.tiers().limits().values().stream())
-                    .flatMap(limits -> limits.limits().stream())
-                    .filter(limit -> !backend.supports(limit))
-                    .findFirst()
-                    .ifPresent(limit -> {
-                        unsupported.add(policy.name());
-                        problems.add(
-                                limit.isConcurrency()
-                                        ? MESSAGES.problem(
-                                                "WEIR-134",
-                                                new ConfigReader(config, problems)
-                                                        .policy(policy.name())
-                                                        .name(ConfigKeys.CONCURRENCY),
-                                                String.valueOf(limit.permits()),
-                                                backend.name())
-                                        : MESSAGES.problem(
-                                                "WEIR-610",
-                                                "policy " + policy.name(),
-                                                limit.toString(),
-                                                backend.name()));
-                    });
-        }
-        return unsupported;
-    }
-
-    /** Finds the policies that can never hold the cost of a call. */
-    private Set<String> exceeded(
-            ConfigProperties config,
-            List<MethodLimits> known,
+    /** Checks policies, and adds the invalid ones. Returns those that can never hold the cost of a call. */
+    private Set<String> check(
+            PolicyChecks checks,
             Map<String, Policy> policies,
-            Map<String, Long> costs,
+            ConfigProperties config,
+            Map<String, List<ConfigurationProblem>> invalid,
             Problems problems) {
-        CostCheck check = new CostCheck(config, known, costs);
         Set<String> exceeded = new TreeSet<>();
         for (Policy policy : new TreeMap<>(policies).values()) {
-            Problems ofPolicy = new Problems();
-            check.check(policy, ofPolicy);
-            if (!policiesOfSources.contains(policy.name()) && !ofPolicy.found().isEmpty()) {
-                exceeded.add(policy.name());
-                problems.addAll(ofPolicy.found());
+            String name = policy.name();
+            List<ConfigurationProblem> found = new ArrayList<>(checks.problems(policy, config));
+            List<ConfigurationProblem> ofCosts = policiesOfSources.contains(name) ? List.of() : checks.ofCosts(policy);
+            found.addAll(ofCosts);
+            if (!ofCosts.isEmpty()) {
+                exceeded.add(name);
+            }
+            if (!found.isEmpty()) {
+                invalid.merge(
+                        name,
+                        found,
+                        (one, other) ->
+                                Stream.concat(one.stream(), other.stream()).toList());
+                problems.addAll(found);
             }
         }
         return exceeded;
+    }
+
+    /** Returns the problems of the limits of single keys under the policies of a snapshot, by the number of the change. */
+    Map<Long, List<ConfigurationProblem>> problems(
+            PolicySnapshot snapshot, ConfigProperties config, Collection<RuntimeChange> overrides) {
+        return checks(config, known(), snapshot.costs()).ofOverrides(overrides, snapshot.policies(), config);
+    }
+
+    /** Returns the problems of the limits of one key with the backend and with REST clients. */
+    List<ConfigurationProblem> problemsOfKey(Policy policy, PolicyLimits limits, ConfigProperties config) {
+        return new PolicyChecks(Map.of(), clients, backend, new CostCheck(config, List.of(), Map.of()))
+                .problems(policy.withLimits(limits), config);
     }
 
     /** Restores the costs of methods under policies that cannot hold them. */

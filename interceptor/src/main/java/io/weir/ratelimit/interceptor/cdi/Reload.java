@@ -3,8 +3,10 @@ package io.weir.ratelimit.interceptor.cdi;
 
 import static io.weir.ratelimit.interceptor.message.InterceptorMessages.MESSAGES;
 
+import io.weir.ratelimit.core.changes.ChangeTarget.Findings;
 import io.weir.ratelimit.core.changes.ChangedProperties;
 import io.weir.ratelimit.core.changes.PolicyValues;
+import io.weir.ratelimit.core.changes.RuntimeChange;
 import io.weir.ratelimit.core.config.ConfigProperties;
 import io.weir.ratelimit.core.config.ConfigSnapshot;
 import io.weir.ratelimit.core.config.Problems;
@@ -12,19 +14,20 @@ import io.weir.ratelimit.core.config.ReloadListener;
 import io.weir.ratelimit.core.config.ReloadListener.Result;
 import io.weir.ratelimit.core.message.Message;
 import io.weir.ratelimit.core.operations.Readings;
-import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.spi.ConfigurationProblem;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /**
  * A reload of the policies. It loads a new snapshot if a property or a runtime change has changed; the valid parts of a change apply. A set of problems
- * is logged once, until the problems change. Only one thread at a time reloads.
+ * is logged once, until the problems change. Only one thread at a time reloads. A slow configuration source does not delay runtime changes,
+ * because the sources are read without the monitor.
  */
 final class Reload implements Runnable {
     private static final System.Logger LOG = System.getLogger("io.weir.ratelimit");
@@ -34,7 +37,11 @@ final class Reload implements Runnable {
     private final Consumer<PolicySnapshot> target;
     private final ReloadListener listener;
     private final Readings readings;
-    private ConfigSnapshot loadedConfig;
+
+    /** Held while the configuration sources are read. */
+    private final ReentrantLock reading = new ReentrantLock();
+
+    private volatile ConfigSnapshot loadedConfig;
 
     /** The snapshot of the configuration, without runtime changes. */
     private volatile PolicySnapshot configured;
@@ -76,19 +83,33 @@ final class Reload implements Runnable {
 
     /** Reloads once. An exception of a configuration source is logged and not thrown. */
     @Override
-    public synchronized void run() {
+    public void run() {
+        reading.lock();
         try {
             ConfigProperties current = configuration.get();
-            boolean changed = !loadedConfig.isSameIn(current) && load(new ConfigSnapshot(current));
-            readings.read(problems.isEmpty() ? Result.APPLIED : Result.INVALID, List.copyOf(problems), changed);
+            if (loadedConfig.isSameIn(current)) {
+                record(false);
+            } else {
+                load(new ConfigSnapshot(current));
+            }
             failing = false;
         } catch (RuntimeException | LinkageError e) {
-            listener.reloaded(Result.FAILED);
-            readings.read(Result.FAILED, List.of(problem(e)), false);
-            if (!failing) {
-                failing = true;
-                MESSAGES.log(LOG, e, "WEIR-317");
-            }
+            failed(e);
+        } finally {
+            reading.unlock();
+        }
+    }
+
+    private synchronized void record(boolean changed) {
+        readings.read(problems.isEmpty() ? Result.APPLIED : Result.INVALID, List.copyOf(problems), changed);
+    }
+
+    private synchronized void failed(Throwable thrown) {
+        listener.reloaded(Result.FAILED);
+        readings.read(Result.FAILED, List.of(problem(thrown)), false);
+        if (!failing) {
+            failing = true;
+            MESSAGES.log(LOG, thrown, "WEIR-317");
         }
     }
 
@@ -98,35 +119,35 @@ final class Reload implements Runnable {
                 "WEIR-317.source", "configuration", "", thrown.getClass().getName());
     }
 
-    /** Loads a changed configuration. Returns whether the policies have changed. */
-    private boolean load(ConfigSnapshot config) {
+    /** Loads a changed configuration, and then applies it with the runtime changes that are in force at that time. */
+    private void load(ConfigSnapshot config) {
         Problems found = new Problems();
-        configured = loader.reload(config, configured, found);
-        loadedConfig = config;
-        ofConfiguration = found.found();
-        return replace(true);
+        PolicySnapshot next = loader.reload(config, configured, found);
+        synchronized (this) {
+            configured = next;
+            loadedConfig = config;
+            ofConfiguration = found.found();
+            record(replace(true));
+        }
     }
 
     /** Applies the values of runtime changes over the configuration that was read last. */
     synchronized void apply(PolicyValues changed) {
         values = changed;
-        boolean replaced = replace(false);
-        readings.read(problems.isEmpty() ? Result.APPLIED : Result.INVALID, List.copyOf(problems), replaced);
+        record(replace(false));
     }
 
-    /** Returns the problems of the configuration with the values of runtime changes, without applying them. */
-    synchronized List<ConfigurationProblem> problems(PolicyValues changed, Check check) {
+    /** Checks the configuration with the values of runtime changes, and limits of single keys, without applying them. */
+    synchronized Findings check(PolicyValues changed, Collection<RuntimeChange> overrides) {
         Problems found = new Problems();
         ConfigProperties config = ChangedProperties.over(loadedConfig, changed, names());
         PolicySnapshot next = loader.change(config, snapshot, configured, found);
-        check.check(next.policies(), config, found);
-        return found.found();
+        return new Findings(found.found(), next.invalid(), loader.problems(next, config, overrides));
     }
 
-    /** A check of loaded policies. */
-    @FunctionalInterface
-    interface Check {
-        void check(Map<String, Policy> policies, ConfigProperties config, Problems problems);
+    /** Returns the configuration that was read last, another object after each change. */
+    ConfigSnapshot configuration() {
+        return loadedConfig;
     }
 
     /** Returns the names of the policies that exist without runtime changes. */

@@ -30,6 +30,9 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.eclipse.microprofile.config.Config;
@@ -93,6 +96,9 @@ class ReloadTest {
         public void found() {}
     }
 
+    /** Runs at each read of a configuration source. */
+    private volatile Runnable onRead = () -> {};
+
     private final class Changing implements ConfigSource {
         private final String name;
         private final int ordinal;
@@ -106,6 +112,7 @@ class ReloadTest {
 
         @Override
         public Set<String> getPropertyNames() {
+            onRead.run();
             if (failure != null) {
                 throw failure;
             }
@@ -114,6 +121,7 @@ class ReloadTest {
 
         @Override
         public String getValue(String property) {
+            onRead.run();
             return properties.get(property);
         }
 
@@ -646,11 +654,44 @@ class ReloadTest {
     @Test
     void aChangeIsCheckedWithoutBeingApplied() {
         Deployed deployed = new Deployed();
-        assertThat(deployed.reload.problems(change(17, "api", "limit", "lots"), (policies, read, found) -> {}))
+        assertThat(deployed.reload
+                        .check(change(17, "api", "limit", "lots"), List.of())
+                        .all())
                 .singleElement()
                 .asString()
                 .startsWith("WEIR-111 " + LIMIT + " = lots: ");
         assertThat(limits("api")).isEqualTo("[10/1m sliding-window]");
         assertThat(held).hasSize(1);
+    }
+
+    @Test
+    void aSlowSourceDelaysNoChange() throws Exception {
+        Deployed deployed = new Deployed();
+        file.put(LIMIT, "11/1m");
+        file.put("ratelimit.policies.other.limit", "30/1m");
+        Semaphore waiting = new Semaphore(0);
+        Semaphore reads = new Semaphore(0);
+        onRead = () -> {
+            waiting.release();
+            reads.acquireUninterruptibly();
+        };
+        Thread reload = new Thread(deployed.reload);
+        reload.start();
+        int changes = 0;
+        while (reload.isAlive()) {
+            // The reload waits for a source now, at each read once, or it has ended.
+            if (waiting.tryAcquire(10, TimeUnit.MILLISECONDS)) {
+                changes++;
+                PolicyValues change = change(changes, "api", "limit", changes + "/1h");
+                CompletableFuture.runAsync(() -> deployed.reload.apply(change)).get(20, TimeUnit.SECONDS);
+                assertThat(limits("api")).isEqualTo("[" + changes + "/1h sliding-window]");
+                reads.release();
+            }
+        }
+        assertThat(changes).as("reads of the sources").isGreaterThan(20);
+        assertThat(limits("api")).as("the last change").isEqualTo("[" + changes + "/1h sliding-window]");
+        assertThat(limits("other")).as("the new configuration").isEqualTo("[30/1m sliding-window]");
+        deployed.reload.apply(PolicyValues.NONE);
+        assertThat(limits("api")).isEqualTo("[11/1m sliding-window]");
     }
 }

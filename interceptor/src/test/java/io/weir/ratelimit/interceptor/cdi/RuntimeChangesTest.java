@@ -11,6 +11,7 @@ import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.RateLimit;
 import io.weir.ratelimit.RateLimitExceededException;
 import io.weir.ratelimit.core.changes.ChangeRequest;
+import io.weir.ratelimit.core.changes.InvalidChangeException;
 import io.weir.ratelimit.core.changes.LocalChangeStore;
 import io.weir.ratelimit.core.changes.RuntimeChange;
 import io.weir.ratelimit.core.changes.RuntimeChange.Kind;
@@ -25,6 +26,7 @@ import io.weir.ratelimit.fixtures.TestCall;
 import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.BackendStatus;
 import io.weir.ratelimit.spi.ChangeStore;
+import io.weir.ratelimit.spi.ConfigurationProblem;
 import io.weir.ratelimit.spi.RateLimitBackend;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
@@ -187,6 +189,100 @@ class RuntimeChangesTest {
         }
     }
 
+    /** Returns the problems of limits of one key, with which the change is also rejected. */
+    private static List<String> problems(Container container, Map<String, String> values) {
+        ChangeRequest request = new ChangeRequest(
+                new Subject(Kind.OVERRIDE, "plan", Optional.of("u.ann")), values, Optional.empty(), "a test", "alice");
+        List<ConfigurationProblem> problems = changes(container).problems(request);
+        if (!problems.isEmpty()) {
+            assertThatThrownBy(() -> changes(container)
+                            .make(request, changes(container).view().tag()))
+                    .isInstanceOfSatisfying(
+                            InvalidChangeException.class,
+                            thrown -> assertThat(thrown.problems()).isEqualTo(problems));
+        }
+        return problems.stream().map(ConfigurationProblem::toString).toList();
+    }
+
+    @Test
+    void anOverrideThatTheBackendCannotEvaluateIsRejectedAsADeploymentWouldBe() {
+        String[] config = {
+            "ratelimit.metrics=none",
+            "ratelimit.changes.enabled=true",
+            "ratelimit.changes.role=changer",
+            "ratelimit.policies.plan.limit=2/1h",
+            "ratelimit.policies.plan.algorithm=fixed-window"
+        };
+        try (Container container = Container.start(config, Desk.class, Shop.class, Beans.WindowBackend.class)) {
+            assertThat(problems(container, Map.of("concurrency", "3")))
+                    .containsExactly(
+                            "WEIR-134 ratelimit.policies.plan.concurrency = 3: backend windows has no concurrency"
+                                    + " limits; remove the property, or select a backend that has them: local or redisson");
+            assertThat(problems(container, Map.of("limit", "5/day")))
+                    .singleElement()
+                    .asString()
+                    .startsWith("WEIR-610 policy plan = 5/day")
+                    .contains("the backend windows does not support this limit");
+            assertThat(problems(container, Map.of("limit", "5/1h"))).isEmpty();
+        }
+    }
+
+    @Test
+    void anOverrideThatCanNeverHoldACostIsRejected() throws Exception {
+        try (Container container = start("ratelimit.policies.plan.limit=20/1h", "ratelimit.costs.\"Shop.order\"=5")) {
+            assertThat(problems(container, Map.of("limit", "3/1h")))
+                    .containsExactly(
+                            "WEIR-140 ratelimit.costs.\"Shop.order\" = 5: the capacity of policy plan is 3, so it"
+                                    + " can never hold the cost, and the call would always be rejected; use 3 or less, or raise"
+                                    + " the limit or the burst of policy plan");
+            assertThat(problems(container, Map.of("limit", "0/1h")))
+                    .as("a limit of 0 blocks on purpose")
+                    .isEmpty();
+            make(container, Kind.POLICY, Optional.empty(), Map.of("mode", "shadow"));
+            assertThat(problems(container, Map.of("limit", "3/1h")))
+                    .as("shadow mode ends before the override")
+                    .singleElement()
+                    .asString()
+                    .startsWith("WEIR-455 ratelimit.costs.\"Shop.order\" = 5: this is invalid from ")
+                    .contains("when runtime changes [1] end: WEIR-140 the capacity of policy plan is 3");
+        }
+    }
+
+    @Test
+    void anOverrideOfAPolicyOfARestClientHasTheRulesOfTheClient() {
+        try (Container container = start("ratelimit.clients.prices.policy=plan")) {
+            assertThat(problems(container, Map.of("concurrency", "3")))
+                    .singleElement()
+                    .asString()
+                    .startsWith("WEIR-235 ratelimit.policies.plan.concurrency = 3: policy plan of client prices has a"
+                            + " concurrency limit");
+        }
+    }
+
+    @Test
+    void changesThatAnInstanceCannotApplyAreIgnoredReportedAndShown() throws Exception {
+        SharedStore.store = new LocalChangeStore(Clock.systemUTC());
+        try (Container first = startShared()) {
+            make(first, Kind.OVERRIDE, Optional.of("u.ann"), Map.of("concurrency", "3"));
+            make(first, Kind.POLICY, Optional.empty(), Map.of("concurrency", "4"));
+        }
+        try (LogCapture log = new LogCapture();
+                Container second = startShared("ratelimit.clients.prices.policy=plan")) {
+            assertThat(changes(second).view().notInForce())
+                    .hasSize(2)
+                    .allSatisfy((number, problems) -> assertThat(problems)
+                            .extracting(ConfigurationProblem::id)
+                            .containsExactly("WEIR-235"));
+            assertThat(setting(second, "concurrency")).isEqualTo("none");
+            assertThat(log.lines())
+                    .filteredOn(line -> line.contains("WEIR-452"))
+                    .singleElement()
+                    .asString()
+                    .startsWith("WARNING WEIR-452 Runtime changes are not in force on this instance: [1, 2].")
+                    .contains("WEIR-235 ratelimit.policies.plan.concurrency = 3", "concurrency = 4");
+        }
+    }
+
     /** Returns the stored key of a caller who makes one call, which is then given back. */
     private static String storedKey(Container container, String name) {
         Operations operations = operations(container);
@@ -279,15 +375,13 @@ class RuntimeChangesTest {
         }
     }
 
-    private static Container startShared() {
-        return Container.start(
-                Container.config(
-                        "ratelimit.metrics=none",
-                        "ratelimit.changes.enabled=true",
-                        "ratelimit.changes.role=changer",
-                        "ratelimit.policies.plan.limit=2/1h"),
-                Desk.class,
-                Shop.class,
-                SharedStore.class);
+    private static Container startShared(String... lines) {
+        List<String> all = new ArrayList<>(List.of(
+                "ratelimit.metrics=none",
+                "ratelimit.changes.enabled=true",
+                "ratelimit.changes.role=changer",
+                "ratelimit.policies.plan.limit=2/1h"));
+        all.addAll(Arrays.asList(lines));
+        return Container.start(all.toArray(String[]::new), Desk.class, Shop.class, SharedStore.class);
     }
 }
