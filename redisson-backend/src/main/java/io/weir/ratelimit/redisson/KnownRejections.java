@@ -13,16 +13,50 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The rejections whose end Redis has returned, for a time in which Redis does not decide. They are the entries of the {@link RejectionCache},
- * of any age: while Redis decides, an entry of more than one second is not used, since another instance may have refunded permits.
+ * The rejections whose end Redis has returned. They are the entries of the {@link RejectionCache}. While Redis does not decide, entries of any
+ * age are used. While it decides, an entry of more than one second is not used, since another instance may have refunded permits.
  *
  * <p>One key without room rejects a call. The states of its other keys may be unknown; they are reported as untouched.
  *
  * @param cache the cache
+ * @param keys the keys in Redis
  */
-record KnownRejections(RejectionCache cache) {
+record KnownRejections(RejectionCache cache, RedisKeys keys) {
     /** The clocks of this instance and of Redis may differ by one part of this many, and no rejection lasts longer than by Redis. */
     private static final int PARTS_OF_DRIFT = 1_000;
+
+    /**
+     * Returns the rejection of a call, of which the shadow charges are not evaluated.
+     *
+     * @param charges the charges
+     * @param storedKeys the key of each charge
+     * @param ofAnyAge whether Redis does not decide, so that a rejection of any age is used
+     * @return empty if the call may wait, or if all limits may have room
+     */
+    Optional<Decision.Rejected> find(List<Charge> charges, List<String> storedKeys, boolean ofAnyAge) {
+        if (mayWait(charges)) {
+            return Optional.empty();
+        }
+        List<Charge> enforced = charges;
+        List<String> keysOfEnforced = storedKeys;
+        if (ShadowAcquire.hasShadow(charges)) {
+            enforced = charges.stream().filter(charge -> !charge.shadow()).toList();
+            keysOfEnforced = keys.of(enforced);
+        }
+        return ofAnyAge
+                ? find(enforced, keysOfEnforced, System.nanoTime())
+                : cache.find(enforced, keysOfEnforced, System.nanoTime());
+    }
+
+    /** Returns whether a charge may be spent before its permits are available. */
+    static boolean mayWait(List<Charge> charges) {
+        for (int i = 0; i < charges.size(); i++) {
+            if (charges.get(i).maxWaitMicros() > 0) {
+                return true;
+            }
+        }
+        return false;
+    }
 
     /**
      * Returns the rejection of a call that Redis would certainly reject, unless permits were refunded elsewhere.

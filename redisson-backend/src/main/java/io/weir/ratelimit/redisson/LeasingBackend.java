@@ -3,7 +3,6 @@ package io.weir.ratelimit.redisson;
 
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.Quota;
-import io.weir.ratelimit.Receipt;
 import io.weir.ratelimit.core.limit.BackendReceipt;
 import io.weir.ratelimit.spi.BackendListener;
 import io.weir.ratelimit.spi.BackendStatus;
@@ -34,6 +33,7 @@ final class LeasingBackend implements AutoCloseable {
     private static final int PARTS_OF_DEADLINE = 4;
 
     private final RedisStore store;
+    private final StateUpdates updates;
     private final LeaseTable leases;
     private final RejectionCache rejections;
     private final boolean enabled;
@@ -53,6 +53,7 @@ final class LeasingBackend implements AutoCloseable {
             boolean enabled,
             Timer timer) {
         this.store = store;
+        this.updates = store.updates();
         this.rejections = rejections;
         this.enabled = enabled;
         this.maxAwaitNanos = Math.min(
@@ -75,7 +76,7 @@ final class LeasingBackend implements AutoCloseable {
 
         @Override
         public CompletableFuture<Void> refund(Refund refund) {
-            return store.refundForLease(refund).handle((done, failure) -> {
+            return updates.refundForLease(refund).handle((done, failure) -> {
                 if (failure != null) {
                     LOG.log(Level.DEBUG, "A refund of leased permits failed: {0}", failure.toString());
                 }
@@ -173,12 +174,12 @@ final class LeasingBackend implements AutoCloseable {
 
     void refund(BackendReceipt receipt) {
         if (!leases.refund(receipt)) {
-            store.refund(receipt);
+            updates.refund(receipt);
         }
     }
 
     CompletableFuture<Void> refundAsync(BackendReceipt receipt) {
-        return leases.refund(receipt) ? CompletableFuture.completedFuture(null) : store.refundAsync(receipt);
+        return leases.refund(receipt) ? CompletableFuture.completedFuture(null) : updates.refundAsync(receipt);
     }
 
     /**
@@ -186,19 +187,15 @@ final class LeasingBackend implements AutoCloseable {
      * the lease still holds can be spent although the key is in debt: they are charged already.
      */
     List<Charge> settle(BackendReceipt receipt, Predicate<Charge> selection, long actualCost) {
-        return store.settle(receipt, selection, actualCost);
+        return updates.settle(receipt, selection, actualCost);
     }
 
     CompletableFuture<List<Charge>> settleAsync(BackendReceipt receipt, Predicate<Charge> selection, long actualCost) {
-        return store.settleAsync(receipt, selection, actualCost);
+        return updates.settleAsync(receipt, selection, actualCost);
     }
 
-    CompletableFuture<Void> release(BackendReceipt receipt) {
-        return store.release(receipt);
-    }
-
-    CompletableFuture<List<Receipt>> renew(List<BackendReceipt> receipts) {
-        return store.renew(receipts);
+    SlotCalls slots() {
+        return store.slots();
     }
 
     /**
@@ -206,13 +203,13 @@ final class LeasingBackend implements AutoCloseable {
      * spent.
      */
     void refund(Charge charge) {
-        store.refund(charge, leases.close(charge, false));
+        updates.refund(charge, leases.close(charge, false));
     }
 
     void reset(Charge charge) {
         dropLease(charge);
         try {
-            store.reset(charge);
+            updates.reset(charge);
         } finally {
             // A lease that has begun meanwhile may hold permits from before the reset.
             dropLease(charge);
@@ -223,7 +220,7 @@ final class LeasingBackend implements AutoCloseable {
     BlockCall.Result block(BlockCall call) {
         closeLease(call);
         try {
-            return store.awaitBlock(call);
+            return updates.awaitBlock(call);
         } finally {
             closeLease(call);
         }
@@ -231,7 +228,7 @@ final class LeasingBackend implements AutoCloseable {
 
     CompletableFuture<BlockCall.Result> blockAsync(BlockCall call) {
         closeLease(call);
-        return store.changeBlock(call).whenComplete((done, failure) -> closeLease(call));
+        return updates.changeBlock(call).whenComplete((done, failure) -> closeLease(call));
     }
 
     private void closeLease(BlockCall call) {
@@ -239,12 +236,12 @@ final class LeasingBackend implements AutoCloseable {
     }
 
     BlockCall.Result unblock(BlockCall call) {
-        return store.awaitBlock(call);
+        return updates.awaitBlock(call);
     }
 
     /** Counts rejections of a key. The lease of this instance ends if the key is blocked. */
     CompletableFuture<BlockCall.Result> count(BlockCall call) {
-        return store.changeBlock(call).whenComplete((result, failure) -> {
+        return updates.changeBlock(call).whenComplete((result, failure) -> {
             if (result != null && result.leftMicros() > 0) {
                 closeLease(call);
             }

@@ -3,10 +3,7 @@ package io.weir.ratelimit.redisson;
 
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.Quota;
-import io.weir.ratelimit.Receipt;
-import io.weir.ratelimit.core.limit.BackendReceipt;
 import io.weir.ratelimit.core.limit.BlockedState;
-import io.weir.ratelimit.core.limit.ChargeStates;
 import io.weir.ratelimit.redisson.AcquireRequest.Operation;
 import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.BackendException.Reason;
@@ -14,17 +11,11 @@ import io.weir.ratelimit.spi.BackendListener;
 import io.weir.ratelimit.spi.BackendStatus;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.TimeSource;
-import java.lang.System.Logger.Level;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
-import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -33,8 +24,6 @@ import org.jspecify.annotations.Nullable;
  * requests with shadow charges. A blocking call awaits that path until its deadline; for an asynchronous one the timeout queue ends it.
  */
 final class RedisStore implements AutoCloseable {
-    private static final System.Logger LOG = System.getLogger("io.weir.ratelimit");
-
     private final RedisClient redis;
     private final RedisKeys keys;
     private final BlockingAwait await;
@@ -43,9 +32,8 @@ final class RedisStore implements AutoCloseable {
     private final KnownRejections known;
     private final RequestFactory requests;
     private final Batcher batcher;
-    private final RefundSender refunds;
-    private final BlockSender blocks;
-    private final SlotSender slots;
+    private final StateUpdates updates;
+    private final SlotCalls slots;
     private final Breaker breaker;
     private final Function<AcquireRequest, Decision> toDecision = this::decision;
 
@@ -69,13 +57,19 @@ final class RedisStore implements AutoCloseable {
         this.await = new BlockingAwait(deadline);
         this.timeouts = new TimeoutQueue(deadline);
         this.cache = cache;
-        this.known = new KnownRejections(cache);
+        this.known = new KnownRejections(cache, keys);
         this.requests = new RequestFactory(keys, cache);
         ScriptSender scripts = new ScriptSender(redis, time, RedisClock.ofProcess());
         this.batcher = new Batcher(scripts, listener, breaker);
-        this.slots = new SlotSender(scripts, keys, deadline);
-        this.refunds = new RefundSender(scripts, keys, deadline, cache, slots);
-        this.blocks = new BlockSender(scripts, keys, deadline, cache);
+        SlotSender slotSender = new SlotSender(scripts, keys, deadline);
+        this.slots = new SlotCalls(slotSender, breaker);
+        this.updates = new StateUpdates(
+                new RefundSender(scripts, keys, deadline, cache, slotSender),
+                new BlockSender(scripts, keys, deadline, cache),
+                keys,
+                cache,
+                breaker,
+                await);
         this.breaker = breaker;
         redis.onFirstConnection(breaker::connected);
     }
@@ -83,6 +77,16 @@ final class RedisStore implements AutoCloseable {
     /** Returns the longest wait of a call. */
     Duration deadline() {
         return await.deadline();
+    }
+
+    /** Returns the updates of state that are not decisions. */
+    StateUpdates updates() {
+        return updates;
+    }
+
+    /** Returns the calls about slots that are held. */
+    SlotCalls slots() {
+        return slots;
     }
 
     /** Decides on charges and spends them if all limits have room. Waits until the deadline at most. */
@@ -142,28 +146,12 @@ final class RedisStore implements AutoCloseable {
 
     /** Returns a rejection from memory, of any age while Redis fails: a call that it has rejected until a later time does not wait for it. */
     private Optional<Decision.Rejected> cached(List<Charge> charges, List<String> storedKeys) {
-        return rejection(charges, storedKeys, breaker.avoidsCalls());
+        return known.find(charges, storedKeys, breaker.avoidsCalls());
     }
 
     /** Returns the rejection of a call on which Redis does not decide, if Redis has rejected it until a later time. */
     Optional<Decision.Rejected> knownRejection(List<Charge> charges) {
-        return rejection(charges, keys.of(charges), true);
-    }
-
-    private Optional<Decision.Rejected> rejection(List<Charge> charges, List<String> storedKeys, boolean ofAnyAge) {
-        if (mayWait(charges)) {
-            return Optional.empty();
-        }
-        List<Charge> enforced = charges;
-        List<String> keysOfEnforced = storedKeys;
-        if (hasShadow(charges)) {
-            // The shadow charges of a rejected call are not evaluated.
-            enforced = enforced(charges);
-            keysOfEnforced = keys.of(enforced);
-        }
-        return ofAnyAge
-                ? known.find(enforced, keysOfEnforced, System.nanoTime())
-                : cache.find(enforced, keysOfEnforced, System.nanoTime());
+        return known.find(charges, keys.of(charges), true);
     }
 
     /**
@@ -195,7 +183,7 @@ final class RedisStore implements AutoCloseable {
 
     /** Starts a decision. This is the only place that chooses between its forms. */
     private PendingCall<Decision> decide(List<Charge> charges, List<String> storedKeys, long deadlineNanos) {
-        if (hasShadow(charges)) {
+        if (ShadowAcquire.hasShadow(charges)) {
             return new ShadowAcquire(charges, new StoreSteps(this, requests, deadlineNanos), deadlineNanos).start();
         }
         if (!redis.isOneSlot(storedKeys)) {
@@ -214,7 +202,7 @@ final class RedisStore implements AutoCloseable {
     void enqueue(AcquireRequest request) {
         for (int i = 0; i < request.charges.size(); i++) {
             if (request.charges.get(i).policy().hasConcurrency()) {
-                request.late = this::releaseLate;
+                request.late = slots::releaseLate;
             }
         }
         batcher.enqueue(request, redis.slot(request.keys.get(0)));
@@ -239,29 +227,6 @@ final class RedisStore implements AutoCloseable {
 
     private int slot(Charge charge) {
         return redis.slot(keys.of(charge));
-    }
-
-    private static List<Charge> enforced(List<Charge> charges) {
-        return charges.stream().filter(charge -> !charge.shadow()).toList();
-    }
-
-    private static boolean hasShadow(List<Charge> charges) {
-        for (int i = 0; i < charges.size(); i++) {
-            if (charges.get(i).shadow()) {
-                return true;
-            }
-        }
-        return false;
-    }
-
-    /** Returns whether a charge may be spent before its permits are available. */
-    static boolean mayWait(List<Charge> charges) {
-        for (int i = 0; i < charges.size(); i++) {
-            if (charges.get(i).maxWaitMicros() > 0) {
-                return true;
-            }
-        }
-        return false;
     }
 
     /** Returns the decision of a completed request, and updates the rejection cache with it. */
@@ -291,10 +256,7 @@ final class RedisStore implements AutoCloseable {
         if (breaker.isOpen()) {
             return CompletableFuture.failedFuture(breaker.openException());
         }
-        AcquireRequest request = requests.create(List.of(charge), Operation.SPEND, await.deadlineFromNow());
-        enqueue(request);
-        timeouts.watch(new LeaseCall(request, batcher));
-        return request;
+        return sendUncancelled(charge, Operation.SPEND);
     }
 
     /** Tests whether a key is blocked, without waiting; false if that is unknown. */
@@ -302,152 +264,16 @@ final class RedisStore implements AutoCloseable {
         if (breaker.isOpen()) {
             return CompletableFuture.completedFuture(false);
         }
-        AcquireRequest request = requests.create(List.of(charge), Operation.PEEK, await.deadlineFromNow());
+        return sendUncancelled(charge, Operation.PEEK)
+                .handle((result, failure) ->
+                        result != null && result.charges().get(0).states().get(0) instanceof BlockedState);
+    }
+
+    private AcquireRequest sendUncancelled(Charge charge, Operation operation) {
+        AcquireRequest request = requests.create(List.of(charge), operation, await.deadlineFromNow());
         enqueue(request);
         timeouts.watch(new LeaseCall(request, batcher));
-        return request.handle((result, failure) ->
-                result != null && result.charges().get(0).states().get(0) instanceof BlockedState);
-    }
-
-    /** Refunds permits of a lease, without waiting. */
-    CompletableFuture<Void> refundForLease(Refund refund) {
-        return breaker.isOpen() ? CompletableFuture.failedFuture(breaker.openException()) : refunds.sendBounded(refund);
-    }
-
-    /** Releases slots of a call that no longer awaits them. They end by themselves if this fails. */
-    private void releaseLate(AcquireResult result) {
-        CompletionStage<Void> released = slots.release(result.charges());
-        released.whenComplete((done, failure) -> {
-            if (failure != null) {
-                LOG.log(Level.DEBUG, "A release failed: {0}", failure.toString());
-            }
-        });
-    }
-
-    /** Releases the slots of a receipt, without waiting. */
-    CompletableFuture<Void> release(BackendReceipt receipt) {
-        List<ChargeStates> held = receipt.slots();
-        if (held.isEmpty()) {
-            return CompletableFuture.completedFuture(null);
-        }
-        return breaker.isOpen()
-                ? CompletableFuture.failedFuture(breaker.openException())
-                : slots.release(held).thenRun(receipt::slotsReleased);
-    }
-
-    /** Renews the slots of receipts, without waiting. Completes with the receipts that have lost a slot. */
-    CompletableFuture<List<Receipt>> renew(List<BackendReceipt> receipts) {
-        if (breaker.isOpen()) {
-            return CompletableFuture.failedFuture(breaker.openException());
-        }
-        List<ChargeStates> held = new ArrayList<>();
-        List<Receipt> owners = new ArrayList<>();
-        for (BackendReceipt receipt : receipts) {
-            for (ChargeStates charged : receipt.slots()) {
-                held.add(charged);
-                owners.add(receipt);
-            }
-        }
-        return slots.renew(held).thenApply(had -> {
-            Set<Receipt> lost = new LinkedHashSet<>();
-            for (int i = 0; i < had.size(); i++) {
-                if (!had.get(i)) {
-                    lost.add(owners.get(i));
-                }
-            }
-            return List.copyOf(lost);
-        });
-    }
-
-    /** Refunds a receipt that no caller awaits. */
-    void refundUnawaited(BackendReceipt receipt) {
-        if (breaker.isOpen()) {
-            return;
-        }
-        CompletionStage<Void> refunded = refunds.sendBounded(receipt);
-        refunded.whenComplete((done, failure) -> {
-            if (failure != null) {
-                LOG.log(Level.DEBUG, "A refund failed: {0}", failure.toString());
-            }
-        });
-    }
-
-    /** Refunds a receipt. Waits until the deadline at most. */
-    void refund(BackendReceipt receipt) {
-        requireClosed(receipt.charges());
-        await(refunds.send(receipt));
-    }
-
-    /** Refunds a receipt, without waiting. */
-    CompletableFuture<Void> refundAsync(BackendReceipt receipt) {
-        requireClosed(receipt.charges());
-        return refunds.sendBounded(receipt);
-    }
-
-    /** Settles charges of a receipt. Waits until the deadline at most. */
-    List<Charge> settle(BackendReceipt receipt, Predicate<Charge> selection, long actualCost) {
-        requireClosed(receipt.charges());
-        RefundSender.Settlement sent = refunds.settle(receipt, selection, actualCost);
-        try {
-            await(sent.completion());
-        } catch (RuntimeException e) {
-            receipt.settlementFailed(sent.charges());
-            throw e;
-        }
-        return sent.charges();
-    }
-
-    /** Settles charges of a receipt, without waiting. */
-    CompletableFuture<List<Charge>> settleAsync(BackendReceipt receipt, Predicate<Charge> selection, long actualCost) {
-        requireClosed(receipt.charges());
-        return refunds.settleBounded(receipt, selection, actualCost);
-    }
-
-    /** Refunds a cost once another refund has completed. Waits until the deadline at most. */
-    void refund(Charge charge, CompletableFuture<Void> before) {
-        requireClosed(List.of(charge));
-        if (charge.policy().withoutConcurrency().isEmpty()) {
-            return; // it is unknown which call has the slot
-        }
-        long deadlineNanos = await.deadlineFromNow();
-        // A caller that has timed out may try again, so nothing is refunded after its deadline.
-        await.await(
-                before.handle((done, failure) -> Refund.byCost(charge))
-                        .thenCompose(refund -> deadlineNanos - System.nanoTime() <= 0
-                                ? CompletableFuture.failedFuture(BlockingAwait.timedOut(await.deadline()))
-                                : refunds.send(refund, deadlineNanos)),
-                deadlineNanos);
-    }
-
-    /** Removes the state of the limits of a charge. Waits until the deadline at most. */
-    void reset(Charge charge) {
-        requireClosed(List.of(charge));
-        await(refunds.send(Refund.reset(charge)));
-    }
-
-    /** Changes or counts towards the block of a key, without waiting. */
-    CompletableFuture<BlockCall.Result> changeBlock(BlockCall call) {
-        requireClosed(List.of(call.charge()));
-        return blocks.send(call);
-    }
-
-    /** Changes the block of a key. Waits until the deadline at most. */
-    BlockCall.Result awaitBlock(BlockCall call) {
-        CompletableFuture<BlockCall.Result> changed = changeBlock(call);
-        await(changed.thenAccept(result -> {}));
-        return changed.join();
-    }
-
-    /** Checks that the breaker is closed. A refund or a reset that is not sent ends the known rejections of its keys all the same. */
-    private void requireClosed(List<Charge> charges) {
-        if (breaker.isOpen()) {
-            cache.invalidate(keys.of(charges));
-        }
-        breaker.requireClosed();
-    }
-
-    private void await(CompletableFuture<Void> refunded) {
-        await.await(refunded, await.deadlineFromNow());
+        return request;
     }
 
     BackendStatus status() {

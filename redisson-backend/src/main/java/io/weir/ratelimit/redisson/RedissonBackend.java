@@ -311,7 +311,7 @@ public class RedissonBackend implements RateLimitBackend {
     @Override
     public CompletionStage<Void> release(Receipt receipt) {
         return receipt instanceof BackendReceipt held
-                ? started().release(held)
+                ? started().slots().release(held)
                 : CompletableFuture.completedStage(null);
     }
 
@@ -323,7 +323,7 @@ public class RedissonBackend implements RateLimitBackend {
                 held.add(known);
             }
         }
-        return started().renew(held);
+        return started().slots().renew(held);
     }
 
     @Override

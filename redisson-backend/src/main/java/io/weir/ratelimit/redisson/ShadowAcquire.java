@@ -50,6 +50,16 @@ final class ShadowAcquire implements PendingCall<Decision> {
         this.deadlineNanos = deadlineNanos;
     }
 
+    /** Returns whether a decision on charges is one of this kind. */
+    static boolean hasShadow(List<Charge> charges) {
+        for (int i = 0; i < charges.size(); i++) {
+            if (charges.get(i).shadow()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     /** Starts the decision. */
     ShadowAcquire start() {
         if (enforced.isEmpty()) {

@@ -42,7 +42,7 @@ record StoreSteps(RedisStore store, RequestFactory requests, long deadlineNanos)
 
     @Override
     public void cacheRejected(AcquireRequest request) {
-        if (!RedisStore.mayWait(request.charges)) {
+        if (!KnownRejections.mayWait(request.charges)) {
             store.cacheRejected(request);
         }
     }
@@ -54,6 +54,6 @@ record StoreSteps(RedisStore store, RequestFactory requests, long deadlineNanos)
 
     @Override
     public void refund(BackendReceipt receipt) {
-        store.refundUnawaited(receipt);
+        store.updates().refundUnawaited(receipt);
     }
 }

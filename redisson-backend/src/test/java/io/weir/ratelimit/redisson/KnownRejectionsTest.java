@@ -30,7 +30,7 @@ class KnownRejectionsTest {
     private static final Duration HOUR = Duration.ofHours(1);
 
     private final RejectionCache cache = new RejectionCache(KEYS);
-    private final KnownRejections known = new KnownRejections(cache);
+    private final KnownRejections known = new KnownRejections(cache, KEYS);
 
     private static Charge charge(String policy, String storedKey, long cost, Limit... limits) {
         return new Charge(new PolicyLimits(policy, List.of(limits)), storedKey, cost);

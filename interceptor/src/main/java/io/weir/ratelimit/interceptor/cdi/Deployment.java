@@ -15,21 +15,13 @@ import io.weir.ratelimit.core.config.ConsoleSettings;
 import io.weir.ratelimit.core.config.Problems;
 import io.weir.ratelimit.core.config.Settings;
 import io.weir.ratelimit.core.engine.BackendHealth;
-import io.weir.ratelimit.core.engine.BackendStateListener;
-import io.weir.ratelimit.core.engine.CallerQuotas;
 import io.weir.ratelimit.core.engine.EngineEnvironment;
 import io.weir.ratelimit.core.engine.EngineRateLimiter;
-import io.weir.ratelimit.core.engine.FailureModes;
-import io.weir.ratelimit.core.engine.FallbackBackend;
 import io.weir.ratelimit.core.engine.KeyAdministration;
 import io.weir.ratelimit.core.engine.KnownBlocks;
-import io.weir.ratelimit.core.engine.Penalties;
-import io.weir.ratelimit.core.engine.QuotaThresholds;
 import io.weir.ratelimit.core.engine.RateLimitEngine;
 import io.weir.ratelimit.core.engine.RequestState;
 import io.weir.ratelimit.core.key.ClientAddress;
-import io.weir.ratelimit.core.key.IdentityEncoder;
-import io.weir.ratelimit.core.key.KeyExpression;
 import io.weir.ratelimit.core.key.KeyMasker;
 import io.weir.ratelimit.core.key.KeyTerms;
 import io.weir.ratelimit.core.operations.Access;
@@ -40,17 +32,12 @@ import io.weir.ratelimit.core.operations.RepeatedTask;
 import io.weir.ratelimit.core.outgoing.ClientReader;
 import io.weir.ratelimit.core.outgoing.OutgoingCalls;
 import io.weir.ratelimit.core.outgoing.OutgoingClient;
-import io.weir.ratelimit.core.policy.BoundedKeyResolver;
 import io.weir.ratelimit.core.policy.LookupTimes;
 import io.weir.ratelimit.core.policy.OverrideSources;
 import io.weir.ratelimit.core.policy.Overrides;
-import io.weir.ratelimit.core.policy.Policy;
-import io.weir.ratelimit.core.policy.ResolverListener;
 import io.weir.ratelimit.core.policy.Resolvers;
-import io.weir.ratelimit.core.policy.SourceListener;
-import io.weir.ratelimit.core.policy.TierLookups;
-import io.weir.ratelimit.core.policy.TierSelector;
 import io.weir.ratelimit.core.topkeys.TopKeysTracker;
+import io.weir.ratelimit.interceptor.telemetry.NearLimitReport;
 import io.weir.ratelimit.interceptor.telemetry.RejectedKeysLog;
 import io.weir.ratelimit.interceptor.telemetry.Telemetry;
 import io.weir.ratelimit.spi.DecisionListener;
@@ -60,15 +47,11 @@ import io.weir.ratelimit.spi.RateLimitBackend;
 import io.weir.ratelimit.spi.RejectionResponder;
 import jakarta.enterprise.inject.spi.DeploymentException;
 import java.time.Clock;
-import java.time.Duration;
-import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Executor;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.eclipse.microprofile.config.Config;
@@ -77,13 +60,6 @@ import org.eclipse.microprofile.config.ConfigProvider;
 /** Creates the parts of one deployment from its configuration, annotations and beans. */
 final class Deployment {
     private static final System.Logger LOG = System.getLogger("io.weir.ratelimit");
-    /** The number of addresses whose reads of the quota resource are counted. */
-    private static final int MAX_QUOTA_READERS = 10_000;
-
-    private static final long NEAR_LIMIT_INTERVAL_MICROS = TimeUnit.MINUTES.toMicros(1);
-
-    /** The interval at which the runtime changes are read. A change applies everywhere within a second. */
-    private static final long CHANGES_INTERVAL_MICROS = TimeUnit.MILLISECONDS.toMicros(400);
 
     private final ApplicationBeans beans;
     private final Problems problems;
@@ -94,9 +70,6 @@ final class Deployment {
     private final EngineEnvironment environment;
     private final Supplier<Executor> executor;
     private final LookupThreads lookups = new LookupThreads();
-
-    /** The listener of resolvers, which exist before the telemetry. */
-    private ResolverListener resolverListener = Telemetry.NONE.resolvers();
 
     Deployment(RateLimitBeans beans, Problems problems) {
         this.beans = new ApplicationBeans(beans);
@@ -127,19 +100,19 @@ final class Deployment {
     DeployedApplication create(
             Set<Class<?>> beanClasses, Set<Class<?>> managedBeans, Map<String, String> annotatedClients) {
         ClientAddress addresses = new ClientAddress(settings.trustedProxies(), settings.forwardedHeader());
-        Map<String, KeyResolver> keyResolvers = keyResolvers();
-        Resolvers resolvers = resolvers(addresses, keyResolvers);
+        LookupTimes times =
+                new LookupTimes(settings.overrideLifetime(), settings.deadline(), environment.clock()::nanos);
+        BoundedResolvers beanResolvers = new BoundedResolvers(
+                new NamedResolvers(beans.manager(), problems), times, environment.lookUps(lookups));
+        Map<String, KeyResolver> keyResolvers = beanResolvers.keys();
+        Resolvers resolvers = new Resolvers(
+                new KeyTerms(
+                        settings.ipv4Prefix(), settings.ipv6Prefix(), addresses, keyResolvers, Claims.areAvailable()),
+                beanResolvers.tiers());
         ConfigSnapshot loadedConfig = new ConfigSnapshot(config);
         Map<String, OutgoingClient> clients = ClientReader.read(loadedConfig, annotatedClients, keyResolvers, problems);
         OverrideSources sources = OverrideSources.of(beans.all(PolicySource.class), problems);
-        RateLimitBackend backend = environment.backend(
-                new BackendSelector(
-                                beans.all(RateLimitBackend.class),
-                                environment.local(settings.localMaxKeys()),
-                                config,
-                                problems)
-                        .select(settings),
-                settings.deadline());
+        RateLimitBackend backend = backend();
         PolicySnapshotLoader loader = PolicySnapshotLoader.of(beanClasses, resolvers, sources.policies(), problems)
                 .withManagedBeans(managedBeans)
                 .withBackend(backend)
@@ -147,29 +120,26 @@ final class Deployment {
         PolicySnapshot snapshot = loader.load(loadedConfig, problems);
         CdiEvents events = new CdiEvents(beans.manager());
         Telemetry telemetry = telemetry(backend, events);
-        resolverListener = telemetry.resolvers();
+        beanResolvers.listener(telemetry.resolvers());
         Optional<RejectionResponder> responder = beans.responder(problems);
-        Overrides overrides = overrides(
-                sources.checkedBy((policy, limits) -> loader.problemsOfKey(policy, limits, loadedConfig)), telemetry);
-        TopKeysTracker topKeys =
-                settings.enabled() ? new TopKeysTracker(masker, environment.clock()::nanos) : TopKeysTracker.NONE;
-        BackendHealth health = health(backend, telemetry, events);
+        Overrides overrides = new Overrides(
+                sources.checkedBy((policy, limits) -> loader.problemsOfKey(policy, limits, loadedConfig)),
+                times,
+                environment.lookUps(lookups),
+                masker,
+                telemetry.sources());
+        EngineFactory engines = new EngineFactory(settings, environment, backend, telemetry, events, masker, executor);
+        BackendHealth health = engines.health();
+        TopKeysTracker topKeys = engines.topKeys();
         KnownBlocks blocks = new KnownBlocks(environment.clock()::nanos);
-        RateLimitEngine engine = engine(
-                backend,
-                health,
-                telemetry,
-                overrides,
-                topKeys,
-                thresholds(backend, events),
-                penalties(backend, telemetry, events, blocks));
+        RateLimitEngine engine = engines.engine(health, overrides, topKeys, blocks, beans.all(DecisionListener.class));
         CurrentPolicies policies = new CurrentPolicies(settings.enabled() ? snapshot : snapshot.disabled());
         Readings readings = new Readings(Clock.systemUTC());
         Reload reload = reload(loader, loadedConfig, snapshot, policies, topKeys, telemetry, readings);
         KeyAdministration keys = new KeyAdministration(engine, overrides);
         Optional<InstanceChanges> changes = Optional.empty();
         if (problems.found().isEmpty()) {
-            engine.slots().listener(telemetry.slots(), withSlots(snapshot));
+            engine.slots().listener(telemetry.slots(), snapshot.withSlots());
             start(backend, telemetry);
             changes = changes(backend, new DeploymentChanges(reload, policies, overrides, keys, blocks));
             report(backend, settings.enabled() ? policies.get() : snapshot, loader, sources);
@@ -184,6 +154,7 @@ final class Deployment {
                 beanClasses::contains);
         EngineRateLimiter limiter = new EngineRateLimiter(
                 engine, policies::policies, executor, () -> gate.current().map(RequestState::caller));
+        ConsoleSettings console = settings.console();
         return new DeployedApplication(
                 gate,
                 engine::stop,
@@ -198,9 +169,9 @@ final class Deployment {
                         telemetry.outgoing(),
                         System::nanoTime,
                         Clock.systemUTC()),
-                quotas(engine, policies, resolvers),
+                engines.quotas(engine, policies::policies, resolvers.keyTerms()),
                 new InstanceOperations(
-                        access(settings.console()),
+                        new Access(console.enabled(), console.role(), console.open()),
                         health,
                         new KnownPolicies(policies::policies, policies::origins, loader.methods()),
                         readings,
@@ -208,7 +179,7 @@ final class Deployment {
                         masker,
                         keys,
                         backend.fleetStore(),
-                        settings.console().grafana(),
+                        console.grafana(),
                         changes.map(RuntimeChanges.class::cast),
                         settings.changes()
                                 .role()
@@ -221,25 +192,22 @@ final class Deployment {
                 policies,
                 executor,
                 lookups,
-                timers(
-                        reload,
-                        changes,
-                        topKeys,
-                        () -> telemetry.nearLimit().accept(longestNearLimit(policies, topKeys))),
+                problems.found().isEmpty()
+                        ? new RepeatedTasks(
+                                        settings,
+                                        reload,
+                                        changes,
+                                        new RejectedKeysLog(topKeys),
+                                        new NearLimitReport(
+                                                () -> policies.policies().keySet(), topKeys, telemetry.nearLimit()),
+                                        beans.all(RepeatedTask.class))
+                                .timers(environment.tasks())
+                        : List.of(),
                 new ResourceCheck(beanClasses, resolvers, sources.policies(), loadedConfig, settings),
                 view -> settings.enabled()
                         ? new ApplicationWarnings(snapshot.policies(), policiesOf(clients), loadedConfig, view)
                                 .all(EnvironmentVariables.of(System.getenv().keySet(), serverConfig))
                         : List.of());
-    }
-
-    private List<String> withSlots(PolicySnapshot snapshot) {
-        return settings.enabled()
-                ? snapshot.policies().values().stream()
-                        .filter(Policy::hasConcurrency)
-                        .map(Policy::name)
-                        .toList()
-                : List.of();
     }
 
     private static Set<String> policiesOf(Map<String, OutgoingClient> clients) {
@@ -248,121 +216,24 @@ final class Deployment {
                 .collect(Collectors.toSet());
     }
 
-    private LookupTimes lookupTimes() {
-        return new LookupTimes(settings.overrideLifetime(), settings.deadline(), environment.clock()::nanos);
-    }
-
-    private void resolverFailed(ResolverListener.Kind kind, String resolver, SourceListener.Failure failure) {
-        resolverListener.failed(kind, resolver, failure);
-    }
-
-    private Map<String, KeyResolver> keyResolvers() {
-        Map<String, KeyResolver> keys = new HashMap<>();
-        new NamedResolvers(beans.manager(), problems)
-                .keyResolvers()
-                .forEach((name, bean) ->
-                        keys.put(name, new BoundedKeyResolver(name, bean, lookupTimes(), this::resolverFailed)));
-        return keys;
-    }
-
-    private Resolvers resolvers(ClientAddress clients, Map<String, KeyResolver> keys) {
-        Map<String, TierSelector> tiers = new HashMap<>();
-        new NamedResolvers(beans.manager(), problems)
-                .tierResolvers()
-                .forEach((name, bean) -> tiers.put(
-                        name,
-                        new TierLookups(
-                                name, bean, lookupTimes(), environment.lookUps(lookups), this::resolverFailed)));
-        KeyTerms terms =
-                new KeyTerms(settings.ipv4Prefix(), settings.ipv6Prefix(), clients, keys, Claims.areAvailable());
-        return new Resolvers(terms, tiers);
+    private RateLimitBackend backend() {
+        RateLimitBackend selected = new BackendSelector(
+                        beans.all(RateLimitBackend.class), environment.local(settings.localMaxKeys()), config, problems)
+                .select(settings);
+        return environment.backend(selected, settings.deadline());
     }
 
     private Telemetry telemetry(RateLimitBackend backend, CdiEvents events) {
         return settings.enabled()
                 ? Telemetry.choose(
-                        settings, backend.name(), beans, export(), events.rejectionObservers(), masker, problems)
+                        settings,
+                        backend.name(),
+                        beans,
+                        Telemetry.Export.of(config),
+                        events.rejectionObservers(),
+                        masker,
+                        problems)
                 : Telemetry.NONE;
-    }
-
-    /** Returns what MicroProfile Telemetry exports, by default nothing. */
-    private Telemetry.Export export() {
-        if (!isSet("otel.sdk.disabled", "false")) {
-            return Telemetry.Export.NOTHING;
-        }
-        return isSet("otel.metrics.exporter", "none") ? Telemetry.Export.SPANS : Telemetry.Export.METRICS;
-    }
-
-    private boolean isSet(String property, String expected) {
-        return config.get(property).value().filter(expected::equalsIgnoreCase).isPresent();
-    }
-
-    private Overrides overrides(OverrideSources sources, Telemetry telemetry) {
-        return new Overrides(
-                sources,
-                new LookupTimes(settings.overrideLifetime(), settings.deadline(), environment.clock()::nanos),
-                environment.lookUps(lookups),
-                masker,
-                telemetry.sources());
-    }
-
-    private BackendHealth health(RateLimitBackend backend, Telemetry telemetry, CdiEvents events) {
-        List<BackendStateListener> listeners = new ArrayList<>(telemetry.backendStateListeners());
-        listeners.addAll(events.backendObservers());
-        return new BackendHealth(
-                backend, settings.enabled(), settings.failsWhenDegraded(), environment.clock()::nanos, listeners);
-    }
-
-    private RateLimitEngine engine(
-            RateLimitBackend backend,
-            BackendHealth health,
-            Telemetry telemetry,
-            Overrides overrides,
-            TopKeysTracker topKeys,
-            QuotaThresholds thresholds,
-            Penalties penalties) {
-        FailureModes failureModes = new FailureModes(
-                settings.instances(), () -> environment.local(settings.localMaxKeys()), environment.random());
-        List<DecisionListener> listeners = new ArrayList<>(telemetry.listeners());
-        listeners.addAll(beans.all(DecisionListener.class));
-        return new RateLimitEngine(
-                new FallbackBackend(backend, failureModes, health, settings.deadline()),
-                new IdentityEncoder(settings.keySecret()),
-                listeners,
-                environment.clock(),
-                overrides,
-                topKeys,
-                thresholds,
-                penalties);
-    }
-
-    private Penalties penalties(RateLimitBackend backend, Telemetry telemetry, CdiEvents events, KnownBlocks blocks) {
-        return new Penalties(
-                backend,
-                masker,
-                executor,
-                telemetry.penalties(),
-                settings.enabled() ? events.penaltyObservers() : List.of(),
-                blocks);
-    }
-
-    private QuotaThresholds thresholds(RateLimitBackend backend, CdiEvents events) {
-        return new QuotaThresholds(
-                backend,
-                new IdentityEncoder(settings.keySecret()),
-                masker,
-                executor,
-                () -> environment.clock().epochMillis() * 1_000,
-                settings.enabled() ? events.thresholdObservers() : List.of());
-    }
-
-    private CallerQuotas quotas(RateLimitEngine engine, CurrentPolicies policies, Resolvers resolvers) {
-        return new CallerQuotas(
-                engine,
-                policies::policies,
-                KeyExpression.parse("ip", resolvers.keyTerms())::resolve,
-                new IdentityEncoder(settings.keySecret()),
-                environment.local(MAX_QUOTA_READERS));
     }
 
     private static void start(RateLimitBackend backend, Telemetry telemetry) {
@@ -382,37 +253,6 @@ final class Deployment {
         if (environment != EngineEnvironment.REAL) {
             MESSAGES.log(LOG, "WEIR-611");
         }
-    }
-
-    private static Access access(ConsoleSettings console) {
-        return new Access(console.enabled(), console.role(), console.open());
-    }
-
-    /** Returns the timers of the application. It has none if it does not start. */
-    private List<TaskTimer> timers(
-            Reload reload, Optional<InstanceChanges> changes, TopKeysTracker topKeys, Runnable nearLimits) {
-        List<TaskTimer> timers = new ArrayList<>();
-        if (settings.reloads() && problems.found().isEmpty()) {
-            timers.add(
-                    new TaskTimer(environment.tasks(), settings.reloadInterval().toMillis() * 1_000, reload));
-        }
-        changes.ifPresent(task -> timers.add(new TaskTimer(environment.tasks(), CHANGES_INTERVAL_MICROS, task)));
-        if (settings.enabled() && problems.found().isEmpty()) {
-            timers.add(
-                    new TaskTimer(environment.tasks(), RejectedKeysLog.INTERVAL_MICROS, new RejectedKeysLog(topKeys)));
-            nearLimits.run();
-            timers.add(new TaskTimer(environment.tasks(), NEAR_LIMIT_INTERVAL_MICROS, nearLimits));
-            beans.all(RepeatedTask.class)
-                    .forEach(task -> timers.add(
-                            new TaskTimer(environment.tasks(), task.interval().toMillis() * 1_000, task)));
-        }
-        return timers;
-    }
-
-    private static Map<String, Duration> longestNearLimit(CurrentPolicies policies, TopKeysTracker topKeys) {
-        Map<String, Duration> longest = new HashMap<>();
-        policies.policies().keySet().forEach(policy -> longest.put(policy, topKeys.longestNearLimit(policy)));
-        return longest;
     }
 
     private Reload reload(

@@ -39,6 +39,14 @@ record PolicySnapshot(
         invalid = Map.copyOf(invalid);
     }
 
+    /** Returns the names of the policies with a concurrency limit. */
+    List<String> withSlots() {
+        return policies.values().stream()
+                .filter(Policy::hasConcurrency)
+                .map(Policy::name)
+                .toList();
+    }
+
     /** Returns a snapshot with the same policies that limits no call. */
     PolicySnapshot disabled() {
         return new PolicySnapshot(

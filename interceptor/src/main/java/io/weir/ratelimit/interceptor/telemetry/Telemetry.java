@@ -5,6 +5,7 @@ import static io.weir.ratelimit.interceptor.message.InterceptorMessages.MESSAGES
 
 import io.weir.ratelimit.PenaltyImposed;
 import io.weir.ratelimit.RateLimitRejected;
+import io.weir.ratelimit.core.config.ConfigProperties;
 import io.weir.ratelimit.core.config.Problems;
 import io.weir.ratelimit.core.config.ReloadListener;
 import io.weir.ratelimit.core.config.Settings;
@@ -99,7 +100,27 @@ public record Telemetry(
         /** OpenTelemetry is enabled, but without an exporter of metrics. */
         SPANS,
         /** Metrics, and spans as well. */
-        METRICS
+        METRICS;
+
+        /**
+         * Returns what MicroProfile Telemetry exports.
+         *
+         * @param config the properties
+         * @return by default nothing
+         */
+        public static Export of(ConfigProperties config) {
+            if (!isSet(config, "otel.sdk.disabled", "false")) {
+                return NOTHING;
+            }
+            return isSet(config, "otel.metrics.exporter", "none") ? SPANS : METRICS;
+        }
+
+        private static boolean isSet(ConfigProperties config, String property, String expected) {
+            return config.get(property)
+                    .value()
+                    .filter(expected::equalsIgnoreCase)
+                    .isPresent();
+        }
     }
 
     /** The listeners that record metrics, with the name of their API. */

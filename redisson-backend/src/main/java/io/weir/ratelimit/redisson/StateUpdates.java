@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.redisson;
+
+import io.weir.ratelimit.core.limit.BackendReceipt;
+import io.weir.ratelimit.spi.Charge;
+import java.lang.System.Logger.Level;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Predicate;
+
+/**
+ * The updates of state on Redis that are not decisions: refunds, settlements, resets and blocks. None is sent while the
+ * breaker is open.
+ *
+ * @param refunds sends refunds, settlements and resets
+ * @param blocks sends blocks
+ * @param keys the keys in Redis
+ * @param cache the cache whose entries of updated keys become invalid
+ * @param breaker the breaker
+ * @param await awaits updates
+ */
+record StateUpdates(
+        RefundSender refunds,
+        BlockSender blocks,
+        RedisKeys keys,
+        RejectionCache cache,
+        Breaker breaker,
+        BlockingAwait await) {
+    private static final System.Logger LOG = System.getLogger("io.weir.ratelimit");
+
+    /** Refunds a receipt that no caller awaits. */
+    void refundUnawaited(BackendReceipt receipt) {
+        if (breaker.isOpen()) {
+            return;
+        }
+        CompletionStage<Void> refunded = refunds.sendBounded(receipt);
+        refunded.whenComplete((done, failure) -> {
+            if (failure != null) {
+                LOG.log(Level.DEBUG, "A refund failed: {0}", failure.toString());
+            }
+        });
+    }
+
+    /** Refunds permits of a lease, without waiting. */
+    CompletableFuture<Void> refundForLease(Refund refund) {
+        return breaker.isOpen() ? CompletableFuture.failedFuture(breaker.openException()) : refunds.sendBounded(refund);
+    }
+
+    /** Refunds a receipt. Waits until the deadline at most. */
+    void refund(BackendReceipt receipt) {
+        requireClosed(receipt.charges());
+        await(refunds.send(receipt));
+    }
+
+    /** Refunds a receipt, without waiting. */
+    CompletableFuture<Void> refundAsync(BackendReceipt receipt) {
+        requireClosed(receipt.charges());
+        return refunds.sendBounded(receipt);
+    }
+
+    /** Settles charges of a receipt. Waits until the deadline at most. */
+    List<Charge> settle(BackendReceipt receipt, Predicate<Charge> selection, long actualCost) {
+        requireClosed(receipt.charges());
+        RefundSender.Settlement sent = refunds.settle(receipt, selection, actualCost);
+        try {
+            await(sent.completion());
+        } catch (RuntimeException e) {
+            receipt.settlementFailed(sent.charges());
+            throw e;
+        }
+        return sent.charges();
+    }
+
+    /** Settles charges of a receipt, without waiting. */
+    CompletableFuture<List<Charge>> settleAsync(BackendReceipt receipt, Predicate<Charge> selection, long actualCost) {
+        requireClosed(receipt.charges());
+        return refunds.settleBounded(receipt, selection, actualCost);
+    }
+
+    /** Refunds a cost once another refund has completed. Waits until the deadline at most. */
+    void refund(Charge charge, CompletableFuture<Void> before) {
+        requireClosed(List.of(charge));
+        if (charge.policy().withoutConcurrency().isEmpty()) {
+            return; // it is unknown which call has the slot
+        }
+        long deadlineNanos = await.deadlineFromNow();
+        // A caller that has timed out may try again, so nothing is refunded after its deadline.
+        await.await(
+                before.handle((done, failure) -> Refund.byCost(charge))
+                        .thenCompose(refund -> deadlineNanos - System.nanoTime() <= 0
+                                ? CompletableFuture.failedFuture(BlockingAwait.timedOut(await.deadline()))
+                                : refunds.send(refund, deadlineNanos)),
+                deadlineNanos);
+    }
+
+    /** Removes the state of the limits of a charge. Waits until the deadline at most. */
+    void reset(Charge charge) {
+        requireClosed(List.of(charge));
+        await(refunds.send(Refund.reset(charge)));
+    }
+
+    /** Changes or counts towards the block of a key, without waiting. */
+    CompletableFuture<BlockCall.Result> changeBlock(BlockCall call) {
+        requireClosed(List.of(call.charge()));
+        return blocks.send(call);
+    }
+
+    /** Changes the block of a key. Waits until the deadline at most. */
+    BlockCall.Result awaitBlock(BlockCall call) {
+        CompletableFuture<BlockCall.Result> changed = changeBlock(call);
+        await(changed.thenAccept(result -> {}));
+        return changed.join();
+    }
+
+    /** Checks that the breaker is closed. An update that is not sent ends the known rejections of its keys all the same. */
+    private void requireClosed(List<Charge> charges) {
+        if (breaker.isOpen()) {
+            cache.invalidate(keys.of(charges));
+        }
+        breaker.requireClosed();
+    }
+
+    private void await(CompletableFuture<Void> updated) {
+        await.await(updated, await.deadlineFromNow());
+    }
+}
