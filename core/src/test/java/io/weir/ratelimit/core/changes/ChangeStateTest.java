@@ -2,6 +2,7 @@
 package io.weir.ratelimit.core.changes;
 
 import static io.weir.ratelimit.core.changes.ChangeSamples.START;
+import static io.weir.ratelimit.core.changes.ChangeSamples.at;
 import static io.weir.ratelimit.core.changes.ChangeSamples.ofKey;
 import static io.weir.ratelimit.core.changes.ChangeSamples.policy;
 import static io.weir.ratelimit.core.changes.ChangeSamples.undo;
@@ -88,6 +89,39 @@ class ChangeStateTest {
         assertThat(state.overrides(START).values())
                 .extracting(change -> change.values().get("limit"))
                 .containsExactly("7/1s", "6/1s");
+    }
+
+    @Test
+    void anOverrideCountsInThePeriodsInWhichNoLaterOneHidesIt() {
+        Instant second = START.plusSeconds(2).plus(Duration.ofHours(2));
+        ChangeState state = of(
+                ofKey(1, Kind.OVERRIDE, "k.a", "5/1s"),
+                until(ofKey(2, Kind.OVERRIDE, "k.a", "6/1s"), Duration.ofHours(2)),
+                until(ofKey(3, Kind.OVERRIDE, "k.a", "7/1s"), Duration.ofHours(1)),
+                until(ofKey(4, Kind.OVERRIDE, "k.b", "8/1s"), Duration.ofMinutes(1)),
+                ofKey(5, Kind.BLOCK, "k.a", ""));
+        assertThat(state.overrides("api", START, START.plusSeconds(9)))
+                .extracting(RuntimeChange::number)
+                .containsExactlyInAnyOrder(3L, 4L);
+        assertThat(state.overrides("api", START, second))
+                .extracting(RuntimeChange::number)
+                .containsExactlyInAnyOrder(2L, 3L, 4L);
+        assertThat(state.overrides("api", second.minusMillis(1), Instant.MAX))
+                .extracting(RuntimeChange::number)
+                .containsExactlyInAnyOrder(1L, 2L);
+        assertThat(state.overrides("api", second, Instant.MAX))
+                .extracting(RuntimeChange::number)
+                .containsExactly(1L);
+        assertThat(state.overrides("login", START, Instant.MAX)).isEmpty();
+    }
+
+    @Test
+    void aStateIsNeverWrittenBeforeAnEarlierOne() {
+        ChangeState later = ChangeState.EMPTY.with(at(policy(1, "api", "limit", "5/1s"), START.plusSeconds(90)));
+        RuntimeChange change = at(policy(2, "api", "limit", "6/1s"), START);
+        assertThat(later.with(change).written()).isEqualTo(START.plusSeconds(90));
+        assertThat(later.with(change).find(2)).contains(change);
+        assertThat(later.after(at(undo(3, change), START)).written()).isEqualTo(START.plusSeconds(90));
     }
 
     @Test
