@@ -270,7 +270,8 @@ class FleetBrowserTest extends PageInBrowser {
                                 List.of(new TopKeys.NearLimit("<img/src=x>", Duration.ofMinutes(1))),
                                 Duration.ZERO),
                         0,
-                        0)),
+                        0,
+                        InstanceReport.Minute.NONE)),
                 Optional.of(new InstanceReport.Current(
                         List.of(new InstanceReport.RunningCalls(hostile, 7)),
                         List.of(new KnownBlocks.Block(
@@ -321,6 +322,34 @@ class FleetBrowserTest extends PageInBrowser {
         browser.screenshot(SCREENSHOTS.resolve("fleet-" + width + "-" + scheme + ".png"));
         browser.run("document.querySelector('#decisions-title').scrollIntoView()");
         browser.screenshot(SCREENSHOTS.resolve("fleet-chart-" + width + "-" + scheme + ".png"));
+        browser.preferScheme("light");
+    }
+
+    /** Returns the cells and buttons that are beyond the right edge of the window. */
+    static List<?> outOfView(Browser browser, String selector) {
+        return (List<?>) browser.run(
+                "return [...document.querySelectorAll(arguments[0])].filter(node => node.getBoundingClientRect().right > window.innerWidth)"
+                        + ".map(node => node.textContent)",
+                selector);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"light", "dark"})
+    void eachCellAndButtonIsInViewOnANarrowScreen(String scheme) throws Exception {
+        browser.preferScheme(scheme);
+        usual();
+        open(360, 800);
+        browser.until("the keys are shown", () -> browser.text("#rejected").contains("i.heavy"));
+        assertThat(browser.run("return document.querySelectorAll('#rejected button, #differences td').length"))
+                .isNotEqualTo(0L);
+        assertThat(outOfView(
+                        browser,
+                        "#rejected td, #rejected button, #near button, #differences td, #differences th[scope=row]"))
+                .isEmpty();
+        for (String section : List.of("differences", "rejected")) {
+            browser.run("document.querySelector(arguments[0]).scrollIntoView()", "#" + section + "-title");
+            browser.screenshot(SCREENSHOTS.resolve(section + "-360-" + scheme + ".png"));
+        }
         browser.preferScheme("light");
     }
 }
