@@ -233,7 +233,16 @@ class OperatorIT {
             click("#policies .opener");
             click("#policies button[aria-label='Change " + POLICY + "']");
             enter("limit", "5/1h");
+            click("#change .actions button");
+            browser.until(
+                    "the preview is shown", () -> browser.text("#change").contains("would have hit 5/1h"));
+            browser.screenshot(PICTURES.resolve("4-preview.png"));
+            long start = System.nanoTime();
             apply("overload");
+            browser.until(
+                    "all instances have reported the change",
+                    () -> browser.text("#drifted").equals("1"));
+            print("the page without a wrong mark", start);
         });
         for (int i = 0; i < servers.size(); i++) {
             Server server = servers.get(i);
