@@ -325,11 +325,13 @@ class FleetBrowserTest extends PageInBrowser {
         browser.preferScheme("light");
     }
 
-    /** Returns the cells and buttons that are beyond the right edge of the window. */
+    /** Returns the cells and buttons that are beyond the right edge of the window, or that an operator must scroll to. */
     static List<?> outOfView(Browser browser, String selector) {
         return (List<?>) browser.run(
-                "return [...document.querySelectorAll(arguments[0])].filter(node => node.getBoundingClientRect().right > window.innerWidth)"
-                        + ".map(node => node.textContent)",
+                "const isOut = node => node.getBoundingClientRect().right > window.innerWidth;"
+                        + "const scrolls = list => list !== null && list.scrollWidth > list.clientWidth;"
+                        + "return [...document.querySelectorAll(arguments[0])]"
+                        + ".filter(node => isOut(node) || scrolls(node.closest('.wide'))).map(node => node.textContent)",
                 selector);
     }
 
