@@ -350,6 +350,9 @@ class ChangesBrowserTest extends PageInBrowser {
                         + "return box.left >= 0 && box.right <= window.innerWidth"))
                 .isEqualTo(true);
         assertThat(FleetBrowserTest.outOfView(browser, "#change td")).isEmpty();
+        assertThat(browser.run("return [...document.querySelectorAll('#change .actions button')]"
+                        + ".every(button => button.getBoundingClientRect().bottom <= window.innerHeight)"))
+                .isEqualTo(true);
         assertThat(ConsoleBrowserTest.lowestContrast(browser)).isGreaterThanOrEqualTo(4.5);
         browser.screenshot(SCREENSHOTS.resolve("change-" + width + "-" + scheme + ".png"));
         assertThat(browser.errors()).isEmpty();

@@ -354,4 +354,24 @@ class FleetBrowserTest extends PageInBrowser {
         }
         browser.preferScheme("light");
     }
+
+    @ParameterizedTest
+    @ValueSource(ints = {800, 1280})
+    void noWordOfAHeadOrAStateIsBroken(int width) {
+        usual();
+        server.version = "0.1.0-SNAPSHOT";
+        open(width, 900);
+        assertThat((List<?>) browser.run("const broken = [];"
+                        + "for (const cell of document.querySelectorAll('.rows > thead th, .rows > tbody > tr > td > span')) {"
+                        + "  for (const word of cell.textContent.matchAll(/[^\\s-]+/g)) {"
+                        + "    const range = document.createRange();"
+                        + "    range.setStart(cell.firstChild, word.index);"
+                        + "    range.setEnd(cell.firstChild, word.index + word[0].length);"
+                        + "    if (range.getClientRects().length > 1) broken.push(word[0]);"
+                        + "  }"
+                        + "}"
+                        + "return broken"))
+                .isEmpty();
+        assertThat(fitsItsWidth()).isTrue();
+    }
 }
