@@ -356,7 +356,7 @@ class FleetBrowserTest extends PageInBrowser {
     }
 
     @ParameterizedTest
-    @ValueSource(ints = {800, 1280})
+    @ValueSource(ints = {920, 1280})
     void noWordOfAHeadOrAStateIsBroken(int width) {
         usual();
         server.version = "0.1.0-SNAPSHOT";
