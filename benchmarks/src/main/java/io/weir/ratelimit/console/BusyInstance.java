@@ -63,7 +63,7 @@ final class BusyInstance {
         }
     }
 
-    private long nanos() {
+    long nanos() {
         return nanos;
     }
 

@@ -40,8 +40,9 @@ public final class ReportCost {
         this.instance = new BusyInstance(policies, KEYS);
         this.store = new CountingStore(redis);
         InstanceReport.Origin origin = RunningInstance.startedAt(Instant.now()).origin("measurement");
-        ReportBuilder builder = new ReportBuilder(instance.operations(), instance.rates(), () -> origin);
-        this.reports = new FleetReports("measured", store, builder, instance.rates(), Clock.systemUTC());
+        MinuteCounts minutes = new MinuteCounts(instance::nanos);
+        ReportBuilder builder = new ReportBuilder(instance.operations(), instance.rates(), () -> origin, minutes);
+        this.reports = new FleetReports("measured", store, builder, instance.rates(), minutes, Clock.systemUTC());
     }
 
     /**

@@ -14,7 +14,9 @@ class BusyInstanceTest {
         BusyInstance instance = new BusyInstance(30, 40);
         instance.decideFor(Duration.ofSeconds(5));
         InstanceReport.Origin origin = RunningInstance.startedAt(Instant.EPOCH).origin("measurement");
-        InstanceReport report = new ReportBuilder(instance.operations(), instance.rates(), () -> origin).build();
+        InstanceReport report = new ReportBuilder(
+                        instance.operations(), instance.rates(), () -> origin, new MinuteCounts(instance::nanos))
+                .build();
         assertThat(report.values()).hasSize(30);
         assertThat(report.rates()).hasSize(30).allMatch(rates -> rates.decided() == 5);
         assertThat(report.keys())

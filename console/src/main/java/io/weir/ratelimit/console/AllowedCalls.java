@@ -5,7 +5,6 @@ import io.weir.ratelimit.core.config.Durations;
 import io.weir.ratelimit.spi.CalendarPeriod;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -54,13 +53,6 @@ record AllowedCalls(String limit, long calls) {
             return List.of();
         }
         return allowed;
-    }
-
-    /** Returns the one with the fewest calls. */
-    static AllowedCalls least(List<AllowedCalls> limits) {
-        return limits.stream()
-                .min(Comparator.comparingLong(AllowedCalls::calls))
-                .orElse(NONE);
     }
 
     private static Duration window(String text) {

@@ -6,13 +6,14 @@ import io.weir.ratelimit.core.changes.RuntimeChange.Kind;
 import io.weir.ratelimit.core.changes.RuntimeChanges;
 import io.weir.ratelimit.core.operations.Operations;
 import io.weir.ratelimit.core.operations.PolicyView;
-import io.weir.ratelimit.interceptor.telemetry.Outcome;
 import io.weir.ratelimit.spi.ConfigurationProblem;
+import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.function.Function;
 
 /** The effect of a change before it is made, as a JSON object: the problems, the values, and an estimate from the counts of calls. */
 final class ChangePreview {
@@ -93,10 +94,10 @@ final class ChangePreview {
         String name = posted.subject().policy();
         MergedKeys keys = new FleetCallers(fleet, operations).of(name);
         String algorithm = policy(posted).map(PolicyView::algorithm).orElse("");
-        List<AllowedCalls> limits = posted.subject().kind() == Kind.BLOCK
-                ? List.of(AllowedCalls.NONE)
-                : AllowedCalls.of(after.getOrDefault("limit", ""), algorithm, after.get("burst"), keys.period());
-        if (limits.isEmpty()) {
+        Function<Duration, List<AllowedCalls>> limits = posted.subject().kind() == Kind.BLOCK
+                ? period -> List.of(AllowedCalls.NONE)
+                : period -> AllowedCalls.of(after.getOrDefault("limit", ""), algorithm, after.get("burst"), period);
+        if (limits.apply(keys.period()).isEmpty()) {
             return Optional.empty();
         }
         List<MergedKeys.Entry> considered = keys.active().stream()
@@ -105,35 +106,6 @@ final class ChangePreview {
                         .map(entry.storedKey()::equals)
                         .orElse(true))
                 .toList();
-        List<Map<String, Object>> over = considered.stream()
-                .filter(entry -> entry.maxCount() > AllowedCalls.least(limits).calls())
-                .map(entry -> over(name, entry, AllowedCalls.least(limits)))
-                .toList();
-        RateTotals rates = new RateTotals();
-        fleet.reporting().stream()
-                .flatMap(member -> member.report().rates().stream())
-                .filter(decided -> decided.policy().equals(name))
-                .forEach(rates::add);
-        Map<String, Object> view = new LinkedHashMap<>();
-        view.put("periodMillis", keys.period().toMillis());
-        view.put("listedKeys", considered.size());
-        view.put("keys", over);
-        view.put(
-                "callsAtLeast",
-                over.stream().mapToLong(entry -> (Long) entry.get("atLeast")).sum());
-        view.put("decidedLastMinute", rates.lastMinute());
-        view.put("shadowRejectedLastMinute", rates.lastMinute(Outcome.SHADOW_REJECTED));
-        return Optional.of(view);
-    }
-
-    private Map<String, Object> over(String policy, MergedKeys.Entry entry, AllowedCalls limit) {
-        Map<String, Object> view = new LinkedHashMap<>();
-        view.put("key", operations.callerByStoredKey(policy, entry.storedKey()).key());
-        view.put("minCount", entry.minCount());
-        view.put("maxCount", entry.maxCount());
-        view.put("limit", limit.limit());
-        view.put("allowed", limit.calls());
-        view.put("atLeast", Math.max(0, entry.minCount() - limit.calls()));
-        return view;
+        return Optional.of(new PreviewEstimate(fleet, operations, name).of(keys, considered, limits));
     }
 }

@@ -36,8 +36,9 @@ record FleetConsole(FleetReports reports, ScheduledReports schedule, FleetReader
         String id = UUID.randomUUID().toString().replace("-", "").substring(0, 16);
         Optional<FleetStore> shared = operations.fleetStore();
         FleetStore store = shared.orElseGet(() -> new LocalFleetStore(clock));
-        ReportBuilder builder = new ReportBuilder(operations, rates, origin);
-        FleetReports reports = new FleetReports(id, store, builder, rates, clock);
+        MinuteCounts minutes = new MinuteCounts(nanoTime);
+        ReportBuilder builder = new ReportBuilder(operations, rates, origin, minutes);
+        FleetReports reports = new FleetReports(id, store, builder, rates, minutes, clock);
         return new FleetConsole(
                 reports,
                 new ScheduledReports(operations, reports, nanoTime),

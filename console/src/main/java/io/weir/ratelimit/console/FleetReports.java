@@ -38,6 +38,7 @@ final class FleetReports implements Runnable {
     private final FleetStore store;
     private final ReportBuilder builder;
     private final LiveRates rates;
+    private final MinuteCounts minutes;
     private final Clock clock;
     private @Nullable CompletableFuture<Instant> underWay;
 
@@ -52,11 +53,18 @@ final class FleetReports implements Runnable {
     /** Whether the last report has an answer, or there was none. */
     private volatile boolean answered = true;
 
-    FleetReports(String instance, FleetStore store, ReportBuilder builder, LiveRates rates, Clock clock) {
+    FleetReports(
+            String instance,
+            FleetStore store,
+            ReportBuilder builder,
+            LiveRates rates,
+            MinuteCounts minutes,
+            Clock clock) {
         this.instance = instance;
         this.store = store;
         this.builder = builder;
         this.rates = rates;
+        this.minutes = minutes;
         this.clock = clock;
         this.nextSecond = rates.second();
     }
@@ -67,11 +75,13 @@ final class FleetReports implements Runnable {
         if (underWay != null && !underWay.isDone()) {
             return;
         }
+        InstanceReport report = builder.build();
+        minutes.record(report.keys());
         long second = rates.second();
         Map<Long, byte[]> counts = ahead == null ? Map.of() : counts(second);
         answered = false;
-        CompletableFuture<Instant> sent = store.report(instance, ReportWriter.write(builder.build()), counts)
-                .toCompletableFuture();
+        CompletableFuture<Instant> sent =
+                store.report(instance, ReportWriter.write(report), counts).toCompletableFuture();
         underWay = sent;
         // Counts that may have been added are never added again.
         if (!wasNotSent(sent)) {

@@ -5,6 +5,7 @@ import io.weir.ratelimit.TopKeys;
 import io.weir.ratelimit.core.engine.BackendHealth;
 import io.weir.ratelimit.core.engine.KnownBlocks;
 import io.weir.ratelimit.interceptor.telemetry.Outcome;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -105,8 +106,23 @@ record InstanceReport(
      * @param top the top keys, with stored keys
      * @param otherRejected the greatest number of rejections of a key that is not in the list
      * @param otherActive the greatest number of calls of a key that is not in the list
+     * @param minute the calls of the last minute
      */
-    record PolicyKeys(String policy, TopKeys top, long otherRejected, long otherActive) {}
+    record PolicyKeys(String policy, TopKeys top, long otherRejected, long otherActive, Minute minute) {}
+
+    /**
+     * The calls of about the last minute.
+     *
+     * @param period the time; zero if the calls are not known
+     * @param calls the least number of calls by stored key, for the active top keys
+     */
+    record Minute(Duration period, Map<String, Long> calls) {
+        static final Minute NONE = new Minute(Duration.ZERO, Map.of());
+
+        Minute {
+            calls = Map.copyOf(calls);
+        }
+    }
 
     /**
      * The running calls of an instance and the blocks that it knows of.

@@ -19,8 +19,14 @@ import java.util.function.ToLongFunction;
  * @param active the keys with the most calls, the most first
  * @param nearLimit the keys near a limit, the longest time first
  * @param period the longest period of an instance
+ * @param minute the calls of the last minute, over the instances that know them
  */
-record MergedKeys(List<Entry> rejected, List<Entry> active, List<NearLimit> nearLimit, Duration period) {
+record MergedKeys(
+        List<Entry> rejected,
+        List<Entry> active,
+        List<NearLimit> nearLimit,
+        Duration period,
+        InstanceReport.Minute minute) {
     private static final Comparator<Entry> MOST_FIRST = Comparator.comparingLong(Entry::maxCount)
             .thenComparingLong(Entry::minCount)
             .reversed()
@@ -66,7 +72,19 @@ record MergedKeys(List<Entry> rejected, List<Entry> active, List<NearLimit> near
                 keys.stream()
                         .map(of -> of.top().period())
                         .max(Comparator.naturalOrder())
-                        .orElse(Duration.ZERO));
+                        .orElse(Duration.ZERO),
+                minute(keys));
+    }
+
+    private static InstanceReport.Minute minute(List<InstanceReport.PolicyKeys> keys) {
+        Duration longest = Duration.ZERO;
+        Map<String, Long> calls = new HashMap<>();
+        for (InstanceReport.PolicyKeys ofInstance : keys) {
+            InstanceReport.Minute minute = ofInstance.minute();
+            longest = minute.period().compareTo(longest) > 0 ? minute.period() : longest;
+            minute.calls().forEach((key, count) -> calls.merge(key, count, Long::sum));
+        }
+        return new InstanceReport.Minute(longest, calls);
     }
 
     private static List<Entry> merge(

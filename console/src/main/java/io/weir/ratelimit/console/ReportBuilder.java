@@ -30,11 +30,14 @@ final class ReportBuilder {
     private final Operations operations;
     private final LiveRates rates;
     private final Supplier<InstanceReport.Origin> origin;
+    private final MinuteCounts minutes;
 
-    ReportBuilder(Operations operations, LiveRates rates, Supplier<InstanceReport.Origin> origin) {
+    ReportBuilder(
+            Operations operations, LiveRates rates, Supplier<InstanceReport.Origin> origin, MinuteCounts minutes) {
         this.operations = operations;
         this.rates = rates;
         this.origin = origin;
+        this.minutes = minutes;
     }
 
     InstanceReport build() {
@@ -122,7 +125,7 @@ final class ReportBuilder {
             try {
                 TopKeys top = operations.storedTopKeys(policy);
                 if (isReported(policy) && !isEmpty(top)) {
-                    keys.add(keys(policy, top));
+                    keys.add(minutes.with(keys(policy, top)));
                 }
             } catch (IllegalArgumentException e) {
                 // The policy was removed after it was listed.
@@ -157,7 +160,8 @@ final class ReportBuilder {
                                 .toList(),
                         top.period()),
                 others(top.rejected()),
-                others(top.active()));
+                others(top.active()),
+                InstanceReport.Minute.NONE);
     }
 
     private static List<TopKeys.Entry> entries(List<TopKeys.Entry> entries) {

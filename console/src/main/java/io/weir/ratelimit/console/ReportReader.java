@@ -15,6 +15,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.EnumMap;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -40,6 +41,7 @@ final class ReportReader {
     private static final Pattern STORED_KEY = Pattern.compile("[!-~&&[^{}:]]+");
 
     private final DataInputStream in;
+    private byte form;
 
     private ReportReader(byte[] report) {
         this.in = new DataInputStream(new ByteArrayInputStream(report));
@@ -58,16 +60,16 @@ final class ReportReader {
         }
         try {
             ReportReader reader = new ReportReader(report);
-            byte form = reader.in.readByte();
-            return form >= ReportWriter.FORM_WITHOUT_CURRENT && form <= ReportWriter.FORM
-                    ? Optional.of(reader.report(form))
+            reader.form = reader.in.readByte();
+            return reader.form >= ReportWriter.FORM_WITHOUT_CURRENT && reader.form <= ReportWriter.FORM
+                    ? Optional.of(reader.report())
                     : Optional.empty();
         } catch (IOException | IllegalArgumentException e) {
             return Optional.empty();
         }
     }
 
-    private InstanceReport report(byte form) throws IOException {
+    private InstanceReport report() throws IOException {
         InstanceReport report = new InstanceReport(
                 new InstanceReport.Origin(
                         text(), form > ReportWriter.FORM_WITHOUT_NAME ? text() : "", text(), text(), text(), instant()),
@@ -135,9 +137,20 @@ final class ReportReader {
         List<TopKeys.Entry> rejected = entries();
         long otherActive = count();
         List<TopKeys.Entry> active = entries();
+        InstanceReport.Minute minute =
+                form > ReportWriter.FORM_WITHOUT_NAME ? minute(active) : InstanceReport.Minute.NONE;
         List<TopKeys.NearLimit> near = shortList(() -> new TopKeys.NearLimit(storedKey(), Duration.ofMillis(count())));
         return new InstanceReport.PolicyKeys(
-                policy, new TopKeys(rejected, active, near, period), otherRejected, otherActive);
+                policy, new TopKeys(rejected, active, near, period), otherRejected, otherActive, minute);
+    }
+
+    private InstanceReport.Minute minute(List<TopKeys.Entry> active) throws IOException {
+        Duration period = duration();
+        Map<String, Long> calls = new HashMap<>();
+        for (TopKeys.Entry entry : active) {
+            calls.put(entry.key(), count());
+        }
+        return period.isZero() ? InstanceReport.Minute.NONE : new InstanceReport.Minute(period, calls);
     }
 
     private List<TopKeys.Entry> entries() throws IOException {

@@ -21,7 +21,7 @@ final class ReportWriter {
     /** The form of reports. A reader ignores later forms. */
     static final int FORM = 3;
 
-    /** The form without the name of the instance. */
+    /** The form without the name of the instance and the calls of the last minute. */
     static final int FORM_WITHOUT_NAME = 2;
 
     /** The form that also has no running calls and no blocks. */
@@ -161,6 +161,10 @@ final class ReportWriter {
         out.writeLong(keys.top().period().toMillis());
         writeEntries(keys.top().rejected(), keys.otherRejected(), out);
         writeEntries(keys.top().active(), keys.otherActive(), out);
+        out.writeLong(keys.minute().period().toMillis());
+        for (TopKeys.Entry entry : keys.top().active()) {
+            out.writeLong(keys.minute().calls().getOrDefault(entry.key(), 0L));
+        }
         out.writeByte(keys.top().nearLimit().size());
         for (TopKeys.NearLimit near : keys.top().nearLimit()) {
             out.writeUTF(near.key());

@@ -506,15 +506,15 @@ class ChangesApiTest {
         assertThat(preview.getJsonObject("after").getString("limit")).isEqualTo("1000/1h, 50/1m");
         assertThat(preview.getJsonObject("before").getString("mode")).isEqualTo("enforce");
         JsonObject estimate = preview.getJsonObject("estimate");
-        assertThat(estimate.getInt("periodMillis")).isEqualTo(300_000);
         assertThat(estimate.getInt("listedKeys")).isEqualTo(2);
         // 50 per minute are at most 300 in five minutes that touch six windows.
-        assertThat(estimate.getJsonArray("keys").getJsonObject(0).toString())
+        assertThat(estimate.getJsonArray("limits").toString())
                 .isEqualTo(
-                        "{\"key\":\"i.heavy\",\"minCount\":400,\"maxCount\":420,\"limit\":\"50/1m\",\"allowed\":300,\"atLeast\":100}");
-        assertThat(estimate.getJsonArray("keys").getJsonObject(1).getInt("atLeast"))
-                .isEqualTo(0);
-        assertThat(estimate.getInt("callsAtLeast")).isEqualTo(100);
+                        "[{\"limit\":\"1000/1h\",\"periodMillis\":300000,\"allowed\":2000,\"keys\":0,\"callsAtLeast\":0},"
+                                + "{\"limit\":\"50/1m\",\"periodMillis\":300000,\"allowed\":300,\"keys\":1,\"callsAtLeast\":100}]");
+        assertThat(estimate.getJsonArray("keys").toString())
+                .isEqualTo(
+                        "[{\"key\":\"i.heavy\",\"limit\":\"50/1m\",\"periodMillis\":300000,\"calls\":400,\"allowed\":300,\"atLeast\":100}]");
         assertThat(estimate.getInt("decidedLastMinute")).isEqualTo(1);
         assertThat(changes.log).isEmpty();
     }
@@ -524,11 +524,60 @@ class ChangesApiTest {
         busy();
         JsonObject block = preview("\"kind\":\"block\",\"policy\":\"hello\",\"hashedKey\":\"i.heavy\"");
         assertThat(block.getString("key")).isEqualTo("i.heavy");
-        assertThat(block.getJsonObject("estimate").getInt("callsAtLeast")).isEqualTo(400);
+        assertThat(rejectedAtLeast(block)).isEqualTo(400);
         JsonObject override =
                 preview("\"kind\":\"override\",\"policy\":\"hello\",\"hashedKey\":\"i.light\",\"limit\":\"1/1m\"");
         assertThat(override.getJsonObject("estimate").getInt("listedKeys")).isEqualTo(1);
-        assertThat(override.getJsonObject("estimate").getInt("callsAtLeast")).isEqualTo(293);
+        assertThat(rejectedAtLeast(override)).isEqualTo(293);
+    }
+
+    private static int rejectedAtLeast(JsonObject preview) {
+        return preview.getJsonObject("estimate")
+                .getJsonArray("limits")
+                .getJsonObject(0)
+                .getInt("callsAtLeast");
+    }
+
+    /** Makes the calls of one key, whose counts begin at a time that does not change. */
+    private void callsOfAKey(long calls) {
+        Duration period = Duration.ofNanos(server.nanos.get());
+        server.operations.top = new TopKeys(
+                List.of(),
+                List.of(
+                        new TopKeys.Entry("k.secret i.steady", 1_000, 1_000, 1),
+                        new TopKeys.Entry("k.secret i.burst", calls, calls, 1)),
+                List.of(),
+                period);
+    }
+
+    private void passSeconds(int seconds) {
+        server.nanos.addAndGet(Duration.ofSeconds(seconds).toNanos());
+    }
+
+    @Test
+    void previewFindsABurstOfTheLastMinute() throws Exception {
+        server.nanos.set(Duration.ofMinutes(8).toNanos());
+        ChangesBrowserTest.decideOnce(server);
+        callsOfAKey(10);
+        assertThat(preview("\"kind\":\"policy\",\"policy\":\"hello\",\"limit\":\"50/1m\"")
+                        .getJsonObject("estimate")
+                        .getJsonArray("keys"))
+                .hasSize(1);
+        server.fleet.reports().run();
+        passSeconds(50);
+        // 210 calls in nearly nine minutes are no more than 50 per minute. 200 of them were made in 50 seconds.
+        callsOfAKey(210);
+        JsonObject estimate = preview("\"kind\":\"policy\",\"policy\":\"hello\",\"limit\":\"50/1m\"")
+                .getJsonObject("estimate");
+        assertThat(estimate.getJsonArray("limits").toString())
+                .isEqualTo(
+                        "[{\"limit\":\"50/1m\",\"periodMillis\":531000,\"allowed\":500,\"keys\":1,\"callsAtLeast\":500}]");
+        JsonObject tight = preview(
+                        "\"kind\":\"override\",\"policy\":\"hello\",\"hashedKey\":\"i.burst\",\"limit\":\"50/1m\"")
+                .getJsonObject("estimate");
+        assertThat(tight.getJsonArray("limits").toString())
+                .isEqualTo(
+                        "[{\"limit\":\"50/1m\",\"periodMillis\":50000,\"allowed\":100,\"keys\":1,\"callsAtLeast\":100}]");
     }
 
     @Test
@@ -565,8 +614,9 @@ class ChangesApiTest {
         "fixed-window,   281474976710654/1ms, , 9007199254740992"
     })
     void boundsTheAllowedCalls(String algorithm, String limit, String burst, long calls) {
-        assertThat(AllowedCalls.least(AllowedCalls.of(limit, algorithm, burst, Duration.ofMinutes(5)))
-                        .calls())
+        assertThat(AllowedCalls.of(limit, algorithm, burst, Duration.ofMinutes(5)))
+                .singleElement()
+                .extracting(AllowedCalls::calls)
                 .isEqualTo(calls);
     }
 

@@ -132,9 +132,16 @@ class ChangesBrowserTest extends PageInBrowser {
         openPolicy();
         enter("limit", "50/1m");
         click("#change .actions button");
-        browser.until("the estimate is shown", () -> browser.text("#change").contains("1 of 1 listed keys"));
+        browser.until("the estimate is shown", () -> browser.text("#change").contains("1 key would have hit 50/1m"));
         assertThat(browser.text("#change"))
-                .contains("5/10s", "50/1m", "i.heavy", "400–420", "300", "100", "not a simulation");
+                .contains(
+                        "5/10s",
+                        "50/1m",
+                        "i.heavy",
+                        "400 in 5 min",
+                        "300",
+                        "at least 100 calls would have been rejected",
+                        "counts of the busiest keys");
         enter("mode", "shadow");
         click("#change .actions button");
         browser.until("nobody is rejected", () -> browser.text("#change").contains("count calls and reject nobody"));
@@ -340,10 +347,14 @@ class ChangesBrowserTest extends PageInBrowser {
         click("#policies button[aria-label='Change hello']");
         enter("limit", "50/1m");
         click("#change .actions button");
-        browser.until("the estimate is shown", () -> browser.text("#change").contains("listed keys"));
+        browser.until("the estimate is shown", () -> browser.text("#change").contains("would have hit"));
         assertThat(fitsItsWidth()).isTrue();
         assertThat(browser.run("const box = document.querySelector('#change').getBoundingClientRect();"
                         + "return box.left >= 0 && box.right <= window.innerWidth"))
+                .isEqualTo(true);
+        assertThat(FleetBrowserTest.outOfView(browser, "#change td")).isEmpty();
+        assertThat(browser.run("return [...document.querySelectorAll('#change .actions button')]"
+                        + ".every(button => button.getBoundingClientRect().bottom <= window.innerHeight)"))
                 .isEqualTo(true);
         assertThat(ConsoleBrowserTest.lowestContrast(browser)).isGreaterThanOrEqualTo(4.5);
         browser.screenshot(SCREENSHOTS.resolve("change-" + width + "-" + scheme + ".png"));

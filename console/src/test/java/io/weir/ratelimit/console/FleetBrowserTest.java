@@ -270,7 +270,8 @@ class FleetBrowserTest extends PageInBrowser {
                                 List.of(new TopKeys.NearLimit("<img/src=x>", Duration.ofMinutes(1))),
                                 Duration.ZERO),
                         0,
-                        0)),
+                        0,
+                        InstanceReport.Minute.NONE)),
                 Optional.of(new InstanceReport.Current(
                         List.of(new InstanceReport.RunningCalls(hostile, 7)),
                         List.of(new KnownBlocks.Block(
@@ -322,5 +323,55 @@ class FleetBrowserTest extends PageInBrowser {
         browser.run("document.querySelector('#decisions-title').scrollIntoView()");
         browser.screenshot(SCREENSHOTS.resolve("fleet-chart-" + width + "-" + scheme + ".png"));
         browser.preferScheme("light");
+    }
+
+    /** Returns the cells and buttons that are beyond the right edge of the window, or that an operator must scroll to. */
+    static List<?> outOfView(Browser browser, String selector) {
+        return (List<?>) browser.run(
+                "const isOut = node => node.getBoundingClientRect().right > window.innerWidth;"
+                        + "const scrolls = list => list !== null && list.scrollWidth > list.clientWidth;"
+                        + "return [...document.querySelectorAll(arguments[0])]"
+                        + ".filter(node => isOut(node) || scrolls(node.closest('.wide'))).map(node => node.textContent)",
+                selector);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"light", "dark"})
+    void eachCellAndButtonIsInViewOnANarrowScreen(String scheme) throws Exception {
+        browser.preferScheme(scheme);
+        usual();
+        open(360, 800);
+        browser.until("the keys are shown", () -> browser.text("#rejected").contains("i.heavy"));
+        assertThat(browser.run("return document.querySelectorAll('#rejected button, #differences td').length"))
+                .isNotEqualTo(0L);
+        assertThat(outOfView(
+                        browser,
+                        "#rejected td, #rejected button, #near button, #differences td, #differences th[scope=row]"))
+                .isEmpty();
+        for (String section : List.of("differences", "rejected")) {
+            browser.run("document.querySelector(arguments[0]).scrollIntoView()", "#" + section + "-title");
+            browser.screenshot(SCREENSHOTS.resolve(section + "-360-" + scheme + ".png"));
+        }
+        browser.preferScheme("light");
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {920, 1280})
+    void noWordOfAHeadOrAStateIsBroken(int width) {
+        usual();
+        server.version = "0.1.0-SNAPSHOT";
+        open(width, 900);
+        assertThat((List<?>) browser.run("const broken = [];"
+                        + "for (const cell of document.querySelectorAll('.rows > thead th, .rows > tbody > tr > td > span')) {"
+                        + "  for (const word of cell.textContent.matchAll(/[^\\s-]+/g)) {"
+                        + "    const range = document.createRange();"
+                        + "    range.setStart(cell.firstChild, word.index);"
+                        + "    range.setEnd(cell.firstChild, word.index + word[0].length);"
+                        + "    if (range.getClientRects().length > 1) broken.push(word[0]);"
+                        + "  }"
+                        + "}"
+                        + "return broken"))
+                .isEmpty();
+        assertThat(fitsItsWidth()).isTrue();
     }
 }

@@ -281,7 +281,11 @@ class FleetTest {
                 List<TopKeys.Entry> listed = all.subList(0, Math.min(20, keys));
                 long others = keys > 20 ? listed.get(19).maxCount() : 0;
                 reports.add(new InstanceReport.PolicyKeys(
-                        "hello", new TopKeys(listed, listed, List.of(), Duration.ZERO), others, others));
+                        "hello",
+                        new TopKeys(listed, listed, List.of(), Duration.ZERO),
+                        others,
+                        others,
+                        InstanceReport.Minute.NONE));
             }
             for (MergedKeys.Entry entry : MergedKeys.of(reports).rejected()) {
                 long sum = sums[Integer.parseInt(entry.storedKey().substring(1))];

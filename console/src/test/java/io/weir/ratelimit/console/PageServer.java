@@ -31,6 +31,8 @@ final class PageServer implements AutoCloseable {
     /** The host name of this instance. */
     volatile String host = "host-1";
 
+    volatile String version = "1.0";
+
     /** The fleet; null before the first request. */
     volatile @Nullable FleetConsole fleet;
 
@@ -82,7 +84,7 @@ final class PageServer implements AutoCloseable {
         FleetConsole created = FleetConsole.of(
                 operations,
                 rates,
-                () -> new InstanceReport.Origin(host, "4711-3f2a", "1.0", "test server 1", "17", Instant.EPOCH),
+                () -> new InstanceReport.Origin(host, "4711-3f2a", version, "test server 1", "17", Instant.EPOCH),
                 Clock.systemUTC(),
                 nanos::get);
         fleet = created;

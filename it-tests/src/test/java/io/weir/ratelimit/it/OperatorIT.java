@@ -207,7 +207,8 @@ class OperatorIT {
                         "the instance that differs is shown",
                         () -> browser.text("#reporting").equals("3")
                                 && browser.text("#drifted").equals("1")
-                                && browser.text("#differences").contains("on-failure")));
+                                && browser.text("#differences").contains("on-failure")
+                                && browser.run("return document.querySelector('#total-history polyline')") != null));
         assertThat(browser.text("#differences")).contains(POLICY, "closed", "open");
 
         task(
@@ -233,7 +234,15 @@ class OperatorIT {
             click("#policies .opener");
             click("#policies button[aria-label='Change " + POLICY + "']");
             enter("limit", "5/1h");
+            click("#change .actions button");
+            browser.until("the preview is shown", () -> browser.text("#change").contains("would have hit 5/1h"));
+            browser.screenshot(PICTURES.resolve("4-preview.png"));
+            long start = System.nanoTime();
             apply("overload");
+            browser.until(
+                    "all instances have reported the change",
+                    () -> browser.text("#drifted").equals("1"));
+            print("the page without a wrong mark", start);
         });
         for (int i = 0; i < servers.size(); i++) {
             Server server = servers.get(i);

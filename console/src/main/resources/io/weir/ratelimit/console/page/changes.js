@@ -311,6 +311,17 @@ function previewBlocks({problems, before, after, estimate}) {
     return [...blocks, ...estimateBlocks(estimate, after.mode, Number(after["enforce-percent"] ?? 0))];
 }
 
+// Says in words what a limit would have done. A block allows no call.
+function limitBlock({limit, periodMillis, keys, callsAtLeast}) {
+    const period = `Last ${duration(periodMillis)}: `;
+    if (limit === "") {
+        return element("p", {}, keys === 0 ? `${period}no call of this key.` : `${period}at least ${count(callsAtLeast)} calls of this key, which a block rejects.`);
+    }
+    return keys === 0 ? element("p", {}, period, "no listed key would certainly have hit ", element("strong", {}, inline(limit)), ".")
+        : element("p", {class: "hit"}, period, `${count(keys)} ${keys === 1 ? "key" : "keys"} would have hit `, element("strong", {}, inline(limit)),
+            `, and at least ${count(callsAtLeast)} calls would have been rejected.`);
+}
+
 function estimateBlocks(estimate, mode, enforcePercent) {
     if (mode === "off") {
         return [element("p", {class: "note"}, "The policy would not count calls and would reject nobody.")];
@@ -322,20 +333,18 @@ function estimateBlocks(estimate, mode, enforcePercent) {
     if (estimate === null) {
         return [element("p", {class: "note"}, "Counts of calls do not allow an estimate for these values.")];
     }
-    const {periodMillis, listedKeys, keys, callsAtLeast, decidedLastMinute, shadowRejectedLastMinute} = estimate;
-    const blocks = [element("p", {}, `Last ${periodMillis === 0 ? "minutes" : duration(periodMillis)}: ${count(keys.length)} of ${count(listedKeys)} listed keys `
-        + `made more calls than allowed. At least ${count(callsAtLeast)} calls would have been rejected.`)];
+    const {listedKeys, limits, keys, decidedLastMinute, shadowRejectedLastMinute} = estimate;
+    const blocks = listedKeys === 0 ? [element("p", {}, "No instance lists calls of these keys, so the effect is unknown.")] : limits.map(limitBlock);
     if (shadowRejectedLastMinute > 0) {
-        blocks.push(element("p", {}, `Last minute: the policy has counted ${count(shadowRejectedLastMinute)} rejections in shadow mode with its current limits.`));
+        blocks.push(element("p", {}, `Last minute: the current limits would have rejected ${count(shadowRejectedLastMinute)} calls. Shadow mode has counted them.`));
     }
     if (keys.length > 0) {
-        blocks.push(table(["Key", "#Calls", "Limit", "#Allowed at most", "#Rejected at least"], keys.slice(0, 5).map(one => element("tr", {},
-            element("td", {}, element("code", {}, isolated(one.key))),
-            element("td", {class: "number"}, one.minCount === one.maxCount ? count(one.minCount) : `${count(one.minCount)}–${count(one.maxCount)}`),
-            element("td", {}, one.limit === "" ? "blocked" : isolated(one.limit)), element("td", {class: "number"}, count(one.allowed)),
-            element("td", {class: "number"}, count(one.atLeast))))));
+        blocks.push(table(["Key", "#Rejected at least", "#Calls", "#Allowed at most", "Limit"], keys.slice(0, 5).map(one => element("tr", {},
+            element("td", {}, element("code", {}, isolated(one.key))), element("td", {class: "number"}, count(one.atLeast)),
+            element("td", {class: "number"}, `${count(one.calls)} in ${duration(one.periodMillis)}`), element("td", {class: "number"}, count(one.allowed)),
+            element("td", {}, one.limit === "" ? "blocked" : isolated(one.limit))))));
     }
-    blocks.push(element("p", {class: "note"}, `The policy decided ${count(decidedLastMinute)} calls in the last minute. `
-        + "This is an estimate from the counts of the busiest keys, not a simulation. It assumes a cost of one permit for each call."));
+    blocks.push(element("p", {class: "note"}, `Decisions of the policy in the last minute: ${count(decidedLastMinute)}. `
+        + "The estimate is from the counts of the busiest keys, with one permit for each call. More calls can be rejected than it says."));
     return blocks;
 }

@@ -48,11 +48,33 @@ export function duration(millis) {
     return parts.slice(0, 2).join(" ");
 }
 
+// On a narrow screen, a table of more than three columns shows each row as a list, so that no cell and no button is out of view.
+const MAX_NARROW_COLUMNS = 3;
+
+function stack(heads, rows) {
+    for (const row of rows) {
+        row.setAttribute("role", "row");
+        [...row.children].forEach((cell, index) => {
+            cell.setAttribute("role", cell.tagName === "TH" ? "rowheader" : "cell");
+            if (cell.tagName !== "TH" && heads[index] !== "") {
+                cell.dataset.label = heads[index].replace("#", "");
+            }
+        });
+    }
+}
+
 export function table(heads, rows) {
     const head = element("tr", {}, ...heads.map(name => name.startsWith("#")
         ? element("th", {scope: "col", class: "number"}, name.slice(1))
         : element(name === "" ? "td" : "th", name === "" ? {} : {scope: "col"}, name)));
-    return element("div", {class: "wide"}, element("table", {}, element("thead", {}, head), element("tbody", {}, ...rows)));
+    if (heads.length <= MAX_NARROW_COLUMNS) {
+        return element("div", {class: "wide"}, element("table", {}, element("thead", {}, head), element("tbody", {}, ...rows)));
+    }
+    stack(heads, rows);
+    head.setAttribute("role", "row");
+    [...head.children].forEach(cell => cell.setAttribute("role", cell.tagName === "TH" ? "columnheader" : "cell"));
+    return element("div", {class: "wide"}, element("table", {class: "stacked", role: "table"}, element("thead", {role: "rowgroup"}, head),
+        element("tbody", {role: "rowgroup"}, ...rows)));
 }
 
 let pressed = null;

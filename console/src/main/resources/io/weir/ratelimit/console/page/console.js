@@ -404,7 +404,7 @@ function showDifferences({differences, differenceCount, drifted}) {
     byId("differences").dataset.shown = shown;
     const blocks = [differences.length === 0
         ? element("p", {class: "note"}, "The reports do not contain the values that differ. Compare the files of the instances.")
-        : table(["Instance", "Policy", "Attribute", "Value and source", "Value and source of most instances"], differences.map(one => element("tr", {},
+        : table(["Instance", "Policy", "Attribute", "Value (source)", "Most instances"], differences.map(one => element("tr", {},
             element("th", {scope: "row"}, isolated(one.name)), element("td", {}, isolated(one.policy)), element("td", {}, isolated(one.attribute)),
             element("td", {}, isolated(sourced(one.value, one.source))), element("td", {}, isolated(sourced(one.expected, one.expectedSource))))))];
     if (differenceCount > differences.length) {
