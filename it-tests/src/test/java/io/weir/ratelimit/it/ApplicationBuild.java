@@ -17,7 +17,7 @@ import org.jboss.shrinkwrap.api.spec.WebArchive;
 /**
  * The build of the test application: on each server a main build and a variant. The builds cover all pairs of values, but not all
  * combinations. Payara Micro supports no EAR. GlassFish and Payara 7 have the builds of Payara Micro, and Open
- * Liberty with Jakarta EE 11 has WARs only. The WAR of the example has no {@code beans.xml}.
+ * Liberty with Jakarta EE 11 and WildFly Preview have WARs only. The WAR of the example has no {@code beans.xml}.
  *
  * <pre>
  *                        Jakarta REST        packaging   beans.xml
@@ -66,7 +66,7 @@ record ApplicationBuild(Rest rest, Packaging packaging, Discovery discovery) {
     static ApplicationBuild main() {
         return switch (server()) {
             case "liberty" -> new ApplicationBuild(Rest.LISTED, Packaging.WAR, Discovery.ANNOTATED);
-            case "libertyee11" -> new ApplicationBuild(Rest.LISTED, Packaging.WAR, Discovery.ALL);
+            case "libertyee11", "wildflypreview" -> new ApplicationBuild(Rest.LISTED, Packaging.WAR, Discovery.ALL);
             case "payara", "payara7", "glassfish" -> new ApplicationBuild(Rest.EMPTY, Packaging.WAR, Discovery.ALL);
             case "wildfly" -> new ApplicationBuild(Rest.LISTED, Packaging.EAR, Discovery.ALL);
             default -> throw new IllegalStateException("No such server: " + server());
@@ -77,7 +77,8 @@ record ApplicationBuild(Rest rest, Packaging packaging, Discovery discovery) {
     static ApplicationBuild variant() {
         return switch (server()) {
             case "liberty" -> new ApplicationBuild(Rest.EMPTY, Packaging.EAR, Discovery.ANNOTATED);
-            case "libertyee11" -> new ApplicationBuild(Rest.EMPTY, Packaging.WAR, Discovery.ANNOTATED);
+            case "libertyee11", "wildflypreview" ->
+                new ApplicationBuild(Rest.EMPTY, Packaging.WAR, Discovery.ANNOTATED);
             case "payara", "payara7", "glassfish" ->
                 new ApplicationBuild(Rest.WEB_XML, Packaging.WAR, Discovery.ANNOTATED);
             case "wildfly" -> new ApplicationBuild(Rest.WEB_XML, Packaging.EAR, Discovery.ALL);

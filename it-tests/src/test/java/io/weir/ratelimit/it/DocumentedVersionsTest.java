@@ -81,7 +81,8 @@ class DocumentedVersionsTest {
                 "helidon",
                 property(parent, "helidon.version"));
         assertThat(versions).containsAllEntriesOf(expected);
-        assertThat(versions.get("wildfly")).startsWith(property(parent, "wildfly.version"));
+        assertThat(versions.get("wildfly"))
+                .startsWith(property(parent, "wildfly.version") + ", " + property(parent, "wildfly-preview.version"));
     }
 
     private static Map<String, String> versions() {

@@ -25,12 +25,22 @@ final class GlassFishServer extends ServerBuilder<GlassFishServer> {
     private static final Pattern SHELL = Pattern.compile("<jvm-options>[^<]*osgi\\.shell[^<]*</jvm-options>"
             + "|<jvm-options>-Dorg\\.glassfish\\.additionalOSGiBundlesToStart[^<]*</jvm-options>");
 
+    private static final String THREADS = "<thread-pool name=\"http-thread-pool\"";
+
+    private boolean virtualThreads;
+
     private GlassFishServer(String name) {
         super("payara", name, FAILED, STARTED); // this WAR has no files for a server
     }
 
     static GlassFishServer named(String name) {
         return new GlassFishServer(name);
+    }
+
+    /** Runs requests on virtual threads. */
+    GlassFishServer virtualThreads() {
+        virtualThreads = true;
+        return this;
     }
 
     @Override
@@ -62,6 +72,9 @@ final class GlassFishServer extends ServerBuilder<GlassFishServer> {
                 .collect(Collectors.joining("\n"));
         String changed = SHELL.matcher(domain).replaceAll("");
         changed = HEAP.matcher(changed).replaceFirst(Matcher.quoteReplacement(options));
+        if (virtualThreads) {
+            changed = changed.replace(THREADS, THREADS + " virtual=\"true\"");
+        }
         changed = changed.replace("value=\"7676\"", "value=\"" + freePort() + "\"");
         return LISTENER.matcher(changed)
                 .replaceAll(listener -> "address=\"127.0.0.1\" port=\""

@@ -163,6 +163,15 @@ abstract class HttpContract {
         LimitResponse.verifyRejected(get("api/answer/mapped"), "plain");
     }
 
+    /** Java 17, for which this class is compiled, has no other way to ask for the kind of a thread. */
+    @Test
+    void requestsRunOnTheConfiguredKindOfThread() {
+        HttpResponse<String> thread = get("api/answer/thread");
+        assertThat(thread.body().startsWith("VirtualThread["))
+                .as(thread.body())
+                .isEqualTo(ApplicationBuild.server().equals("glassfishvirtual"));
+    }
+
     @Test
     void resourceOfALocatorIsChargedOnce() {
         HttpResponse<String> located = get("api/answer/located/here");

@@ -27,10 +27,15 @@ import org.jboss.shrinkwrap.descriptor.api.Descriptor;
 public final class ServerProcesses implements LoadableExtension, DeployableContainer<Settings> {
     private static final Map<String, Supplier<ServerBuilder<?>>> SERVERS = Map.of(
             "glassfish", () -> GlassFishServer.named("glassfish").javaHome(NewerJdk.required("GlassFish")),
+            "glassfishvirtual",
+                    () -> GlassFishServer.named("glassfishvirtual")
+                            .javaHome(NewerJdk.required("GlassFish"))
+                            .virtualThreads(),
             "payara7",
                     () -> PayaraServer.named("payara7").jar("weir.payara7.jar").javaHome(NewerJdk.required("Payara 7")),
             "libertyee11",
-                    () -> LibertyServer.named("libertyee11").jakartaEe11().withUsers());
+                    () -> LibertyServer.named("libertyee11").jakartaEe11().withUsers(),
+            "wildflypreview", () -> WildFlyServer.named("wildflypreview").preview());
 
     private static final Duration MAX_WAIT = Duration.ofMinutes(4);
 

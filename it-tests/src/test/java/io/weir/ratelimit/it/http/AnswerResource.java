@@ -33,6 +33,14 @@ public class AnswerResource {
         return "plain";
     }
 
+    /** Returns the thread of the request, also whether it is virtual. */
+    @GET
+    @Path("thread")
+    @RateLimit("plain")
+    public String thread() {
+        return Thread.currentThread().toString();
+    }
+
     @GET
     @Path("helped")
     @RateLimit({"plain", "helped"})
