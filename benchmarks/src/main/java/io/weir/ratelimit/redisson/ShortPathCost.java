@@ -81,7 +81,7 @@ public final class ShortPathCost {
 
     private double microsPerCall(String digest, Batch batch) {
         Object key = batch.keys().get(0);
-        byte[] argument = ScriptCodec.encode(batch, 0);
+        byte[] argument = AcquireCodec.encode(batch, 0);
         redis.call("CONFIG", "RESETSTAT");
         for (int call = 0; call < CALLS; call++) {
             redis.call("EVALSHA", digest, 1, key, argument);

@@ -87,7 +87,7 @@ public final class SlidingLogCost {
         @Override
         boolean call(long nowMicros) {
             byte[] reply = (byte[])
-                    redis.call("EVALSHA", script, 1, batch.keys().get(0), ScriptCodec.encode(batch, nowMicros));
+                    redis.call("EVALSHA", script, 1, batch.keys().get(0), AcquireCodec.encode(batch, nowMicros));
             return reply[28] == 1;
         }
 

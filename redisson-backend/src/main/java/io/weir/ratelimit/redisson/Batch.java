@@ -276,7 +276,7 @@ final class Batch {
     /** Completes each request with its part of the reply. */
     void complete(byte[] reply) {
         receivedNanos = System.nanoTime();
-        BatchReply decoded = ScriptCodec.decode(this, reply);
+        BatchReply decoded = AcquireCodec.decode(this, reply);
         RedisTime time = new RedisTime(decoded.nowMicros(), sentNanos, receivedNanos);
         for (int i = 0; i < groups.size(); i++) {
             RequestGroup group = groups.get(i);

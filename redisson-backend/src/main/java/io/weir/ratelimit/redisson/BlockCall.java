@@ -81,7 +81,7 @@ record BlockCall(
      */
     byte[] encode(long nowMicros) {
         MessageBytes out = MessageBytes.withCapacity(CAPACITY);
-        ScriptCodec.putForm(out, 0, nowMicros);
+        AcquireCodec.putForm(out, 0, nowMicros);
         out.put(operation.code, 1);
         out.put(lengthMicros, 7);
         if (rule != null) {

@@ -225,7 +225,7 @@ final class RedisClient implements AutoCloseable {
                 Script.ACQUIRE.digest(),
                 RScript.ReturnType.VALUE,
                 batch.keys(),
-                ScriptCodec.encode(batch, 0)));
+                AcquireCodec.encode(batch, 0)));
         request.join();
     }
 

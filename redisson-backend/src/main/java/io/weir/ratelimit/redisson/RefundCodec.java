@@ -31,7 +31,7 @@ final class RefundCodec {
      */
     static byte[] encode(Refund refund, long nowMicros) {
         MessageBytes out = MessageBytes.withCapacity(CAPACITY);
-        ScriptCodec.putForm(out, 0, nowMicros);
+        AcquireCodec.putForm(out, 0, nowMicros);
         out.put(code(refund.operation()), 1);
         if (!refund.receipt().isEmpty()) {
             refund.receipt().forEach(charged -> put(out, charged.charge(), charged.states()));
@@ -58,7 +58,7 @@ final class RefundCodec {
                 continue; // release.lua releases slots
             }
             out.put(limits.get(i).letter(), 1);
-            ScriptCodec.putValues(out, limits.get(i));
+            LimitCodec.putValues(out, limits.get(i));
             if (!charged.isEmpty()) {
                 put(out, charged.get(i));
             }

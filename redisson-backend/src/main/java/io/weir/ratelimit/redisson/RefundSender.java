@@ -19,7 +19,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 
-/** Sends refunds and resets, without waiting. */
+/** Sends refunds, settlements and resets, without waiting. */
 final class RefundSender {
     /** The number of refunds in flight whose outcome is not awaited. It bounds the queue in front of a slow Redis. */
     static final int MAX_IN_FLIGHT = 1_024;

@@ -17,9 +17,9 @@ import org.jspecify.annotations.Nullable;
  * entries.
  *
  * <p>A {@link CachedRejection} has the states of one key, for at most one second, or until its end while Redis does not decide: see
- * {@link KnownRejections}. The arithmetic that read Redis's reply decides on later
- * calls as well. Redis's clock is known to within the duration of the script call. A call is rejected if a limit has no room even at the
- * latest time that the clock can show, so no call is rejected for longer than by Redis.
+ * {@link KnownRejections}. The arithmetic that read Redis's reply decides on later calls as well. Redis's clock is known to within the
+ * duration of the script call. A call is rejected if a limit has no room even at the latest time that the clock can show, so no call is
+ * rejected for longer than by Redis.
  *
  * <p>A {@link HeldRejection} concerns a key of a policy with leases, and is kept for at most 20 ms while many calls of the key are
  * rejected. The permits of a sliding window or a bucket return one by one. If each of them were acquired at once, Redis would be called

@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Sends batches and refunds as script calls.
+ * Sends batches, refunds, settlements, blocks, and releases of slots as script calls.
  *
  * @param redis the client
  * @param time the clock of the scripts, {@link #REDIS_CLOCK} for Redis's own
@@ -26,12 +26,12 @@ record ScriptSender(RedisClient redis, TimeSource time, RedisClock expected) imp
         return batch.hasCalendarLimit()
                 ? sendWithPeriods(batch, ATTEMPTS)
                 : redis.run(
-                        Script.ACQUIRE, batch.keys(), ScriptCodec.encode(batch, time.micros()), batch.deadlineNanos());
+                        Script.ACQUIRE, batch.keys(), AcquireCodec.encode(batch, time.micros()), batch.deadlineNanos());
     }
 
     /** Sends a batch, and sends it again with the periods of Redis's time if nothing was decided because that was in none of the periods. */
     private CompletableFuture<byte[]> sendWithPeriods(Batch batch, int attempts) {
-        byte[] argument = ScriptCodec.encode(batch, time.micros(), expected.micros());
+        byte[] argument = AcquireCodec.encode(batch, time.micros(), expected.micros());
         return redis.run(Script.ACQUIRE, batch.keys(), argument, batch.deadlineNanos())
                 .thenCompose(reply -> {
                     expected.set(CalendarCodec.instant(reply));

@@ -67,7 +67,7 @@ final class SlotCodec {
      */
     static byte[] encode(boolean renews, Collection<List<Slot>> slots, long nowMicros) {
         MessageBytes out = MessageBytes.withCapacity(64 * slots.size());
-        ScriptCodec.putForm(out, 0, nowMicros);
+        AcquireCodec.putForm(out, 0, nowMicros);
         out.put(renews ? 2 : 1, 1);
         for (List<Slot> ofKey : slots) {
             out.put(ofKey.size(), COUNT);

@@ -193,7 +193,7 @@ class BatchTest {
                 requests.spend("k.1", 1, FIXED, OTHER),
                 requests.spend("k.2", 1, FIXED, OTHER),
                 requests.spend("k.3", 1, FIXED, OTHER));
-        assertThat(ScriptCodec.encode(three, 0)).hasSize(ScriptCodec.encode(one, 0).length);
+        assertThat(AcquireCodec.encode(three, 0)).hasSize(AcquireCodec.encode(one, 0).length);
         assertThat(SentGroup.of(three)).extracting(SentGroup::count).containsExactly(1, 1, 1);
         three.complete(FakeReply.allowing(three));
         assertThat(three.groups())

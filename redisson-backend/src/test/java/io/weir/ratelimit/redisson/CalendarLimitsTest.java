@@ -124,7 +124,7 @@ class CalendarLimitsTest {
                     Script.ACQUIRE.text(),
                     1,
                     batch.keys().get(0),
-                    ScriptCodec.encode(batch, micros(Instant.parse("2027-01-24T00:00:00Z")), expected));
+                    AcquireCodec.encode(batch, micros(Instant.parse("2027-01-24T00:00:00Z")), expected));
             assertThat(CalendarCodec.isOutsidePeriods(reply)).isTrue();
             assertThat(redis.keys(fixture.pattern())).isEmpty();
         }

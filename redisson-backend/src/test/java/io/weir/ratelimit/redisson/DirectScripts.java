@@ -42,7 +42,7 @@ final class DirectScripts {
         List<Object> words =
                 new ArrayList<>(List.of("EVALSHA", digest, batch.keys().size()));
         words.addAll(batch.keys());
-        words.add(ScriptCodec.encode(batch, nowMicros));
+        words.add(AcquireCodec.encode(batch, nowMicros));
         batch.complete((byte[]) redis.call(words.toArray()));
         return 1;
     }

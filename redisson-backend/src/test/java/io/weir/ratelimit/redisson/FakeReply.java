@@ -29,7 +29,7 @@ final class FakeReply {
     }
 
     private static byte[] untouched(Limit limit) {
-        return new byte[ScriptCodec.hasShortForm(limit) ? 1 : 20];
+        return new byte[LimitCodec.hasShortForm(limit) ? 1 : 20];
     }
 
     /** Adds the state of a fixed window whose limit has a short form. */

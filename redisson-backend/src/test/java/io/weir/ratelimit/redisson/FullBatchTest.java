@@ -40,17 +40,17 @@ class FullBatchTest {
             assertThat(batch.add(request(1))).isTrue();
         }
         assertThat(batch.size()).isEqualTo(8_192);
-        assertThat(ScriptCodec.encode(batch, 0)).hasSize(16);
+        assertThat(AcquireCodec.encode(batch, 0)).hasSize(16);
     }
 
     @Test
     void sendsNoByteForEachFurtherKeyWithTheSameLimit() {
         Batch batch = new Batch(request(1));
-        assertThat(ScriptCodec.encode(batch, 0)).hasSize(13);
+        assertThat(AcquireCodec.encode(batch, 0)).hasSize(13);
         for (int key = 1; key < 64; key++) {
             assertThat(batch.add(requests.spend(List.of(new Charge(API, "k." + key, 1)))))
                     .isTrue();
         }
-        assertThat(ScriptCodec.encode(batch, 0)).hasSize(13);
+        assertThat(AcquireCodec.encode(batch, 0)).hasSize(13);
     }
 }

@@ -178,12 +178,12 @@ class PlainBatchTest {
         assertThat(plainBatch.isPlain()).isTrue();
         assertThat(plainBatch.groups()).hasSameSizeAs(groups);
         assertThat(generalBatch.isPlain()).isFalse();
-        byte[] argument = ScriptCodec.encode(plainBatch, now);
+        byte[] argument = AcquireCodec.encode(plainBatch, now);
         byte[] reply = call(plainDigest, plainBatch, argument);
         assertThat(hex(reply))
                 .as("reply of step %d to %s", step, hex(argument))
                 .isEqualTo(hex(call(otherDigest, otherBatch, argument)));
-        byte[] generalReply = call(plainDigest, generalBatch, ScriptCodec.encode(generalBatch, now));
+        byte[] generalReply = call(plainDigest, generalBatch, AcquireCodec.encode(generalBatch, now));
         assertSameMeaning(plainBatch, reply, generalBatch, generalReply, step);
         for (int key = 0; key < plainBatch.keys().size(); key++) {
             Object plainKey = plainBatch.keys().get(key);
@@ -199,8 +199,8 @@ class PlainBatchTest {
 
     private static void assertSameMeaning(
             Batch plainBatch, byte[] plainReply, Batch generalBatch, byte[] generalReply, int step) {
-        BatchReply decoded = ScriptCodec.decode(plainBatch, plainReply);
-        BatchReply generalDecoded = ScriptCodec.decode(generalBatch, generalReply);
+        BatchReply decoded = AcquireCodec.decode(plainBatch, plainReply);
+        BatchReply generalDecoded = AcquireCodec.decode(generalBatch, generalReply);
         for (int i = 0; i < plainBatch.groups().size(); i++) {
             assertThat(decoded.next(plainBatch.groups().get(i)))
                     .as("group %d of step %d", i, step)

@@ -135,7 +135,7 @@ class ScriptTest {
     private static void assertReplies(Limit limit, String... states) {
         List<Charge> charges = List.of(TestBackend.charge("k.a", 3, limit));
         List<String> keys = RedisKeys.of("test-" + UUID.randomUUID()).of(charges);
-        byte[] argument = ScriptCodec.encode(
+        byte[] argument = AcquireCodec.encode(
                 new Batch(new AcquireRequest(charges, keys, AcquireRequest.Operation.SPEND, null, 0)), 0x36751816A28BL);
         try (RedisConnection redis = RedisFixture.shared().connect()) {
             for (String state : states) {

@@ -23,7 +23,7 @@ record SentGroup(boolean spends, int count, List<String> keys, List<Long> costs,
     private static final int LONG_LIMIT = 26;
 
     static List<SentGroup> of(Batch batch) {
-        ByteBuffer in = ByteBuffer.wrap(ScriptCodec.encode(batch, 1));
+        ByteBuffer in = ByteBuffer.wrap(AcquireCodec.encode(batch, 1));
         in.position(CLOCK);
         return batch.isPlain() ? ofPlain(batch, in) : ofOther(batch, in);
     }

@@ -119,7 +119,8 @@ public final class CallerQuotas {
         }
         Map<String, List<Quota>> quotas = new LinkedHashMap<>();
         if (!keys.isEmpty()) {
-            engine.peek(keys, call)
+            engine.quotas()
+                    .peek(keys, call)
                     .forEach(quota -> quotas.computeIfAbsent(quota.policy(), policy -> new ArrayList<>())
                             .add(quota));
         }

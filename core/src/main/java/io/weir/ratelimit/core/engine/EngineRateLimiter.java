@@ -77,11 +77,7 @@ public final class EngineRateLimiter implements RateLimiter {
 
     @Override
     public List<Quota> peek(String policy, Identity key) {
-        Policy found = named(policy);
-        String storedKey = engine.encoder().encode(key);
-        Charge charge =
-                new Charge(engine.limits(found, key, storedKey), storedKey, found.cost(), found.maxWaitMicros());
-        return engine.call(backend -> backend.peek(charge));
+        return engine.quotas().peek(named(policy), key);
     }
 
     @Override
@@ -93,17 +89,17 @@ public final class EngineRateLimiter implements RateLimiter {
         }
         CallContext call =
                 caller.get().orElseThrow(() -> new IllegalStateException("no HTTP request is active: peek with a key"));
-        return engine.peek(found, call);
+        return engine.quotas().peek(found, call);
     }
 
     @Override
     public void release(Receipt receipt) {
-        engine.release(Objects.requireNonNull(receipt, "receipt"));
+        engine.ends().release(Objects.requireNonNull(receipt, "receipt"));
     }
 
     @Override
     public void refund(Receipt receipt) {
-        engine.release(receipt);
+        engine.ends().release(receipt);
         engine.call(backend -> {
             backend.refund(receipt);
             return true;
@@ -142,7 +138,7 @@ public final class EngineRateLimiter implements RateLimiter {
     public Duration block(String policy, Identity key, Duration duration) {
         Policy named = named(policy);
         String storedKey = engine.encoder().encode(key);
-        BlockedState.micros(duration);
+        BlockedState.checkRange(duration);
         return engine.call(backend -> backend.block(named.limits(), storedKey, duration));
     }
 
@@ -150,7 +146,7 @@ public final class EngineRateLimiter implements RateLimiter {
     public CompletionStage<Duration> blockAsync(String policy, Identity key, Duration duration) {
         Policy named = named(policy);
         String storedKey = engine.encoder().encode(key);
-        BlockedState.micros(duration);
+        BlockedState.checkRange(duration);
         return engine.callAsync(backend -> backend.blockAsync(named.limits(), storedKey, duration));
     }
 

@@ -38,7 +38,7 @@ public final class KeyAdministration {
      * @param key the key
      * @return the stored key
      */
-    public String of(Policy policy, Identity key) {
+    public String storedKey(Policy policy, Identity key) {
         String storedKey = engine.encoder().encode(key);
         overrides.await(policy, key, storedKey);
         return storedKey;
@@ -90,7 +90,7 @@ public final class KeyAdministration {
      * @throws io.weir.ratelimit.RateLimitUnavailableException if the backend is unavailable
      */
     public Duration block(Policy policy, String storedKey, Duration duration) {
-        BlockedState.micros(duration);
+        BlockedState.checkRange(duration);
         return engine.call(backend -> backend.block(policy.limits(), storedKey, duration));
     }
 

@@ -3,8 +3,6 @@ package io.weir.ratelimit.core.engine;
 
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.Identity;
-import io.weir.ratelimit.Quota;
-import io.weir.ratelimit.Receipt;
 import io.weir.ratelimit.core.key.IdentityEncoder;
 import io.weir.ratelimit.core.policy.Overrides;
 import io.weir.ratelimit.core.policy.Policy;
@@ -14,13 +12,9 @@ import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.DecisionListener;
 import io.weir.ratelimit.spi.PolicyLimits;
 import io.weir.ratelimit.spi.RateLimitBackend;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -41,9 +35,9 @@ public final class RateLimitEngine {
     private final HeldSlots slots;
     private final WaitBulkhead threads;
     private final WaitBulkhead withoutThreads;
-
-    /** The calls without a thread that are not decided. */
-    private final Set<AsyncAcquisition> waiting = ConcurrentHashMap.newKeySet();
+    private final CallEnds ends;
+    private final QuotaReader quotas;
+    private final WaitingCalls waiting = new WaitingCalls();
 
     /**
      * Creates an engine.
@@ -106,6 +100,8 @@ public final class RateLimitEngine {
         this.slots = new HeldSlots(backend, sleeper, renewals, new SlotQueues());
         this.threads = threads;
         this.withoutThreads = withoutThreads;
+        this.ends = new CallEnds(backend, slots);
+        this.quotas = new QuotaReader(backend, encoder, overrides, charges);
     }
 
     /**
@@ -199,7 +195,7 @@ public final class RateLimitEngine {
             return CompletableFuture.completedFuture(ended(binding, acquisition.result(), CallKeys.of(binding, call)));
         }
         AsyncAcquisition rest = waiting(binding, acquisition, CallKeys.ofLaterCall(binding, call), executor);
-        return kept(rest, rest.resume());
+        return waiting.keep(rest, rest.resume());
     }
 
     private AsyncAcquisition waiting(
@@ -218,41 +214,19 @@ public final class RateLimitEngine {
                 binding, acquisition, backend, sleeper, executor, timed -> reported(binding, timed, keys));
     }
 
-    /** Keeps a call until it is decided, so that {@link #stop} can cancel it. */
-    private CompletableFuture<Decision> kept(AsyncAcquisition call, CompletableFuture<Decision> decision) {
-        if (!decision.isDone()) {
-            waiting.add(call);
-            CompletionStage<Decision> ended = decision;
-            ended.whenComplete((decided, failure) -> waiting.remove(call));
-        }
-        return decision;
-    }
-
     /** Cancels the calls that wait without a thread and releases all slots, because the application ends. */
     public void stop() {
-        waiting.forEach(AsyncAcquisition::cancel);
+        waiting.cancel();
         slots.stop();
     }
 
     /**
-     * Releases the slots of a call that has ended, in the background. Returns at once. A second release has no effect.
+     * Returns what happens at the ends of calls.
      *
-     * @param receipt the receipt of a decision
+     * @return the ends of the calls of this engine
      */
-    public void release(Receipt receipt) {
-        slots.release(receipt);
-    }
-
-    /**
-     * Releases all slots of a request that has ended, in the background. Returns at once. Slots that the request takes later are released
-     * by another call of this method.
-     *
-     * @param request the request
-     */
-    public void release(RequestState request) {
-        for (Receipt receipt : request.quotas().takeSlots()) {
-            slots.release(receipt);
-        }
+    public CallEnds ends() {
+        return ends;
     }
 
     /**
@@ -285,73 +259,12 @@ public final class RateLimitEngine {
         Acquisition acquisition =
                 acquisition(binding, withoutThreads, null, current -> charges.of(binding, key, storedKey, current));
         AsyncAcquisition call = async(binding, acquisition, CallKeys.of(binding, key), executor);
-        return kept(call, call.start(CompletableFuture.allOf(limits)));
+        return waiting.keep(call, call.start(CompletableFuture.allOf(limits)));
     }
 
     /** Returns the limits of a key that application code names. Waits for them if they are not known. */
     PolicyLimits limits(Policy policy, Identity key, String storedKey) {
         return charges.limits(policy, key, storedKey);
-    }
-
-    /**
-     * Refunds the charges of a call whose policies do not count its outcome, without waiting for the backend.
-     *
-     * @param binding the policies of the call
-     * @param decision the decision about the call
-     * @param succeeded the outcome
-     * @param request the request that the call is part of, null if there is none: it pays the refunded charges again
-     */
-    public void settle(Binding binding, Decision decision, boolean succeeded, @Nullable RequestState request) {
-        List<Charge> refunded = backend.settle(binding, decision, succeeded);
-        if (takesSlots(refunded)) {
-            slots.release(decision.receipt());
-        }
-        if (request != null) {
-            request.ledger().refund(refunded);
-        }
-    }
-
-    private static boolean takesSlots(List<Charge> charges) {
-        for (Charge charge : charges) {
-            if (charge.policy().hasConcurrency()) {
-                return true;
-            }
-        }
-        return false;
-    }
-
-    /**
-     * Ends a request that holds slots: settles its charges, and releases its slots in the background.
-     *
-     * @param request the request
-     */
-    public void end(RequestState request) {
-        settle(request, request.hasSucceeded());
-        release(request);
-    }
-
-    /**
-     * Refunds the charges of a call that does not proceed, without waiting for the backend.
-     *
-     * @param decision the decision about the call
-     */
-    public void abandon(Decision decision) {
-        if (decision instanceof Decision.Allowed allowed) {
-            slots.release(allowed.receipt());
-            backend.refundAsync(allowed.receipt());
-        }
-    }
-
-    /**
-     * Settles all decisions that wait for the outcome of a request.
-     *
-     * @param request the request
-     * @param succeeded the outcome
-     */
-    public void settle(RequestState request, boolean succeeded) {
-        for (RequestState.Settlement due : request.takeUnsettled()) {
-            backend.settle(due.binding(), due.decision(), succeeded);
-        }
     }
 
     /**
@@ -388,28 +301,9 @@ public final class RateLimitEngine {
         }
     }
 
-    /** Returns the quotas of a caller. */
-    List<Quota> peek(Policy policy, CallContext call) {
-        Identity key = policy.key().resolve(call);
-        String storedKey = encoder.encode(key);
-        overrides.await(policy, key, storedKey);
-        Charge charge = new Charge(
-                charges.limits(policy, key, storedKey, call), storedKey, policy.cost(), policy.maxWaitMicros());
-        return call(known -> known.peek(charge));
-    }
-
-    /** Returns the quotas of a caller under several policies, by one operation of the backend. */
-    List<Quota> peek(Map<Policy, Identity> keys, CallContext call) {
-        // All look-ups start before the first wait, so that one deadline bounds the call.
-        keys.forEach((policy, key) -> overrides.of(policy, key, encoder.encode(key)));
-        List<Charge> peeked = new ArrayList<>();
-        keys.forEach((policy, key) -> {
-            String storedKey = encoder.encode(key);
-            overrides.await(policy, key, storedKey);
-            peeked.add(new Charge(
-                    charges.limits(policy, key, storedKey, call), storedKey, policy.cost(), policy.maxWaitMicros()));
-        });
-        return call(known -> known.peek(peeked));
+    /** Returns the reader of quotas. */
+    QuotaReader quotas() {
+        return quotas;
     }
 
     /** Calls the backend for anything but a decision. */

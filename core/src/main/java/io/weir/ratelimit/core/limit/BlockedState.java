@@ -34,11 +34,21 @@ public record BlockedState(LimitState state, long endMicros) implements LimitSta
      * @throws IllegalArgumentException if the duration is out of range
      */
     public static long micros(Duration duration) {
+        checkRange(duration);
+        return (duration.toNanos() + 999) / 1_000;
+    }
+
+    /**
+     * Checks the length of a block.
+     *
+     * @param duration the length
+     * @throws IllegalArgumentException if it is not more than zero and at most {@link RateLimitBackend#MAX_BLOCK}
+     */
+    public static void checkRange(Duration duration) {
         if (duration.isNegative() || duration.isZero() || duration.compareTo(RateLimitBackend.MAX_BLOCK) > 0) {
             throw new IllegalArgumentException("a block is longer than zero and at most "
                     + RateLimitBackend.MAX_BLOCK.toDays() + " days, not " + duration);
         }
-        return (duration.toNanos() + 999) / 1_000;
     }
 
     /**

@@ -5,11 +5,8 @@ import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.Receipt;
 import io.weir.ratelimit.core.limit.BackendReceipt;
-import io.weir.ratelimit.core.limit.BlockedState;
-import io.weir.ratelimit.core.limit.ChargeStates;
 import io.weir.ratelimit.core.limit.ChargedQuotas;
 import io.weir.ratelimit.core.limit.InstantSource;
-import io.weir.ratelimit.core.limit.LimitState;
 import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.Limit;
@@ -19,7 +16,6 @@ import io.weir.ratelimit.spi.PolicyLimits;
 import io.weir.ratelimit.spi.RateLimitBackend;
 import io.weir.ratelimit.spi.TimeSource;
 import java.time.Duration;
-import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -38,7 +34,6 @@ import org.jspecify.annotations.Nullable;
  * with counts that new keys share.
  */
 public final class LocalBackend implements RateLimitBackend, InstantSource {
-
     private final TimeSource time;
 
     /** The clock of the process; null if the clock is another one. */
@@ -46,12 +41,11 @@ public final class LocalBackend implements RateLimitBackend, InstantSource {
 
     private final StateTable table;
     private final UnlockedAcquire withoutLock;
-    private final Penalties penalties;
+    private final LocalRefunds refunds;
+    private final LocalBlocks blocks;
 
     /** The message of each call that finds no place. A flood of new keys must not create it each time. */
     private final String fullMessage;
-
-    private final String tooManyBlocks;
 
     /**
      * Creates a backend with the clock of the process.
@@ -75,12 +69,11 @@ public final class LocalBackend implements RateLimitBackend, InstantSource {
         this.time = time;
         this.processClock = time instanceof LocalClock clock ? clock : null;
         this.table = new StateTable(maxKeys);
-        this.penalties = new Penalties(maxKeys);
+        this.blocks = new LocalBlocks(table, time, maxKeys);
+        this.refunds = new LocalRefunds(table, time, blocks);
         this.withoutLock = new UnlockedAcquire(table, time);
         this.fullMessage = "the local backend is full: it can drop none of its " + maxKeys
                 + " keys (ratelimit.local.max-keys); under on-failure=open, new keys are counted approximately";
-        this.tooManyBlocks =
-                "the local backend cannot block more than " + maxKeys + " keys at once (ratelimit.local.max-keys)";
     }
 
     @Override
@@ -228,32 +221,8 @@ public final class LocalBackend implements RateLimitBackend, InstantSource {
     @Override
     public void refund(Receipt receipt) {
         if (receipt instanceof BackendReceipt spent) {
-            long shards = 0;
-            for (Charge charge : spent.charges()) {
-                shards |= new PendingCharge(charge).shards();
-            }
-            table.lock(shards);
-            try {
-                // Claims under the locks: a second refund of the receipt returns only after the first has refunded
-                // everything.
-                int removed = 0;
-                for (ChargeStates charged : spent.claim()) {
-                    removed += refundLocked(charged);
-                }
-                table.release(removed);
-            } finally {
-                table.unlock(shards);
-            }
+            refunds.refund(spent);
         }
-    }
-
-    /** Refunds from the stored states. Their limit can differ from the limit that was charged. */
-    private int refundLocked(ChargeStates charged) {
-        Charge charge = charged.charge();
-        return changeLocked(
-                charge,
-                (stored, state, limit, i, now) ->
-                        state.refund(limit, charged.states().get(i), charge.cost(), now));
     }
 
     @Override
@@ -290,129 +259,31 @@ public final class LocalBackend implements RateLimitBackend, InstantSource {
 
     @Override
     public void refund(Charge charge) {
-        change(charge, (stored, state, limit, i, now) -> {
-            stored.limit = limit;
-            return state.asOf(limit, now).refund(limit, charge.cost());
-        });
+        refunds.refund(charge);
     }
 
     @Override
     public void reset(PolicyLimits policy, String storedKey) {
-        Charge charge = new Charge(policy, storedKey, 1);
-        long shards = new PendingCharge(charge).shards();
-        table.lock(shards);
-        try {
-            table.release(changeLocked(charge, (stored, state, limit, i, now) -> LimitState.untouched(limit, now)));
-            release(policy, storedKey);
-        } finally {
-            table.unlock(shards);
-        }
-    }
-
-    /** Ends the block of a key and forgets its penalties. */
-    private void release(PolicyLimits policy, String storedKey) {
-        table.blocks().unblock(policy.policy(), storedKey);
-        penalties.forget(policy.policy(), storedKey);
+        refunds.reset(policy, storedKey);
     }
 
     @Override
     public Duration block(PolicyLimits policy, String storedKey, Duration duration) {
-        long length = BlockedState.micros(duration);
-        Charge charge = new Charge(policy, storedKey, 1);
-        long shards = new PendingCharge(charge).shards();
-        table.lock(shards);
-        try {
-            long now = time.micros();
-            return Duration.of(blockLocked(charge, now + length, now) - now, ChronoUnit.MICROS);
-        } finally {
-            table.unlock(shards);
-        }
-    }
-
-    /** Blocks a key whose shards are locked, and returns the end of the block. */
-    private long blockLocked(Charge charge, long endMicros, long nowMicros) {
-        PolicyLimits policy = charge.policy();
-        long end = table.blocks().block(policy.policy(), charge.storedKey(), endMicros, nowMicros);
-        if (end == 0) {
-            throw new BackendException(BackendException.Reason.FULL, tooManyBlocks, null);
-        }
-        for (int i = 0; i < policy.limits().size(); i++) {
-            table.renew(StateKey.of(charge, i));
-        }
-        return end;
+        return blocks.block(policy, storedKey, duration);
     }
 
     @Override
     public CompletionStage<Optional<Penalty>> countRejections(
             PolicyLimits policy, String storedKey, long rejections, PenaltyRule rule) {
-        Charge charge = new Charge(policy, storedKey, 1);
-        long shards = new PendingCharge(charge).shards();
-        table.lock(shards);
         try {
-            long now = time.micros();
-            int number = table.blocks().end(policy.policy(), storedKey, now) > 0
-                    ? 0
-                    : penalties.count(policy.policy(), storedKey, rejections, rule, now);
-            if (number == 0) {
-                return CompletableFuture.completedStage(Optional.empty());
-            }
-            long end = blockLocked(charge, now + BlockedState.micros(rule, number - 1), now);
-            return CompletableFuture.completedStage(
-                    Optional.of(new Penalty(Duration.of(end - now, ChronoUnit.MICROS), number)));
+            return CompletableFuture.completedStage(blocks.countRejections(policy, storedKey, rejections, rule));
         } catch (BackendException e) {
             return CompletableFuture.failedStage(e);
-        } finally {
-            table.unlock(shards);
         }
     }
 
     @Override
     public void unblock(PolicyLimits policy, String storedKey) {
-        long shards = new PendingCharge(new Charge(policy, storedKey, 1)).shards();
-        table.lock(shards);
-        try {
-            release(policy, storedKey);
-        } finally {
-            table.unlock(shards);
-        }
-    }
-
-    /** A function from a stored state to its new state. */
-    private interface StateChange {
-        LimitState apply(StoredState stored, LimitState state, Limit limit, int index, long nowMicros);
-    }
-
-    private void change(Charge charge, StateChange change) {
-        long shards = new PendingCharge(charge).shards();
-        table.lock(shards);
-        try {
-            table.release(changeLocked(charge, change));
-        } finally {
-            table.unlock(shards);
-        }
-    }
-
-    /** Changes the stored states of a charge whose shards are locked. Returns the number of removed states. */
-    private int changeLocked(Charge charge, StateChange change) {
-        int removed = 0;
-        List<Limit> limits = charge.policy().limits();
-        for (int i = 0; i < limits.size(); i++) {
-            StoredState stored = table.find(StateKey.of(charge, i));
-            if (stored == null) {
-                continue;
-            }
-            LimitState before = stored.take();
-            LimitState after = before;
-            long now = time.micros();
-            try {
-                after = change.apply(stored, before, limits.get(i), i, now);
-            } finally {
-                stored.put(after);
-            }
-            if (!after.equals(before) && table.refunded(stored, now)) {
-                removed++;
-            }
-        }
-        return removed;
+        blocks.unblock(policy, storedKey);
     }
 }

@@ -27,7 +27,7 @@ final class StateTable {
     private final AtomicInteger keys = new AtomicInteger();
     private final Shard[] shards = new Shard[SHARDS];
     private final LimitSketches sketches;
-    private final Blocks blocks;
+    private final BlockedKeys blocks;
 
     /** Before this instant no state equals an untouched one, so a full table is not searched. */
     private final AtomicLong nextDueMicros = new AtomicLong();
@@ -37,7 +37,7 @@ final class StateTable {
 
     StateTable(int maxKeys) {
         this.maxKeys = maxKeys;
-        this.blocks = new Blocks(maxKeys);
+        this.blocks = new BlockedKeys(maxKeys);
         this.sketches = new LimitSketches(maxKeys, SipHash.random());
         for (int i = 0; i < SHARDS; i++) {
             shards[i] = new Shard();
@@ -54,7 +54,7 @@ final class StateTable {
     }
 
     /** Returns the blocked keys. */
-    Blocks blocks() {
+    BlockedKeys blocks() {
         return blocks;
     }
 

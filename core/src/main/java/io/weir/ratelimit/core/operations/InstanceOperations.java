@@ -150,7 +150,7 @@ public final class InstanceOperations implements Operations {
 
     @Override
     public Caller caller(String policy, Identity key) {
-        return known(policy, keys.of(policies.named(policy), key));
+        return known(policy, keys.storedKey(policies.named(policy), key));
     }
 
     private Caller known(String policy, String storedKey) {

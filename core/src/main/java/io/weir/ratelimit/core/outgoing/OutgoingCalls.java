@@ -146,7 +146,7 @@ public final class OutgoingCalls {
         Decision decision = given != null ? given : acquire(binding, key);
         long paused = pauseMicros(binding, key, decision);
         for (int waits = 1; paused > 0; waits++) {
-            engine.abandon(decision);
+            engine.ends().abandon(decision);
             if (waits > MAX_PAUSED_WAITS) {
                 throw exceeded(client, "pause", paused);
             }

@@ -135,7 +135,7 @@ class EnforcedShareEffectsTest {
                 Decision first = engine.decide(Fixtures.binding(1, policy), call, null);
                 assertThat(engine.slots().held("api")).isEqualTo(1);
                 assertThat(allowed(engine, policy, call, 1)).containsExactly(!selected);
-                engine.release(first.receipt());
+                engine.ends().release(first.receipt());
                 assertThat(engine.slots().held("api")).isZero();
             }
         }

@@ -154,7 +154,7 @@ class EngineOverridesTest {
                 .allMatch(limits -> limits.limits().get(0).permits() == 300);
         limiter.acquireAsync("api", Identity.principal("ann"));
         assertThat(lastLimits()).isEqualTo("override 400");
-        assertThat(engine.peek(API, TestCall.byPrincipal("bea")).get(0).permits())
+        assertThat(engine.quotas().peek(API, TestCall.byPrincipal("bea")).get(0).permits())
                 .isEqualTo(300);
     }
 

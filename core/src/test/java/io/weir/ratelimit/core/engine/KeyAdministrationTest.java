@@ -85,8 +85,8 @@ class KeyAdministrationTest {
 
     @Test
     void peeksUnderTheLimitsOfTheKeyElseOfTheTierElseOfThePolicy() {
-        assertThat(keys.of(API, Identity.principal("ann"))).isEqualTo("p.ann");
-        assertThat(keys.of(API, Identity.principal("bob"))).isEqualTo("p.bob");
+        assertThat(keys.storedKey(API, Identity.principal("ann"))).isEqualTo("p.ann");
+        assertThat(keys.storedKey(API, Identity.principal("bob"))).isEqualTo("p.bob");
         assertThat(permits("p.ann", "gold")).isEqualTo(40);
         assertThat(permits("p.bob", "gold")).isEqualTo(20);
         assertThat(permits("p.bob", PolicyLimits.NO_TIER)).isEqualTo(10);
@@ -98,7 +98,7 @@ class KeyAdministrationTest {
 
     @Test
     void resetsAKeyOnceForLimitsWithTheSameStoredKey() {
-        String ann = keys.of(API, Identity.principal("ann"));
+        String ann = keys.storedKey(API, Identity.principal("ann"));
         keys.reset(API, ann);
         assertThat(backend.calls).hasSize(3).containsOnly("reset api p.ann");
         assertThat(backend.changed.stream().map(limits -> limits.storedKeySuffix(0)))

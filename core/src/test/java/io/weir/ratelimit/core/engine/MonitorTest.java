@@ -142,7 +142,7 @@ class MonitorTest {
         RequestState request = new RequestState(ALICE);
         Binding binding = Fixtures.binding(1, policy(100, Policy.Count.FAILURE));
         request.settleLater(binding, engine.decide(binding, ALICE, request));
-        engine.settle(request, true);
+        engine.ends().settle(request, true);
         assertNoMonitors("acquire", "refundAsync");
     }
 
@@ -150,7 +150,7 @@ class MonitorTest {
     void settlesABeanCallWithoutAMonitor() {
         RequestState request = new RequestState(ALICE);
         Binding binding = Fixtures.binding(1, policy(100, Policy.Count.FAILURE));
-        engine.settle(binding, engine.decide(binding, ALICE, request), true, request);
+        engine.ends().settle(binding, engine.decide(binding, ALICE, request), true, request);
         assertNoMonitors("acquire", "refundAsync");
     }
 

@@ -42,7 +42,7 @@ class SettlementsTest {
     }
 
     private long remaining(Policy policy) {
-        return engine.peek(policy, CallContext.NONE).get(0).remaining();
+        return engine.quotas().peek(policy, CallContext.NONE).get(0).remaining();
     }
 
     @Test

@@ -134,14 +134,14 @@ class SlotsTest {
             assertThat(free(SLOW)).isEqualTo(1);
         }
         assertThat(engine.slots().lost()).isZero();
-        engine.release(receipt);
+        engine.ends().release(receipt);
         assertThat(free(SLOW)).isEqualTo(2);
         assertThat(engine.slots().held("slow")).isZero();
     }
 
     @Test
     void noTimerRunsWithoutSlots() {
-        engine.release(call(SLOW).receipt());
+        engine.ends().release(call(SLOW).receipt());
         assertThat(sleeper.timers).hasSize(1);
         tick(THIRD_MICROS);
         assertThat(backend.renewals).isZero();
@@ -154,9 +154,9 @@ class SlotsTest {
     void aSecondReleaseHasNoEffect() {
         Receipt first = call(SLOW).receipt();
         call(SLOW);
-        engine.release(first);
-        engine.release(first);
-        engine.release(Receipt.EMPTY);
+        engine.ends().release(first);
+        engine.ends().release(first);
+        engine.ends().release(Receipt.EMPTY);
         assertThat(backend.releases).isEqualTo(1);
         assertThat(engine.slots().held("slow")).isEqualTo(1);
         assertThat(free(SLOW)).isEqualTo(1);
@@ -167,7 +167,7 @@ class SlotsTest {
         Receipt first = call(SLOW).receipt();
         Receipt second = call(SLOW).receipt();
         backend.failingReleases = 3;
-        engine.release(first);
+        engine.ends().release(first);
         assertThat(free(SLOW)).isZero();
         tick(1_000_000);
         tick(1_000_000);
@@ -176,7 +176,7 @@ class SlotsTest {
         assertThat(free(SLOW)).isEqualTo(1);
 
         backend.failingReleases = Integer.MAX_VALUE;
-        engine.release(second);
+        engine.ends().release(second);
         for (int second60 = 0; second60 < 60; second60++) {
             tick(1_000_000);
         }
@@ -195,7 +195,7 @@ class SlotsTest {
         tick(61_000_000);
         assertThat(engine.slots().lost()).isEqualTo(1);
         assertThat(engine.slots().held("slow")).as("the call still runs").isEqualTo(1);
-        engine.release(receipt);
+        engine.ends().release(receipt);
         assertThat(engine.slots().held("slow")).isZero();
     }
 
@@ -205,8 +205,8 @@ class SlotsTest {
         Receipt two = call(SLOW).receipt();
         engine.stop();
         assertThat(free(SLOW)).isEqualTo(2);
-        engine.release(one);
-        engine.release(two);
+        engine.ends().release(one);
+        engine.ends().release(two);
         assertThat(backend.releases).isEqualTo(2);
     }
 
@@ -214,7 +214,7 @@ class SlotsTest {
     void theEndOfARequestReleasesItsSlots() {
         RequestState request = new RequestState(ALICE);
         engine.decide(binding(1, SLOW), ALICE, request);
-        engine.release(request);
+        engine.ends().release(request);
         assertThat(free(SLOW)).isEqualTo(2);
     }
 
@@ -231,7 +231,7 @@ class SlotsTest {
                     .last()
                     .extracting(Quota::remaining)
                     .isEqualTo(1L);
-            engine.release(request);
+            engine.ends().release(request);
         }
         assertThat(backend.peek(new Charge(both.limits(), "p.alice", 1)))
                 .extracting(Quota::remaining)
@@ -244,7 +244,7 @@ class SlotsTest {
         Receipt first = call(waiting).receipt();
         sleeper.meanwhile = () -> {
             if (sleeper.waits.size() == 4) {
-                engine.release(first);
+                engine.ends().release(first);
             }
         };
         assertThat(call(waiting).allowed()).isTrue();
@@ -359,7 +359,7 @@ class SlotsTest {
 
         backend.failure = null;
         assertThat(degraded.slots().held("slow")).isEqualTo(2);
-        degraded.release(first.receipt());
+        degraded.ends().release(first.receipt());
         backend.failure = FakeBackend.down(BackendException.Reason.TIMEOUT);
         assertThat(degraded.decide(binding(9, local), ALICE, null).allowed()).isTrue();
     }

@@ -24,7 +24,7 @@ record CallSlots(RateLimitEngine engine, RequestStates states) {
      */
     Entry.Slots take(Binding binding, Decision decision, @Nullable RequestState request, boolean returns) {
         if (decision.receipt().holdsSlots()) {
-            if (request == null || !states.hold(request, () -> engine.end(request))) {
+            if (request == null || !states.hold(request, () -> engine.ends().end(request))) {
                 return Entry.Slots.OF_CALL;
             }
         } else if (request == null || !request.holdsSlots() || !binding.takesSlots()) {
@@ -35,8 +35,9 @@ record CallSlots(RateLimitEngine engine, RequestStates states) {
 
     /** Keeps the slots of a late decision for the request, whether or not its method asks for the decision. */
     void keepUntilEnd(Decision late, RequestState request) {
-        if (late.receipt().holdsSlots() && !states.hold(request, () -> engine.end(request))) {
-            engine.release(late.receipt());
+        if (late.receipt().holdsSlots()
+                && !states.hold(request, () -> engine.ends().end(request))) {
+            engine.ends().release(late.receipt());
         }
     }
 
@@ -44,7 +45,7 @@ record CallSlots(RateLimitEngine engine, RequestStates states) {
     void leave(Entry entry) {
         RequestState request = entry.request();
         if (entry.slots() == Entry.Slots.OF_CALL) {
-            engine.release(entry.decision().receipt());
+            engine.ends().release(entry.decision().receipt());
         } else if (entry.slots() == Entry.Slots.OF_REQUEST && request != null) {
             request.endShare();
         }

@@ -265,7 +265,7 @@ public final class RateLimitGate {
      */
     void leave(Entry entry, boolean succeeded) {
         if (entry.binding().countsOutcomes()) {
-            engine.settle(entry.binding(), entry.decision(), succeeded, entry.request());
+            engine.ends().settle(entry.binding(), entry.decision(), succeeded, entry.request());
         }
         slots.leave(entry);
     }
@@ -279,7 +279,7 @@ public final class RateLimitGate {
     public void leave(RequestState request, boolean succeeded) {
         request.endWait();
         if (!request.endsWith(succeeded)) {
-            engine.settle(request, succeeded);
+            engine.ends().settle(request, succeeded);
         }
         if (succeeded) {
             // A failed request may not have reached its method, for instance if an argument did not convert.

@@ -9,7 +9,7 @@ import java.util.concurrent.TimeUnit;
  * The blocked keys, up to a maximum number. A block is that of a policy and a stored key, so it does not depend on limits. While no key is
  * blocked, a decision reads one field. The caller of a change holds the locks of the shards of the key.
  */
-final class Blocks {
+final class BlockedKeys {
     private static final long SEARCH_INTERVAL_MICROS = TimeUnit.SECONDS.toMicros(1);
 
     private final int maxBlocks;
@@ -21,7 +21,7 @@ final class Blocks {
     /** Until when a full table is not searched again, in microseconds. */
     private long searchMicros = Long.MIN_VALUE;
 
-    Blocks(int maxBlocks) {
+    BlockedKeys(int maxBlocks) {
         this.maxBlocks = maxBlocks;
     }
 

@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /** The rejections and the penalties of keys, up to a maximum number of keys. Rejections of other keys are not counted. */
-final class Penalties {
+final class PenaltyCounts {
     /**
      * The state of a key.
      *
@@ -33,7 +33,7 @@ final class Penalties {
     /** Until when a full table is not searched again, in microseconds: a search that finds nothing costs much and helps nobody. */
     private long searchMicros = Long.MIN_VALUE;
 
-    Penalties(int maxKeys) {
+    PenaltyCounts(int maxKeys) {
         this.maxKeys = maxKeys;
     }
 

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.core.engine;
+
+import io.weir.ratelimit.Decision;
+import io.weir.ratelimit.Receipt;
+import io.weir.ratelimit.spi.Charge;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The ends of calls: settlements by their outcomes, and releases of their slots. {@link Settlements} replaces reserved costs by actual ones.
+ */
+public final class CallEnds {
+    private final FallbackBackend backend;
+    private final HeldSlots slots;
+
+    /**
+     * Creates the ends of calls.
+     *
+     * @param backend refunds charges
+     * @param slots the slots of running calls
+     */
+    CallEnds(FallbackBackend backend, HeldSlots slots) {
+        this.backend = backend;
+        this.slots = slots;
+    }
+
+    /**
+     * Refunds the charges of a call whose policies do not count its outcome, without waiting for the backend.
+     *
+     * @param binding the policies of the call
+     * @param decision the decision about the call
+     * @param succeeded the outcome
+     * @param request the request that the call is part of, null if there is none: it pays the refunded charges again
+     */
+    public void settle(Binding binding, Decision decision, boolean succeeded, @Nullable RequestState request) {
+        List<Charge> refunded = backend.settle(binding, decision, succeeded);
+        if (takesSlots(refunded)) {
+            slots.release(decision.receipt());
+        }
+        if (request != null) {
+            request.ledger().refund(refunded);
+        }
+    }
+
+    private static boolean takesSlots(List<Charge> charges) {
+        for (Charge charge : charges) {
+            if (charge.policy().hasConcurrency()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /**
+     * Settles all decisions that wait for the outcome of a request.
+     *
+     * @param request the request
+     * @param succeeded the outcome
+     */
+    public void settle(RequestState request, boolean succeeded) {
+        for (RequestState.Settlement due : request.takeUnsettled()) {
+            backend.settle(due.binding(), due.decision(), succeeded);
+        }
+    }
+
+    /**
+     * Refunds the charges of a call that does not proceed, without waiting for the backend.
+     *
+     * @param decision the decision about the call
+     */
+    public void abandon(Decision decision) {
+        if (decision instanceof Decision.Allowed allowed) {
+            slots.release(allowed.receipt());
+            backend.refundAsync(allowed.receipt());
+        }
+    }
+
+    /**
+     * Releases the slots of a call that has ended, in the background. Returns at once. A second release has no effect.
+     *
+     * @param receipt the receipt of a decision
+     */
+    public void release(Receipt receipt) {
+        slots.release(receipt);
+    }
+
+    /**
+     * Releases all slots of a request that has ended, in the background. Returns at once. Slots that the request takes later are released
+     * by another call of this method.
+     *
+     * @param request the request
+     */
+    public void release(RequestState request) {
+        for (Receipt receipt : request.quotas().takeSlots()) {
+            slots.release(receipt);
+        }
+    }
+
+    /**
+     * Ends a request that holds slots: settles its charges, and releases its slots in the background.
+     *
+     * @param request the request
+     */
+    public void end(RequestState request) {
+        settle(request, request.hasSucceeded());
+        release(request);
+    }
+}

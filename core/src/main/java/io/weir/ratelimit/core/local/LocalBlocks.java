@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.core.local;
+
+import io.weir.ratelimit.core.limit.BlockedState;
+import io.weir.ratelimit.spi.BackendException;
+import io.weir.ratelimit.spi.Charge;
+import io.weir.ratelimit.spi.Penalty;
+import io.weir.ratelimit.spi.PenaltyRule;
+import io.weir.ratelimit.spi.PolicyLimits;
+import io.weir.ratelimit.spi.TimeSource;
+import java.time.Duration;
+import java.time.temporal.ChronoUnit;
+import java.util.Optional;
+
+/** The blocks and the penalties of keys. */
+final class LocalBlocks {
+    private final StateTable table;
+    private final TimeSource time;
+    private final PenaltyCounts penalties;
+    private final String tooManyBlocks;
+
+    LocalBlocks(StateTable table, TimeSource time, int maxKeys) {
+        this.table = table;
+        this.time = time;
+        this.penalties = new PenaltyCounts(maxKeys);
+        this.tooManyBlocks =
+                "the local backend cannot block more than " + maxKeys + " keys at once (ratelimit.local.max-keys)";
+    }
+
+    /**
+     * Blocks a key, unless it is blocked for longer.
+     *
+     * @return the length of the block
+     * @throws BackendException if too many keys are blocked
+     */
+    Duration block(PolicyLimits policy, String storedKey, Duration duration) {
+        long length = BlockedState.micros(duration);
+        Charge charge = new Charge(policy, storedKey, 1);
+        long shards = new PendingCharge(charge).shards();
+        table.lock(shards);
+        try {
+            long now = time.micros();
+            return Duration.of(blockLocked(charge, now + length, now) - now, ChronoUnit.MICROS);
+        } finally {
+            table.unlock(shards);
+        }
+    }
+
+    /** Blocks a key whose shards are locked, and returns the end of the block. */
+    private long blockLocked(Charge charge, long endMicros, long nowMicros) {
+        PolicyLimits policy = charge.policy();
+        long end = table.blocks().block(policy.policy(), charge.storedKey(), endMicros, nowMicros);
+        if (end == 0) {
+            throw new BackendException(BackendException.Reason.FULL, tooManyBlocks, null);
+        }
+        for (int i = 0; i < policy.limits().size(); i++) {
+            table.renew(StateKey.of(charge, i));
+        }
+        return end;
+    }
+
+    /**
+     * Counts rejections of a key.
+     *
+     * @return the penalty, if the rejections lead to one
+     * @throws BackendException if too many keys are blocked
+     */
+    Optional<Penalty> countRejections(PolicyLimits policy, String storedKey, long rejections, PenaltyRule rule) {
+        Charge charge = new Charge(policy, storedKey, 1);
+        long shards = new PendingCharge(charge).shards();
+        table.lock(shards);
+        try {
+            long now = time.micros();
+            int number = table.blocks().end(policy.policy(), storedKey, now) > 0
+                    ? 0
+                    : penalties.count(policy.policy(), storedKey, rejections, rule, now);
+            if (number == 0) {
+                return Optional.empty();
+            }
+            long end = blockLocked(charge, now + BlockedState.micros(rule, number - 1), now);
+            return Optional.of(new Penalty(Duration.of(end - now, ChronoUnit.MICROS), number));
+        } finally {
+            table.unlock(shards);
+        }
+    }
+
+    /** Ends the block of a key and forgets its penalties. */
+    void unblock(PolicyLimits policy, String storedKey) {
+        long shards = new PendingCharge(new Charge(policy, storedKey, 1)).shards();
+        table.lock(shards);
+        try {
+            forget(policy, storedKey);
+        } finally {
+            table.unlock(shards);
+        }
+    }
+
+    /** Ends the block of a key whose shards are locked, and forgets its penalties. */
+    void forget(PolicyLimits policy, String storedKey) {
+        table.blocks().unblock(policy.policy(), storedKey);
+        penalties.forget(policy.policy(), storedKey);
+    }
+}

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.core.local;
+
+import io.weir.ratelimit.core.limit.BackendReceipt;
+import io.weir.ratelimit.core.limit.ChargeStates;
+import io.weir.ratelimit.core.limit.LimitState;
+import io.weir.ratelimit.spi.Charge;
+import io.weir.ratelimit.spi.Limit;
+import io.weir.ratelimit.spi.PolicyLimits;
+import io.weir.ratelimit.spi.TimeSource;
+import java.util.List;
+
+/** The refunds of charges and the resets of keys. */
+final class LocalRefunds {
+    private final StateTable table;
+    private final TimeSource time;
+    private final LocalBlocks blocks;
+
+    LocalRefunds(StateTable table, TimeSource time, LocalBlocks blocks) {
+        this.table = table;
+        this.time = time;
+        this.blocks = blocks;
+    }
+
+    /** Refunds a receipt. A second refund has no effect. */
+    void refund(BackendReceipt receipt) {
+        long shards = 0;
+        for (Charge charge : receipt.charges()) {
+            shards |= new PendingCharge(charge).shards();
+        }
+        table.lock(shards);
+        try {
+            // Claims under the locks: a second refund of the receipt returns only after the first has refunded
+            // everything.
+            int removed = 0;
+            for (ChargeStates charged : receipt.claim()) {
+                removed += refundLocked(charged);
+            }
+            table.release(removed);
+        } finally {
+            table.unlock(shards);
+        }
+    }
+
+    /** Refunds from the stored states. Their limit can differ from the limit that was charged. */
+    private int refundLocked(ChargeStates charged) {
+        Charge charge = charged.charge();
+        return changeLocked(
+                charge,
+                (stored, state, limit, i, now) ->
+                        state.refund(limit, charged.states().get(i), charge.cost(), now));
+    }
+
+    /** Refunds the cost of a charge. */
+    void refund(Charge charge) {
+        long shards = new PendingCharge(charge).shards();
+        table.lock(shards);
+        try {
+            table.release(changeLocked(charge, (stored, state, limit, i, now) -> {
+                stored.limit = limit;
+                return state.asOf(limit, now).refund(limit, charge.cost());
+            }));
+        } finally {
+            table.unlock(shards);
+        }
+    }
+
+    /** Removes the state of a key, its block and its penalties. */
+    void reset(PolicyLimits policy, String storedKey) {
+        Charge charge = new Charge(policy, storedKey, 1);
+        long shards = new PendingCharge(charge).shards();
+        table.lock(shards);
+        try {
+            table.release(changeLocked(charge, (stored, state, limit, i, now) -> LimitState.untouched(limit, now)));
+            blocks.forget(policy, storedKey);
+        } finally {
+            table.unlock(shards);
+        }
+    }
+
+    /** A function from a stored state to its new state. */
+    private interface StateChange {
+        LimitState apply(StoredState stored, LimitState state, Limit limit, int index, long nowMicros);
+    }
+
+    /** Changes the stored states of a charge whose shards are locked. Returns the number of removed states. */
+    private int changeLocked(Charge charge, StateChange change) {
+        int removed = 0;
+        List<Limit> limits = charge.policy().limits();
+        for (int i = 0; i < limits.size(); i++) {
+            StoredState stored = table.find(StateKey.of(charge, i));
+            if (stored == null) {
+                continue;
+            }
+            LimitState before = stored.take();
+            LimitState after = before;
+            long now = time.micros();
+            try {
+                after = change.apply(stored, before, limits.get(i), i, now);
+            } finally {
+                stored.put(after);
+            }
+            if (!after.equals(before) && table.refunded(stored, now)) {
+                removed++;
+            }
+        }
+        return removed;
+    }
+}
