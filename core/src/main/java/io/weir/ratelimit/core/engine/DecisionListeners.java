@@ -6,6 +6,7 @@ import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.DecisionEvent;
 import io.weir.ratelimit.spi.DecisionListener;
 import io.weir.ratelimit.spi.PolicyLimits;
+import java.util.Arrays;
 import java.util.List;
 
 /** The listeners of decisions. An event is created only for the listeners that need one. */
@@ -15,6 +16,9 @@ final class DecisionListeners {
 
     /** The listeners that need some decisions only. */
     private final SelectiveListener[] selective;
+
+    /** Those that can need an allowed decision without policies in shadow mode. */
+    private final SelectiveListener[] ofAllowed;
 
     /** Whether a listener needs an event for each decision. */
     private final boolean needsEvents;
@@ -30,6 +34,8 @@ final class DecisionListeners {
         this.others = new GuardedListeners<>(withEvents, direct);
         this.selective =
                 listeners.stream().filter(SelectiveListener.class::isInstance).toArray(SelectiveListener[]::new);
+        this.ofAllowed =
+                Arrays.stream(selective).filter(SelectiveListener::needsAllowed).toArray(SelectiveListener[]::new);
         this.needsEvents = selective.length < withEvents.size();
     }
 
@@ -50,8 +56,10 @@ final class DecisionListeners {
         if (needsEvents) {
             return true;
         }
+        boolean isPlain = decision instanceof Decision.Allowed allowed
+                && allowed.shadowQuotas().isEmpty();
         try {
-            for (SelectiveListener listener : selective) {
+            for (SelectiveListener listener : isPlain ? ofAllowed : selective) {
                 if (listener.needs(decision)) {
                     return true;
                 }

@@ -11,6 +11,7 @@ import io.weir.ratelimit.Algorithm;
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.FailureMode;
 import io.weir.ratelimit.Identity;
+import io.weir.ratelimit.Receipt;
 import io.weir.ratelimit.core.policy.LimitForm;
 import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.core.policy.Tiers;
@@ -293,6 +294,37 @@ class RateLimitEngineTest {
         assertThat(direct.notified)
                 .containsExactly("Search.find 1 true true", "Search.find 1 false true", "bypass Search.find");
         assertThat(selective.events).hasSize(1);
+    }
+
+    @Test
+    void aListenerThatNeedsNoAllowedDecisionIsAskedAboutTheOthers() {
+        List<Decision> asked = new ArrayList<>();
+        SelectiveListener listener = new SelectiveListener() {
+            @Override
+            public boolean needs(Decision decision) {
+                asked.add(decision);
+                return false;
+            }
+
+            @Override
+            public boolean needsAllowed() {
+                return false;
+            }
+
+            @Override
+            public void onDecision(DecisionEvent event) {
+                throw new AssertionError("it needs no decision");
+            }
+        };
+        RateLimitEngine engine = engine(backend, listener);
+        engine.decide(binding(1, BY_USER), CALL, null);
+        assertThat(asked).isEmpty();
+        Decision shadow = new Decision.Allowed(
+                List.of(), Receipt.EMPTY, 0, backend.peek(new Charge(BY_USER.limits(), "p.alice", 1)));
+        new DecisionListeners(List.of(listener)).decided("", List.of(), shadow, 0);
+        backend.rejects = true;
+        Decision rejected = engine.decide(binding(1, BY_USER), CALL, null);
+        assertThat(asked).containsExactly(shadow, rejected);
     }
 
     @Test
