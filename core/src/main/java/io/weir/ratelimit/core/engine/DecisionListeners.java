@@ -12,6 +12,7 @@ import java.util.List;
 /** The listeners of decisions. An event is created only for the listeners that need one. */
 final class DecisionListeners {
     private final GuardedListeners<DirectListener> direct;
+    private final DirectListener[] timed;
     private final GuardedListeners<DecisionListener> others;
 
     /** The listeners that need some decisions only. */
@@ -24,10 +25,8 @@ final class DecisionListeners {
     private final boolean needsEvents;
 
     DecisionListeners(List<DecisionListener> listeners) {
-        this.direct = new GuardedListeners<>(listeners.stream()
-                .filter(DirectListener.class::isInstance)
-                .map(DirectListener.class::cast)
-                .toList());
+        this.timed = listeners.stream().filter(DirectListener.class::isInstance).toArray(DirectListener[]::new);
+        this.direct = new GuardedListeners<>(List.of(timed));
         List<DecisionListener> withEvents = listeners.stream()
                 .filter(listener -> !(listener instanceof DirectListener))
                 .toList();
@@ -39,15 +38,20 @@ final class DecisionListeners {
         this.needsEvents = selective.length < withEvents.size();
     }
 
-    /** Returns whether a listener needs the duration of each decision. */
-    boolean needDurations() {
-        return needsEvents || !direct.isEmpty();
+    /** Returns whether a listener needs the duration of a decision. Called once for each decision. */
+    boolean needDuration() {
+        boolean needed = needsEvents;
+        for (DirectListener listener : timed) {
+            needed |= listener.needsDuration();
+        }
+        return needed;
     }
 
     void decided(String endpoint, List<Charge> charges, Decision decision, long nanos) {
         direct.notifyEach(DirectListener::onDecision, endpoint, charges, decision, nanos);
         if (isNeeded(decision)) {
-            others.notifyEach(DecisionListener::onDecision, new DecisionEvent(endpoint, charges, decision, nanos));
+            others.notifyEach(
+                    DecisionListener::onDecision, new DecisionEvent(endpoint, charges, decision, Math.max(0, nanos)));
         }
     }
 

@@ -268,11 +268,21 @@ class RateLimitEngineTest {
     /** A listener that needs no event. */
     private static final class Direct implements DirectListener {
         private final List<String> notified = new ArrayList<>();
+        private final List<Long> durations = new ArrayList<>();
         private Runnable then = () -> {};
+        private boolean needsDuration = true;
+        private int asked;
+
+        @Override
+        public boolean needsDuration() {
+            asked++;
+            return needsDuration;
+        }
 
         @Override
         public void onDecision(String endpoint, List<Charge> charges, Decision decision, long durationNanos) {
             notified.add(endpoint + " " + charges.size() + " " + decision.allowed() + " " + (durationNanos > 0));
+            durations.add(durationNanos);
             then.run();
         }
 
@@ -294,6 +304,29 @@ class RateLimitEngineTest {
         assertThat(direct.notified)
                 .containsExactly("Search.find 1 true true", "Search.find 1 false true", "bypass Search.find");
         assertThat(selective.events).hasSize(1);
+    }
+
+    @Test
+    void aDirectListenerIsAskedOnceForEachDecisionWhetherItNeedsTheDuration() {
+        Direct direct = new Direct();
+        direct.needsDuration = false;
+        RateLimitEngine engine = engine(backend, direct);
+        engine.decide(binding(1, BY_USER), CALL, null);
+        engine.decide(binding(1, BY_USER), CALL, new RequestState(CALL));
+        engine.decide(binding(1, BY_USER), Identity.principal("bob"));
+        backend.failure = FakeBackend.down(Reason.TIMEOUT);
+        engine.decide(binding(1, BY_USER), CALL, null);
+        assertThat(direct.asked).isEqualTo(4);
+        assertThat(direct.durations).hasSize(4).containsOnly(DirectListener.NOT_MEASURED);
+    }
+
+    @Test
+    void anEventHasItsDurationWhateverADirectListenerNeeds() {
+        Direct direct = new Direct();
+        direct.needsDuration = false;
+        List<Long> nanos = new ArrayList<>();
+        engine(backend, direct, event -> nanos.add(event.durationNanos())).decide(binding(1, BY_USER), CALL, null);
+        assertThat(nanos).singleElement().satisfies(took -> assertThat(took).isPositive());
     }
 
     @Test
