@@ -6,42 +6,52 @@ import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.DecisionEvent;
 import io.weir.ratelimit.spi.DecisionListener;
 import io.weir.ratelimit.spi.PolicyLimits;
+import java.util.Arrays;
 import java.util.List;
 
 /** The listeners of decisions. An event is created only for the listeners that need one. */
 final class DecisionListeners {
     private final GuardedListeners<DirectListener> direct;
+    private final DirectListener[] timed;
     private final GuardedListeners<DecisionListener> others;
 
     /** The listeners that need some decisions only. */
     private final SelectiveListener[] selective;
 
+    /** Those that can need an allowed decision without policies in shadow mode. */
+    private final SelectiveListener[] ofAllowed;
+
     /** Whether a listener needs an event for each decision. */
     private final boolean needsEvents;
 
     DecisionListeners(List<DecisionListener> listeners) {
-        this.direct = new GuardedListeners<>(listeners.stream()
-                .filter(DirectListener.class::isInstance)
-                .map(DirectListener.class::cast)
-                .toList());
+        this.timed = listeners.stream().filter(DirectListener.class::isInstance).toArray(DirectListener[]::new);
+        this.direct = new GuardedListeners<>(List.of(timed));
         List<DecisionListener> withEvents = listeners.stream()
                 .filter(listener -> !(listener instanceof DirectListener))
                 .toList();
         this.others = new GuardedListeners<>(withEvents, direct);
         this.selective =
                 listeners.stream().filter(SelectiveListener.class::isInstance).toArray(SelectiveListener[]::new);
+        this.ofAllowed =
+                Arrays.stream(selective).filter(SelectiveListener::needsAllowed).toArray(SelectiveListener[]::new);
         this.needsEvents = selective.length < withEvents.size();
     }
 
-    /** Returns whether a listener needs the duration of each decision. */
-    boolean needDurations() {
-        return needsEvents || !direct.isEmpty();
+    /** Returns whether a listener needs the duration of a decision. Called once for each decision. */
+    boolean needDuration() {
+        boolean needed = needsEvents;
+        for (DirectListener listener : timed) {
+            needed |= listener.needsDuration();
+        }
+        return needed;
     }
 
     void decided(String endpoint, List<Charge> charges, Decision decision, long nanos) {
         direct.notifyEach(DirectListener::onDecision, endpoint, charges, decision, nanos);
         if (isNeeded(decision)) {
-            others.notifyEach(DecisionListener::onDecision, new DecisionEvent(endpoint, charges, decision, nanos));
+            others.notifyEach(
+                    DecisionListener::onDecision, new DecisionEvent(endpoint, charges, decision, Math.max(0, nanos)));
         }
     }
 
@@ -50,8 +60,10 @@ final class DecisionListeners {
         if (needsEvents) {
             return true;
         }
+        boolean isPlain = decision instanceof Decision.Allowed allowed
+                && allowed.shadowQuotas().isEmpty();
         try {
-            for (SelectiveListener listener : selective) {
+            for (SelectiveListener listener : isPlain ? ofAllowed : selective) {
                 if (listener.needs(decision)) {
                     return true;
                 }

@@ -128,22 +128,23 @@ public final class RateLimitEngine {
 
     /** Decides without objects for a wait, a request or an event, and reads the clock only if a listener needs the duration. */
     private Decision decideAtOnce(Binding binding, List<Charge> due) {
-        long start = listeners.needDurations() ? sleeper.nanos() : 0;
+        boolean measured = listeners.needDuration();
+        long start = measured ? sleeper.nanos() : 0;
         Decision decision;
         try {
             decision = backend.tryAcquire(due);
         } catch (RuntimeException e) {
             TimedDecision failed = backend.failed(binding, due, e, start);
             slots.took(failed.decision());
-            notifyListeners(binding, failed);
+            notifyListeners(binding, failed, measured);
             return failed.decision();
         }
         slots.took(decision);
-        if (start == 0) {
-            notifyListeners(binding, due, decision, 0, backend.atNanos(decision));
-        } else {
+        if (measured) {
             long end = sleeper.nanos();
             notifyListeners(binding, due, decision, end - start, end);
+        } else {
+            notifyListeners(binding, due, decision, DirectListener.NOT_MEASURED, backend.atNanos(decision));
         }
         return decision;
     }
@@ -278,7 +279,7 @@ public final class RateLimitEngine {
 
     /** Notifies the listeners, and reports the used shares if there are keys for it. */
     private void reported(Binding binding, TimedDecision timed, @Nullable CallKeys keys) {
-        notifyListeners(binding, timed);
+        notifyListeners(binding, timed, listeners.needDuration());
         if (keys != null) {
             thresholds.decided(binding, timed, keys);
         }
@@ -288,8 +289,9 @@ public final class RateLimitEngine {
      * Notifies the listeners without holding a monitor, because a listener can call beans of the same request or wait for another
      * of its threads.
      */
-    private void notifyListeners(Binding binding, TimedDecision timed) {
-        notifyListeners(binding, timed.charges(), timed.decision(), timed.nanos(), timed.atNanos());
+    private void notifyListeners(Binding binding, TimedDecision timed, boolean measured) {
+        long nanos = measured ? timed.nanos() : DirectListener.NOT_MEASURED;
+        notifyListeners(binding, timed.charges(), timed.decision(), nanos, timed.atNanos());
     }
 
     private void notifyListeners(Binding binding, List<Charge> due, Decision decision, long nanos, long atNanos) {

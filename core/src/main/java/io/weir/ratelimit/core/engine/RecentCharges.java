@@ -8,8 +8,8 @@ import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The charges of recent calls, by policy and by the text that determines the key. A few of the callers whose texts share a place replace
- * each other, so a flood of callers replaces little and writes little. Thread-safe without locks, because entries are immutable.
+ * The charges of recent calls, by policy and by the text that determines the key. Each text has two
+ * places. A few of the callers whose texts share them replace each other, so a flood of callers replaces little and writes little. Thread-safe without locks, because entries are immutable.
  */
 final class RecentCharges {
     /** The number of places; a power of two. */
@@ -35,10 +35,16 @@ final class RecentCharges {
     }
 
     /** Returns the charge of the last call with the policy, the text and the cost, null if it is not known. */
-    @SuppressWarnings("ReferenceEquality") // a reload creates the policies anew
     @Nullable
     RecurringCharge get(Policy policy, String source, long cost) {
-        Entry entry = entries[place(policy, source)];
+        int place = place(policy, source);
+        Entry entry = entry(place, policy, source, cost);
+        return entry == null ? entry(neighbor(place), policy, source, cost) : entry;
+    }
+
+    @SuppressWarnings("ReferenceEquality") // a reload creates the policies anew
+    private @Nullable Entry entry(int place, Policy policy, String source, long cost) {
+        Entry entry = entries[place];
         return entry != null
                         && entry.policy == policy
                         && entry.source.equals(source)
@@ -50,6 +56,9 @@ final class RecentCharges {
     /** Keeps the only charge of a call and returns it. */
     RecurringCharge put(Policy policy, String source, Charge charge) {
         int place = place(policy, source);
+        if (entries[place] != null && entries[neighbor(place)] == null) {
+            place = neighbor(place);
+        }
         if (source.length() <= LONGEST
                 && (entries[place] == null || ThreadLocalRandom.current().nextInt(REPLACED) == 0)) {
             Entry entry = new Entry(policy, source, charge);
@@ -57,6 +66,11 @@ final class RecentCharges {
             return entry;
         }
         return new RecurringCharge(charge);
+    }
+
+    /** Returns the other place of a caller. It is beside the first one, so that a second look-up reads the same memory. */
+    private static int neighbor(int place) {
+        return place ^ 1;
     }
 
     static int place(Policy policy, String source) {

@@ -16,4 +16,13 @@ public interface SelectiveListener extends DecisionListener {
      * @return false if {@link #onDecision} would have no effect
      */
     boolean needs(Decision decision);
+
+    /**
+     * Tests whether this listener can need an allowed decision without policies in shadow mode, as most decisions are. It is asked once.
+     *
+     * @return false if {@link #needs} returns false for all such decisions
+     */
+    default boolean needsAllowed() {
+        return true;
+    }
 }

@@ -11,6 +11,7 @@ import io.weir.ratelimit.Algorithm;
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.FailureMode;
 import io.weir.ratelimit.Identity;
+import io.weir.ratelimit.Receipt;
 import io.weir.ratelimit.core.policy.LimitForm;
 import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.core.policy.Tiers;
@@ -267,11 +268,21 @@ class RateLimitEngineTest {
     /** A listener that needs no event. */
     private static final class Direct implements DirectListener {
         private final List<String> notified = new ArrayList<>();
+        private final List<Long> durations = new ArrayList<>();
         private Runnable then = () -> {};
+        private boolean needsDuration = true;
+        private int asked;
+
+        @Override
+        public boolean needsDuration() {
+            asked++;
+            return needsDuration;
+        }
 
         @Override
         public void onDecision(String endpoint, List<Charge> charges, Decision decision, long durationNanos) {
             notified.add(endpoint + " " + charges.size() + " " + decision.allowed() + " " + (durationNanos > 0));
+            durations.add(durationNanos);
             then.run();
         }
 
@@ -293,6 +304,60 @@ class RateLimitEngineTest {
         assertThat(direct.notified)
                 .containsExactly("Search.find 1 true true", "Search.find 1 false true", "bypass Search.find");
         assertThat(selective.events).hasSize(1);
+    }
+
+    @Test
+    void aDirectListenerIsAskedOnceForEachDecisionWhetherItNeedsTheDuration() {
+        Direct direct = new Direct();
+        direct.needsDuration = false;
+        RateLimitEngine engine = engine(backend, direct);
+        engine.decide(binding(1, BY_USER), CALL, null);
+        engine.decide(binding(1, BY_USER), CALL, new RequestState(CALL));
+        engine.decide(binding(1, BY_USER), Identity.principal("bob"));
+        backend.failure = FakeBackend.down(Reason.TIMEOUT);
+        engine.decide(binding(1, BY_USER), CALL, null);
+        assertThat(direct.asked).isEqualTo(4);
+        assertThat(direct.durations).hasSize(4).containsOnly(DirectListener.NOT_MEASURED);
+    }
+
+    @Test
+    void anEventHasItsDurationWhateverADirectListenerNeeds() {
+        Direct direct = new Direct();
+        direct.needsDuration = false;
+        List<Long> nanos = new ArrayList<>();
+        engine(backend, direct, event -> nanos.add(event.durationNanos())).decide(binding(1, BY_USER), CALL, null);
+        assertThat(nanos).singleElement().satisfies(took -> assertThat(took).isPositive());
+    }
+
+    @Test
+    void aListenerThatNeedsNoAllowedDecisionIsAskedAboutTheOthers() {
+        List<Decision> asked = new ArrayList<>();
+        SelectiveListener listener = new SelectiveListener() {
+            @Override
+            public boolean needs(Decision decision) {
+                asked.add(decision);
+                return false;
+            }
+
+            @Override
+            public boolean needsAllowed() {
+                return false;
+            }
+
+            @Override
+            public void onDecision(DecisionEvent event) {
+                throw new AssertionError("it needs no decision");
+            }
+        };
+        RateLimitEngine engine = engine(backend, listener);
+        engine.decide(binding(1, BY_USER), CALL, null);
+        assertThat(asked).isEmpty();
+        Decision shadow = new Decision.Allowed(
+                List.of(), Receipt.EMPTY, 0, backend.peek(new Charge(BY_USER.limits(), "p.alice", 1)));
+        new DecisionListeners(List.of(listener)).decided("", List.of(), shadow, 0);
+        backend.rejects = true;
+        Decision rejected = engine.decide(binding(1, BY_USER), CALL, null);
+        assertThat(asked).containsExactly(shadow, rejected);
     }
 
     @Test

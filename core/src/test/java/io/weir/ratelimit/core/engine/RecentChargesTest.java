@@ -49,19 +49,43 @@ class RecentChargesTest {
         assertThat(recent.get(API, longest + "a", 1)).isNull();
     }
 
-    /** The probability of a false failure is below one to a trillion. */
-    @Test
-    void aCallerOfTheSamePlaceReplacesAnotherOneAfterSomeCalls() {
-        String other = Stream.iterate(0, i -> i + 1)
+    /** Returns callers that have the same places as alice. */
+    private static List<String> others(int number) {
+        return Stream.iterate(0, i -> i + 1)
                 .map(i -> "user" + i)
                 .filter(text -> RecentCharges.place(API, text) == RecentCharges.place(API, "alice"))
-                .findFirst()
-                .orElseThrow();
+                .limit(number)
+                .toList();
+    }
+
+    @Test
+    void twoCallersOfTheSamePlaceAreBothKept() {
+        String other = others(1).get(0);
         put(API, "alice");
-        for (int i = 0; i < 1_000; i++) {
-            put(API, other);
-        }
+        put(API, other);
+        assertThat(recent.get(API, "alice", 1)).isEqualTo(charges(API, "alice"));
         assertThat(recent.get(API, other, 1)).isEqualTo(charges(API, other));
+    }
+
+    /** The probability of a false failure is below one to a trillion. */
+    @Test
+    void aThirdCallerOfTheSamePlaceReplacesAnotherOneAfterSomeCalls() {
+        List<String> others = others(2);
+        put(API, "alice");
+        put(API, others.get(0));
+        for (int i = 0; i < 1_000; i++) {
+            put(API, others.get(1));
+        }
+        assertThat(recent.get(API, others.get(1), 1)).isEqualTo(charges(API, others.get(1)));
+        assertThat(recent.get(API, others.get(0), 1)).isNotNull();
         assertThat(recent.get(API, "alice", 1)).isNull();
+    }
+
+    @Test
+    void callsOfOneCallerWithTwoCostsAreBothKept() {
+        put(API, "alice");
+        recent.put(API, "alice", new Charge(API.limits(), "p.alice", 2));
+        assertThat(recent.get(API, "alice", 1).get(0).cost()).isEqualTo(1);
+        assertThat(recent.get(API, "alice", 2).get(0).cost()).isEqualTo(2);
     }
 }

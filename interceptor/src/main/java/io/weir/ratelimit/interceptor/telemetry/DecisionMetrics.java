@@ -15,9 +15,18 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.DoubleConsumer;
 import java.util.function.LongConsumer;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
-/** The metrics of decisions. Each series is created at its first use. Policies, tiers and endpoints bound the number of series. */
+/**
+ * The metrics of decisions. Each series is created at its first use. Policies, tiers and endpoints bound the number of series.
+ *
+ * <p>Each decision is counted. A value of a histogram can cost more than a decision in process, so some of many are recorded.
+ */
 final class DecisionMetrics implements DirectListener, BackendStateListener {
+    /** The name of the backend in process. */
+    static final String LOCAL = "local";
+
     private final Meters meters;
     private final Map<String, Map<String, Map<String, Series>>> byEndpointPolicyAndTier = new ConcurrentHashMap<>();
     private final Map<BackendException.Reason, Runnable> errors = new ConcurrentHashMap<>();
@@ -26,8 +35,25 @@ final class DecisionMetrics implements DirectListener, BackendStateListener {
     private final LongConsumer rejectedTime;
     private final LongConsumer failedTime;
 
+    /** Chooses the recorded times of a backend in process; null if all are recorded. */
+    private final @Nullable Sampling times;
+
+    /** Choose the recorded utilizations of a backend in process. */
+    private final Map<Limited, Sampling> utilizations = new ConcurrentHashMap<>();
+
+    private final Supplier<Sampling> samplings;
+
+    /** The tags of a utilization. */
+    private record Limited(String policy, String tier) {}
+
     DecisionMetrics(Meters meters, String backend) {
+        this(meters, backend, Sampling::ofProcess);
+    }
+
+    DecisionMetrics(Meters meters, String backend, Supplier<Sampling> samplings) {
         this.meters = meters;
+        this.samplings = samplings;
+        this.times = backend.equals(LOCAL) ? samplings.get() : null;
         this.allowedTime = timer(backend, "allowed");
         this.rejectedTime = timer(backend, "rejected");
         this.failedTime = timer(backend, "error");
@@ -38,20 +64,32 @@ final class DecisionMetrics implements DirectListener, BackendStateListener {
     }
 
     @Override
+    public boolean needsDuration() {
+        return times == null || times.next();
+    }
+
+    @Override
     public void onDecision(String endpoint, List<Charge> charges, Decision decision, long durationNanos) {
-        if (decision instanceof Decision.Degraded) {
-            failedTime.accept(durationNanos);
-        } else {
-            (decision.allowed() ? allowedTime : rejectedTime).accept(durationNanos);
+        if (durationNanos >= 0) {
+            timer(decision).accept(durationNanos);
         }
         if (charges.size() == 1 && decision.allowed() && decision.quotas() instanceof ChargedQuotas quotas) {
             // Most decisions are such; their quotas need not be calculated.
             Series series = series(endpoint, charges.get(0).policy());
             series.count(Outcome.ALLOWED);
-            series.utilization.accept(Outcome.utilization(quotas.capacity(), quotas.remaining()));
+            if (series.recordsUtilization()) {
+                series.utilization.accept(Outcome.utilization(quotas.capacity(), quotas.remaining()));
+            }
         } else {
-            count(new DecisionEvent(endpoint, charges, decision, durationNanos));
+            count(new DecisionEvent(endpoint, charges, decision, 0));
         }
+    }
+
+    private LongConsumer timer(Decision decision) {
+        if (decision instanceof Decision.Degraded) {
+            return failedTime;
+        }
+        return decision.allowed() ? allowedTime : rejectedTime;
     }
 
     private void count(DecisionEvent event) {
@@ -60,7 +98,7 @@ final class DecisionMetrics implements DirectListener, BackendStateListener {
             Series series = series(event.endpoint(), charges.get(i).policy());
             series.count(Outcome.of(event, i));
             List<Quota> quotas = event.quotasOf(i);
-            if (!quotas.isEmpty()) {
+            if (!quotas.isEmpty() && series.recordsUtilization()) {
                 series.utilization.accept(Outcome.utilization(quotas));
             }
         }
@@ -104,13 +142,21 @@ final class DecisionMetrics implements DirectListener, BackendStateListener {
         private final String policy;
         private final String tier;
         private final DoubleConsumer utilization;
+        private final @Nullable Sampling sampling;
         private final Map<Outcome, Runnable> counters = new ConcurrentHashMap<>();
 
         private Series(String endpoint, String policy, String tier) {
             this.endpoint = endpoint;
             this.policy = policy;
             this.tier = tier;
+            this.sampling = times == null
+                    ? null
+                    : utilizations.computeIfAbsent(new Limited(policy, tier), tags -> samplings.get());
             this.utilization = meters.ratios(Metric.UTILIZATION, "policy", policy, "tier", tier);
+        }
+
+        private boolean recordsUtilization() {
+            return sampling == null || sampling.next();
         }
 
         private void count(Outcome outcome) {

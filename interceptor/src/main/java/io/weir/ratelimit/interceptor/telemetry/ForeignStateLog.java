@@ -41,6 +41,11 @@ final class ForeignStateLog implements SelectiveListener {
     }
 
     @Override
+    public boolean needsAllowed() {
+        return false;
+    }
+
+    @Override
     public void onDecision(DecisionEvent event) {
         if (event.decision() instanceof Decision.Degraded degraded
                 && degraded.reason().equals(REASON)) {

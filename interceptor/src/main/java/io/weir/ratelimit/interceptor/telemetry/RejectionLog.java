@@ -42,6 +42,11 @@ final class RejectionLog implements SelectiveListener {
     }
 
     @Override
+    public boolean needsAllowed() {
+        return false;
+    }
+
+    @Override
     public void onDecision(DecisionEvent event) {
         if (!event.decision().shadowQuotas().isEmpty() && LOG.isLoggable(Level.DEBUG)) {
             logShadowRejections(event);

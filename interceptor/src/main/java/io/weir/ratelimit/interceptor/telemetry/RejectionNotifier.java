@@ -21,6 +21,11 @@ record RejectionNotifier(KeyMasker keys, Consumer<RateLimitRejected> consumer) i
     }
 
     @Override
+    public boolean needsAllowed() {
+        return false;
+    }
+
+    @Override
     public void onDecision(DecisionEvent event) {
         if (event.decision() instanceof Decision.Rejected rejected) {
             consumer.accept(rejection(event, rejected, keys));

@@ -67,9 +67,6 @@ public record Telemetry(
             SlotListener.NONE);
 
     private static final System.Logger LOG = System.getLogger("io.weir.ratelimit");
-    /** The name of the local backend, which has no events. */
-    private static final String LOCAL = "local";
-
     private static final String METRICS_API = "org.eclipse.microprofile.metrics.MetricRegistry";
     private static final String TRACES_API = "io.opentelemetry.api.trace.Span";
 
@@ -141,7 +138,7 @@ public record Telemetry(
                     new NearLimitMetrics(meters),
                     new SlotMetrics(meters),
                     new PenaltyMetrics(meters),
-                    backend.equals(LOCAL) ? Optional.empty() : Optional.of(new BackendMetrics(meters)),
+                    backend.equals(DecisionMetrics.LOCAL) ? Optional.empty() : Optional.of(new BackendMetrics(meters)),
                     name);
         }
     }

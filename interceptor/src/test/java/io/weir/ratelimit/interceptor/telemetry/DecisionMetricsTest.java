@@ -14,6 +14,7 @@ import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.FailureMode;
 import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.Receipt;
+import io.weir.ratelimit.core.engine.DirectListener;
 import io.weir.ratelimit.core.limit.ChargedQuotas;
 import io.weir.ratelimit.core.limit.FixedWindowState;
 import io.weir.ratelimit.spi.BackendException;
@@ -26,6 +27,7 @@ import java.io.InputStream;
 import java.time.Duration;
 import java.util.List;
 import java.util.Properties;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -184,6 +186,51 @@ class DecisionMetricsTest {
         assertThat(reader.ratios()).containsOnly(entry(SPENT.formatted("api"), List.of(1.0, 0.9)));
         assertThat(reader.times())
                 .contains(entry("ratelimit.check.duration{backend=local, result=allowed}", List.of(1.0, 0.002)));
+    }
+
+    private static void decide(DecisionMetrics metrics, String endpoint, Decision decision, Charge charge) {
+        metrics.onDecision(
+                endpoint, List.of(charge), decision, metrics.needsDuration() ? 1_000_000 : DirectListener.NOT_MEASURED);
+    }
+
+    private DecisionMetrics metrics(SeriesReader reader, String backend) {
+        AtomicInteger random = new AtomicInteger();
+        return new DecisionMetrics(
+                reader.meters(),
+                backend,
+                () -> new Sampling(() -> 0, bound -> random.getAndIncrement() / 2 % bound)); // two values per decision
+    }
+
+    @ParameterizedTest
+    @MethodSource("apis")
+    void ofManyDecisionsInProcessAllAreCountedAndAPartIsMeasured(SeriesReader reader) {
+        DecisionMetrics metrics = metrics(reader, "local");
+        DecisionEvent allowed = Events.allowed(List.of(login), 25);
+        DecisionEvent rejected = Events.rejected(List.of(login), 0);
+        int each = 10 * Sampling.MANY;
+        for (int i = 0; i < each; i++) {
+            decide(metrics, "Search.find", allowed.decision(), login);
+            decide(metrics, "Search.list", rejected.decision(), login);
+        }
+        assertThat(reader.counts().values()).containsExactly((long) each, (long) each);
+        double measured = Sampling.MANY + (2.0 * each - Sampling.MANY) / Sampling.PART;
+        assertThat(reader.times().values().stream()
+                        .mapToDouble(time -> time.get(0))
+                        .sum())
+                .isEqualTo(Math.ceil(measured));
+        assertThat(reader.ratios().get(SPENT.formatted("login")).get(0)).isEqualTo(Math.ceil(measured));
+    }
+
+    @ParameterizedTest
+    @MethodSource("apis")
+    void eachDecisionOfASharedBackendIsMeasured(SeriesReader reader) {
+        DecisionMetrics metrics = metrics(reader, "redisson");
+        double all = 5 * Sampling.MANY;
+        for (int i = 0; i < all; i++) {
+            decide(metrics, "Search.find", Events.allowed(List.of(login), 25).decision(), login);
+        }
+        assertThat(reader.times().get(TIME.formatted("allowed"))).startsWith(all);
+        assertThat(reader.ratios().get(SPENT.formatted("login"))).startsWith(all);
     }
 
     @ParameterizedTest

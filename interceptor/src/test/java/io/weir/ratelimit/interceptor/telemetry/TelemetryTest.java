@@ -8,10 +8,12 @@ import io.smallrye.metrics.SharedMetricRegistries;
 import io.weir.ratelimit.core.config.ConfigProperties;
 import io.weir.ratelimit.core.config.Problems;
 import io.weir.ratelimit.core.config.Settings;
+import io.weir.ratelimit.core.engine.SelectiveListener;
 import io.weir.ratelimit.core.key.KeyMasker;
 import io.weir.ratelimit.fixtures.LogCapture;
 import io.weir.ratelimit.interceptor.WithoutApi;
 import io.weir.ratelimit.spi.ConfigurationProblem;
+import io.weir.ratelimit.spi.DecisionEvent;
 import io.weir.ratelimit.spi.DecisionListener;
 import java.util.List;
 import java.util.Map;
@@ -69,6 +71,16 @@ class TelemetryTest {
                 List.of(),
                 new KeyMasker(Optional.empty()),
                 problems);
+    }
+
+    @Test
+    void aListenerThatIsNotAskedAboutAllowedDecisionsNeedsNone() {
+        DecisionEvent allowed = Events.allowed(List.of(Events.charge(Events.LOGIN, Events.USER, 1)), 9);
+        assertThat(choose("none", "").listeners())
+                .filteredOn(listener -> listener instanceof SelectiveListener selective && !selective.needsAllowed())
+                .isNotEmpty()
+                .allSatisfy(listener -> assertThat(((SelectiveListener) listener).needs(allowed.decision()))
+                        .isFalse());
     }
 
     @ParameterizedTest
