@@ -107,9 +107,18 @@ class ObservabilityIT {
     @Test
     @Tag("ci")
     void wildFly() {
+        verifyOnWildFly(WildFlyServer.named("observed-wildfly"));
+    }
+
+    @Test
+    @Tag("ci")
+    void wildFlyPreview() {
+        verifyOnWildFly(WildFlyServer.named("observed-wildfly-preview").preview());
+    }
+
+    private static void verifyOnWildFly(WildFlyServer kind) {
         try (OtlpReceiver collector = new OtlpReceiver();
-                Server server = exporting(WildFlyServer.named("observed-wildfly"), collector)
-                        .start()) {
+                Server server = exporting(kind, collector).start()) {
             assertThat(server.messages())
                     .contains("WEIR-003 Metrics: OpenTelemetry (auto: MicroProfile 7 or later). Span attributes: on.");
             exhaust(server);
