@@ -84,11 +84,22 @@ public final class Settlements {
         return actualCost;
     }
 
+    /** Tests whether the backend can have charges of a receipt. The receipts of an outage have none, and need no backend. */
+    static boolean hasCharges(Receipt receipt) {
+        return !receipt.equals(Receipt.EMPTY) && !(receipt instanceof DegradedReceipt);
+    }
+
     private void settle(Receipt receipt, Predicate<Charge> selection, long actualCost) {
+        if (!hasCharges(receipt)) {
+            return;
+        }
         notifyListeners(backend.call(known -> known.settle(receipt, selection, actualCost)), actualCost);
     }
 
     private CompletionStage<Void> settleAsync(Receipt receipt, Predicate<Charge> selection, long actualCost) {
+        if (!hasCharges(receipt)) {
+            return CompletableFuture.completedFuture(null);
+        }
         return backend.callAsync(known -> known.settleAsync(receipt, selection, actualCost))
                 .thenAccept(settled -> notifyListeners(settled, actualCost));
     }
