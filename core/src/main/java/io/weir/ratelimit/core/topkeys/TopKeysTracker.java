@@ -92,8 +92,7 @@ public final class TopKeysTracker {
     private void countRecurring(RecurringCharge recurring, List<Quota> quotas, long nanos) {
         Charge charge = recurring.get(0);
         Object known = recurring.counter();
-        if (known instanceof RecentKeys.Place place
-                && RecentKeys.count(place, charge.storedKey(), quotas, nanos)) {
+        if (known instanceof RecentKeys.Place place && RecentKeys.count(place, charge.storedKey(), quotas, nanos)) {
             return;
         }
         RecentKeys.Place place = of(charge.policy().policy(), nanos)
