@@ -114,12 +114,14 @@ class RejectionsInOutageTest {
             RedissonBackend slow = started(proxy.address(), false);
             try {
                 Charge exhausted = exhausted(other, "k.slow", LONG);
-                proxy.delay(FaultCalls.DEADLINE);
+                proxy.hold();
                 assertThat(decide(slow, exhausted, async)).isEmpty();
+                proxy.forward();
                 Await.until(
                         "the late reply",
                         TIMEOUT,
                         () -> slow.knownRejection(List.of(exhausted)).isPresent());
+                proxy.hold();
                 assertThat(decide(slow, exhausted, async))
                         .hasValueSatisfying(
                                 decision -> assertThat(decision.allowed()).isFalse());

@@ -122,6 +122,9 @@ class RuntimeChangesOnRedisTest {
             instance.changes.run();
             assertThat(instance.changes.view().notInForce()).containsOnlyKeys(block.number());
         }
-        assertThat(two.allowed("ben", 9)).as("the other change is in force").isEqualTo(3);
+        // The other instance uses its last rejection of this key for a second.
+        assertThat(one.allowed("ben", 9))
+                .as("only the other change is in force")
+                .isEqualTo(3);
     }
 }
