@@ -8,7 +8,8 @@ import java.time.Instant;
  * The virtual clock of a test. All limits, waits, caches and outages of the engine use it, and it moves only when the test moves it.
  *
  * <p>A call that waits for permits on the thread of the test moves the clock itself to the end of its wait, because no other thread
- * would. A call that waits on another thread remains in its wait until the test moves the clock.
+ * would. A call that waits on another thread remains in its wait until the test moves the clock, or until another call releases the slot
+ * that it waits for.
  *
  * <p>Implementations are thread-safe.
  */
