@@ -26,7 +26,7 @@ public interface RateLimitClock {
      * wait therefore have the same decisions in each run.
      *
      * @param duration the duration, zero or more
-     * @throws IllegalArgumentException if the duration is negative
+     * @throws IllegalArgumentException if the duration is negative, or all moves of this clock together are longer than 200 years
      */
     void advance(Duration duration);
 
@@ -34,7 +34,7 @@ public interface RateLimitClock {
      * Moves the clock to an instant like {@link #advance}.
      *
      * @param instant the instant, not before {@link #now()}
-     * @throws IllegalArgumentException if the instant is in the past
+     * @throws IllegalArgumentException if the instant is in the past, or all moves of this clock together are longer than 200 years
      */
     default void advanceTo(Instant instant) {
         advance(Duration.between(now(), instant));

@@ -26,6 +26,9 @@ final class VirtualClock implements TestClock {
     /** A reset moves the monotonic clock on, so that answers and failures of the past are too old. */
     private static final long RESET_NANOS = TimeUnit.DAYS.toNanos(1);
 
+    /** The longest way of the monotonic clock. Times of limits, which are later, still fit in a long. */
+    private static final Duration FURTHEST = Duration.ofDays(200 * 365);
+
     private final Instant start;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
@@ -73,7 +76,12 @@ final class VirtualClock implements TestClock {
     @Override
     public void advance(Duration duration) {
         if (duration.isNegative()) {
-            throw new IllegalArgumentException("the clock cannot move back by " + duration.negated());
+            throw new IllegalArgumentException("the clock cannot move by the negative duration " + duration);
+        }
+        Duration left = FURTHEST.minusNanos(nanos);
+        if (duration.compareTo(left) > 0) {
+            throw new IllegalArgumentException("the clock cannot move by " + duration
+                    + ", because it moves by 200 years at most: " + left + " are left");
         }
         moveTo(nanos + duration.toNanos());
     }
@@ -348,7 +356,7 @@ final class VirtualClock implements TestClock {
             ended = new ArrayList<>(waits);
             waits.clear();
             woken.clear();
-            originNanos = nanos + RESET_NANOS;
+            originNanos = Math.min(nanos + RESET_NANOS, FURTHEST.toNanos());
             nanos = originNanos;
             changed.signalAll();
         } finally {

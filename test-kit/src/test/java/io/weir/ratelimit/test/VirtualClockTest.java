@@ -49,6 +49,26 @@ class VirtualClockTest {
     }
 
     @Test
+    void movesBy200YearsAtMost() throws Exception {
+        for (Duration duration : List.of(
+                Duration.ofHours(99_999_999), Duration.ofSeconds(Long.MAX_VALUE), Duration.ofSeconds(Long.MIN_VALUE))) {
+            assertThatIllegalArgumentException()
+                    .isThrownBy(() -> clock.advance(duration))
+                    .withMessageContaining(duration.toString());
+        }
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> clock.advanceTo(Instant.MAX))
+                .withMessageContaining("200 years");
+        clock.advance(Duration.ofDays(150 * 365));
+        assertThatIllegalArgumentException().isThrownBy(() -> clock.advance(Duration.ofDays(150 * 365)));
+        clock.advance(Duration.ofDays(50 * 365));
+        clock.reset();
+        assertThat(clock.now()).isEqualTo(START);
+        assertThatIllegalArgumentException().isThrownBy(() -> clock.advance(Duration.ofNanos(1)));
+        clock.advance(Duration.ZERO);
+    }
+
+    @Test
     void endsWaitsInOrderAndAtTheirInstants() throws Exception {
         List<Duration> ends = Collections.synchronizedList(new ArrayList<>());
         Runnable note = () -> ends.add(Duration.between(START, clock.now()));
