@@ -27,7 +27,7 @@ public final class DeployedTestKit implements Extension {
         if (isTestOfThisJvm(beans)) {
             return;
         }
-        TestEnvironment environment = new TestEnvironment(Instant.parse(WeirTest.DEFAULT_NOW));
+        TestEnvironment environment = TestEnvironment.deployed(Instant.parse(WeirTest.DEFAULT_NOW));
         new TestBeans(environment, new EngineLimits(environment, () -> limiter(beans))).add(event);
     }
 

@@ -68,6 +68,7 @@ final class PlainEngine implements StartedEngine {
         RateLimitBackend backend = environment.backend(environment.local(settings.localMaxKeys()), settings.deadline());
         BackendHealth health =
                 new BackendHealth(backend, settings.enabled(), settings.failsWhenDegraded(), nanoTime, List.of());
+        environment.health(health);
         engine = new RateLimitEngine(
                 new FallbackBackend(
                         backend,

@@ -8,7 +8,8 @@ import java.time.Instant;
  * The virtual clock of a test. All limits, waits, caches and outages of the engine use it, and it moves only when the test moves it.
  *
  * <p>A call that waits for permits on the thread of the test moves the clock itself to the end of its wait, because no other thread
- * would. A call that waits on another thread remains in its wait until the test moves the clock.
+ * would. A call that waits on another thread remains in its wait until the test moves the clock, or until another call releases the slot
+ * that it waits for.
  *
  * <p>Implementations are thread-safe.
  */
@@ -25,7 +26,7 @@ public interface RateLimitClock {
      * wait therefore have the same decisions in each run.
      *
      * @param duration the duration, zero or more
-     * @throws IllegalArgumentException if the duration is negative
+     * @throws IllegalArgumentException if the duration is negative, or all moves of this clock together are longer than 200 years
      */
     void advance(Duration duration);
 
@@ -33,7 +34,7 @@ public interface RateLimitClock {
      * Moves the clock to an instant like {@link #advance}.
      *
      * @param instant the instant, not before {@link #now()}
-     * @throws IllegalArgumentException if the instant is in the past
+     * @throws IllegalArgumentException if the instant is in the past, or all moves of this clock together are longer than 200 years
      */
     default void advanceTo(Instant instant) {
         advance(Duration.between(now(), instant));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.test;
 
+import io.weir.ratelimit.core.engine.BackendHealth;
 import io.weir.ratelimit.core.engine.EngineEnvironment;
 import io.weir.ratelimit.core.engine.Sleeper;
 import io.weir.ratelimit.core.local.LocalBackend;
@@ -24,13 +25,20 @@ import org.jspecify.annotations.Nullable;
 final class TestEnvironment implements EngineEnvironment {
     private final TestClock clock;
     private final Optional<String> redis;
+    private final boolean deployed;
     private final BackendFaults faults;
     private final List<TestBackend> backends = new CopyOnWriteArrayList<>();
     private volatile @Nullable TestBackend backend;
+    private volatile @Nullable BackendHealth health;
     private volatile Runnable end = () -> {};
 
     TestEnvironment(Instant now) {
         this(now, Optional.empty());
+    }
+
+    /** Creates the environment of a test kit in a deployment. */
+    static TestEnvironment deployed(Instant now) {
+        return new TestEnvironment(now, Optional.empty(), true);
     }
 
     /**
@@ -39,6 +47,11 @@ final class TestEnvironment implements EngineEnvironment {
      * @param redis the address of the Redis that decides by its own clock; empty for the backend that the configuration selects
      */
     TestEnvironment(Instant now, Optional<String> redis) {
+        this(now, redis, false);
+    }
+
+    private TestEnvironment(Instant now, Optional<String> redis, boolean deployed) {
+        this.deployed = deployed;
         this.clock = redis.isPresent() ? new RealClock() : new VirtualClock(now);
         this.redis = redis;
         this.faults = new BackendFaults(clock);
@@ -67,6 +80,16 @@ final class TestEnvironment implements EngineEnvironment {
     @Override
     public Supplier<Executor> lookUps(Supplier<Executor> threads) {
         return () -> Runnable::run;
+    }
+
+    @Override
+    public boolean isControlledByClients() {
+        return deployed;
+    }
+
+    @Override
+    public void health(BackendHealth ofBackend) {
+        health = ofBackend;
     }
 
     @Override
@@ -119,6 +142,11 @@ final class TestEnvironment implements EngineEnvironment {
     /** Restores the first state. */
     void resetAll() {
         faults.reset();
+        // Before the clock, which moves on by a day: the outage was not that long.
+        BackendHealth known = health;
+        if (known != null) {
+            known.reset();
+        }
         clock.reset();
         reset();
     }

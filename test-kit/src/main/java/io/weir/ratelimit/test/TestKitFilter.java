@@ -1,24 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.test;
 
+import static io.weir.ratelimit.interceptor.message.InterceptorMessages.MESSAGES;
+
+import io.weir.ratelimit.interceptor.telemetry.LogSampler;
 import jakarta.annotation.Priority;
 import jakarta.enterprise.inject.spi.CDI;
 import jakarta.ws.rs.container.ContainerRequestContext;
 import jakarta.ws.rs.container.ContainerRequestFilter;
 import jakarta.ws.rs.container.PreMatching;
+import jakarta.ws.rs.core.MediaType;
 import jakarta.ws.rs.core.Response;
 import java.time.DateTimeException;
 import java.time.Duration;
+import java.util.concurrent.TimeUnit;
 
 /**
  * The commands of {@link RemoteRateLimits}, which are header fields of requests to any path of a REST application. A request with the
- * field is answered here and reaches no resource.
+ * field is answered here and reaches no resource. Commands need no login, so a log message at most once a minute reports them.
  */
 @PreMatching
 @Priority(1)
 public class TestKitFilter implements ContainerRequestFilter {
     static final String COMMAND = "Weir-Test-Kit";
     static final String TIME = "Weir-Test-Kit-Time";
+
+    private static final System.Logger LOG = System.getLogger("io.weir.ratelimit");
+
+    private final LogSampler commands = new LogSampler(TimeUnit.MINUTES.toNanos(1));
 
     /** Creates the filter. */
     public TestKitFilter() {}
@@ -31,14 +40,25 @@ public class TestKitFilter implements ContainerRequestFilter {
         }
     }
 
-    private static Response answer(String command) {
+    /** Logs the name of a command, which is none of the client's own text. */
+    private void log(String name) {
+        long count = commands.countToLog(System.nanoTime());
+        if (count > 0) {
+            MESSAGES.log(LOG, "WEIR-612", count, name);
+        }
+    }
+
+    private Response answer(String command) {
         RateLimitClock clock = CDI.current().select(RateLimitClock.class).get();
         RateLimits limits = CDI.current().select(RateLimits.class).get();
         try {
-            run(command.split(" ", 2), clock, limits);
+            String[] words = command.split(" ", 2);
+            run(words, clock, limits);
+            log(words[0]);
         } catch (DateTimeException | IllegalArgumentException e) {
             return Response.status(Response.Status.BAD_REQUEST)
                     .entity(String.valueOf(e.getMessage()))
+                    .type(MediaType.TEXT_PLAIN_TYPE)
                     .build();
         }
         return Response.noContent().header(TIME, clock.now()).build();

@@ -5,7 +5,6 @@ import io.weir.ratelimit.core.engine.Sleeper;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
 import java.util.PriorityQueue;
@@ -27,6 +26,9 @@ final class VirtualClock implements TestClock {
     /** A reset moves the monotonic clock on, so that answers and failures of the past are too old. */
     private static final long RESET_NANOS = TimeUnit.DAYS.toNanos(1);
 
+    /** The longest way of the monotonic clock. Times of limits, which are later, still fit in a long. */
+    private static final Duration FURTHEST = Duration.ofDays(200 * 365);
+
     private final Instant start;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
@@ -46,25 +48,6 @@ final class VirtualClock implements TestClock {
     private volatile long originNanos;
     private volatile @Nullable Thread testThread;
     private long order;
-
-    private static final class Wait {
-        private static final Comparator<Wait> ORDER =
-                Comparator.comparingLong((Wait wait) -> wait.dueNanos).thenComparing(wait -> wait.order);
-
-        private final long dueNanos;
-        private final long order;
-        private final CompletableFuture<Void> end;
-
-        /** Null for a timer. */
-        private final @Nullable Thread thread;
-
-        Wait(long dueNanos, long order, CompletableFuture<Void> end, @Nullable Thread thread) {
-            this.dueNanos = dueNanos;
-            this.order = order;
-            this.end = end;
-            this.thread = thread;
-        }
-    }
 
     VirtualClock(Instant start) {
         this.start = start;
@@ -93,21 +76,34 @@ final class VirtualClock implements TestClock {
     @Override
     public void advance(Duration duration) {
         if (duration.isNegative()) {
-            throw new IllegalArgumentException("the clock cannot move back by " + duration.negated());
+            throw new IllegalArgumentException("the clock cannot move by the negative duration " + duration);
+        }
+        Duration left = FURTHEST.minusNanos(nanos);
+        if (duration.compareTo(left) > 0) {
+            throw new IllegalArgumentException("the clock cannot move by " + duration
+                    + ", because it moves by 200 years at most: " + left + " are left");
         }
         moveTo(nanos + duration.toNanos());
     }
 
     private void moveTo(long target) {
+        moveTo(target, new CompletableFuture<>());
+    }
+
+    /** Moves the clock to the target, or to the instant at which a signal completes. */
+    private void moveTo(long target, CompletableFuture<Void> signal) {
         moving.lock();
         try {
-            for (Wait next = nextDue(target); next != null; next = nextDue(target)) {
-                next.end.complete(null);
-                if (next.thread != null) {
-                    awaitDecision(next.thread);
+            awaitDecisions();
+            while (!signal.isDone()) {
+                Wait next = nextDue(target);
+                if (next == null) {
+                    break;
                 }
+                next.end().complete(null);
+                awaitDecisions();
             }
-            dueTasks(nanos).forEach(task -> task.end.complete(null));
+            dueTasks(nanos).forEach(task -> task.end().complete(null));
         } finally {
             moving.unlock();
         }
@@ -118,14 +114,15 @@ final class VirtualClock implements TestClock {
         lock.lock();
         try {
             Wait next = waits.peek();
-            if (next == null || next.dueNanos > target) {
+            if (next == null || next.dueNanos() > target) {
                 nanos = Math.max(nanos, target);
                 return null;
             }
             waits.remove(next);
-            nanos = Math.max(nanos, next.dueNanos);
-            if (next.thread != null) {
-                woken.add(next.thread);
+            nanos = Math.max(nanos, next.dueNanos());
+            Thread thread = next.thread();
+            if (thread != null) {
+                woken.add(thread);
             }
             return next;
         } finally {
@@ -136,7 +133,8 @@ final class VirtualClock implements TestClock {
     private List<Wait> dueTasks(long now) {
         lock.lock();
         try {
-            List<Wait> due = tasks.stream().filter(task -> task.dueNanos <= now).toList();
+            List<Wait> due =
+                    tasks.stream().filter(task -> task.dueNanos() <= now).toList();
             tasks.removeAll(due);
             return due;
         } finally {
@@ -144,9 +142,18 @@ final class VirtualClock implements TestClock {
         }
     }
 
-    private void awaitDecision(Thread thread) {
-        if (!await(() -> !woken.contains(thread))) {
-            throw new IllegalStateException("the call on " + thread.getName() + " is not decided after its wait");
+    private void awaitDecisions() {
+        if (!await(woken::isEmpty)) {
+            throw new IllegalStateException("the calls on these threads are not decided after their waits: " + woken());
+        }
+    }
+
+    private List<String> woken() {
+        lock.lock();
+        try {
+            return woken.stream().map(Thread::getName).toList();
+        } finally {
+            lock.unlock();
         }
     }
 
@@ -154,15 +161,19 @@ final class VirtualClock implements TestClock {
     public int waiting() {
         lock.lock();
         try {
-            return waits.size();
+            return calls();
         } finally {
             lock.unlock();
         }
     }
 
+    private int calls() {
+        return (int) waits.stream().filter(Wait::ofCall).count();
+    }
+
     @Override
     public void awaitWaiting(int calls) {
-        if (!await(() -> waits.size() >= calls)) {
+        if (!await(() -> calls() >= calls)) {
             throw new AssertionError("expected " + calls + " waiting calls, but " + waiting() + " wait");
         }
     }
@@ -192,17 +203,22 @@ final class VirtualClock implements TestClock {
 
     @Override
     public void sleep(long micros) throws InterruptedException {
+        sleep(new CompletableFuture<>(), micros);
+    }
+
+    @Override
+    public void sleep(CompletableFuture<Void> signal, long micros) throws InterruptedException {
         Thread thread = Thread.currentThread();
         if (Thread.interrupted()) {
             throw new InterruptedException();
         }
         if (thread.equals(testThread)) {
-            moveTo(nanos + micros * 1_000);
+            moveTo(nanos + micros * 1_000, signal);
             return;
         }
-        Wait wait = add(waits, micros, thread);
+        Wait wait = addUntil(signal, micros, thread);
         try {
-            wait.end.get();
+            wait.end().get();
         } catch (InterruptedException e) {
             remove(waits, wait);
             throw e;
@@ -211,12 +227,50 @@ final class VirtualClock implements TestClock {
         }
     }
 
+    /** Adds a wait that a signal ends early. A test that sees the wait can rely on the signal. */
+    private Wait addUntil(CompletionStage<Void> signal, long micros, Thread thread) {
+        lock.lock();
+        try {
+            Wait wait = add(waits, micros, thread, true);
+            signal.whenComplete((done, failure) -> endEarly(wait, thread));
+            return wait;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Ends a wait before its time. The clock moves on only after the call is decided. */
+    private void endEarly(Wait wait, Thread thread) {
+        lock.lock();
+        try {
+            if (!waits.remove(wait)) {
+                return;
+            }
+            woken.add(thread);
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+        wait.end().complete(null);
+    }
+
     @Override
     public void pause(Duration duration) {
         if (Thread.currentThread().equals(testThread)) {
             moveTo(nanos + duration.toNanos());
         } else {
-            timer(duration.toNanos() / 1_000).join();
+            delay(duration.toNanos() / 1_000).end().join();
+        }
+    }
+
+    /** Delays the thread. A call that is not decided after its wait is not awaited during the delay, but after it. */
+    private Wait delay(long micros) {
+        Thread thread = Thread.currentThread();
+        lock.lock();
+        try {
+            return add(waits, micros, woken.contains(thread) ? thread : null, true);
+        } finally {
+            lock.unlock();
         }
     }
 
@@ -236,16 +290,16 @@ final class VirtualClock implements TestClock {
 
             @Override
             public CompletableFuture<Void> timer(long micros) {
-                return VirtualClock.this.timer(tasks, micros);
+                return VirtualClock.this.timer(tasks, micros, false);
             }
         };
     }
 
-    private Wait add(Queue<Wait> queue, long micros, @Nullable Thread thread) {
+    private Wait add(Queue<Wait> queue, long micros, @Nullable Thread thread, boolean ofCall) {
         lock.lock();
         try {
             order++;
-            Wait wait = new Wait(nanos + micros * 1_000, order, new CompletableFuture<>(), thread);
+            Wait wait = new Wait(nanos + micros * 1_000, order, new CompletableFuture<>(), thread, ofCall);
             queue.add(wait);
             woken.remove(thread);
             changed.signalAll();
@@ -267,14 +321,19 @@ final class VirtualClock implements TestClock {
 
     @Override
     public CompletableFuture<Void> timer(long micros) {
-        return timer(waits, micros);
+        return timer(waits, micros, true);
     }
 
-    private CompletableFuture<Void> timer(Queue<Wait> queue, long micros) {
-        Wait wait = add(queue, micros, null);
-        CompletionStage<Void> end = wait.end;
+    @Override
+    public CompletableFuture<Void> renewalTimer(long micros) {
+        return timer(waits, micros, false);
+    }
+
+    private CompletableFuture<Void> timer(Queue<Wait> queue, long micros, boolean ofCall) {
+        Wait wait = add(queue, micros, null, ofCall);
+        CompletionStage<Void> end = wait.end();
         end.whenComplete((done, canceled) -> remove(queue, wait));
-        return wait.end;
+        return wait.end();
     }
 
     @Override
@@ -297,12 +356,12 @@ final class VirtualClock implements TestClock {
             ended = new ArrayList<>(waits);
             waits.clear();
             woken.clear();
-            originNanos = nanos + RESET_NANOS;
+            originNanos = Math.min(nanos + RESET_NANOS, FURTHEST.toNanos());
             nanos = originNanos;
             changed.signalAll();
         } finally {
             lock.unlock();
         }
-        ended.forEach(wait -> wait.end.complete(null));
+        ended.forEach(wait -> wait.end().complete(null));
     }
 }

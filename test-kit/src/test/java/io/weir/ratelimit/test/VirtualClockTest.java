@@ -23,9 +23,13 @@ class VirtualClockTest {
     private final VirtualClock clock = new VirtualClock(START);
 
     private Thread sleep(long micros, Runnable after) {
+        return sleep(new CompletableFuture<>(), micros, after);
+    }
+
+    private Thread sleep(CompletableFuture<Void> signal, long micros, Runnable after) {
         Thread thread = new Thread(() -> {
             try {
-                clock.sleep(micros);
+                clock.sleep(signal, micros);
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
             }
@@ -42,6 +46,26 @@ class VirtualClockTest {
         assertThat(clock.now()).isEqualTo(START.plusSeconds(5));
         assertThatIllegalArgumentException().isThrownBy(() -> clock.advance(Duration.ofNanos(-1)));
         assertThatIllegalArgumentException().isThrownBy(() -> clock.advanceTo(START));
+    }
+
+    @Test
+    void movesBy200YearsAtMost() throws Exception {
+        for (Duration duration : List.of(
+                Duration.ofHours(99_999_999), Duration.ofSeconds(Long.MAX_VALUE), Duration.ofSeconds(Long.MIN_VALUE))) {
+            assertThatIllegalArgumentException()
+                    .isThrownBy(() -> clock.advance(duration))
+                    .withMessageContaining(duration.toString());
+        }
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> clock.advanceTo(Instant.MAX))
+                .withMessageContaining("200 years");
+        clock.advance(Duration.ofDays(150 * 365));
+        assertThatIllegalArgumentException().isThrownBy(() -> clock.advance(Duration.ofDays(150 * 365)));
+        clock.advance(Duration.ofDays(50 * 365));
+        clock.reset();
+        assertThat(clock.now()).isEqualTo(START);
+        assertThatIllegalArgumentException().isThrownBy(() -> clock.advance(Duration.ofNanos(1)));
+        clock.advance(Duration.ZERO);
     }
 
     @Test
@@ -105,6 +129,52 @@ class VirtualClockTest {
         assertThat(clock.now()).isEqualTo(START.plusSeconds(1));
         clock.pause(Duration.ofSeconds(1));
         assertThat(clock.now()).isEqualTo(START.plusSeconds(2));
+    }
+
+    @Test
+    void theThreadOfTheTestMovesTheClockUntilASignal() throws Exception {
+        clock.testThread(Thread.currentThread());
+        CompletableFuture<Void> signal = clock.timer(SECOND);
+        clock.sleep(signal, 5 * SECOND);
+        assertThat(clock.now()).isEqualTo(START.plusSeconds(1));
+        clock.sleep(signal, 5 * SECOND);
+        assertThat(clock.now()).isEqualTo(START.plusSeconds(1));
+        clock.sleep(new CompletableFuture<>(), 5 * SECOND);
+        assertThat(clock.now()).isEqualTo(START.plusSeconds(6));
+    }
+
+    @Test
+    void theClockMovesAfterACallThatASignalWokeIsDecided() throws Exception {
+        CompletableFuture<Void> signal = new CompletableFuture<>();
+        CompletableFuture<Instant> ended = new CompletableFuture<>();
+        Thread thread = sleep(signal, SECOND, () -> ended.complete(clock.now()));
+        clock.awaitWaiting(1);
+        signal.complete(null);
+        assertThat(clock.waiting()).isZero();
+        clock.advance(Duration.ofSeconds(10));
+        assertThat(ended.join()).isEqualTo(START);
+        thread.join();
+    }
+
+    @Test
+    void theClockMovesThroughADelayAfterAWait() throws Exception {
+        CompletableFuture<Instant> ended = new CompletableFuture<>();
+        Thread thread = sleep(SECOND, () -> {
+            clock.pause(Duration.ofSeconds(2));
+            ended.complete(clock.now());
+        });
+        clock.awaitWaiting(1);
+        clock.advance(Duration.ofSeconds(10));
+        assertThat(ended.join()).isEqualTo(START.plusSeconds(3));
+        thread.join();
+    }
+
+    @Test
+    void aTimerOfRenewalsIsNoWaitingCall() {
+        CompletableFuture<Void> renewal = clock.renewalTimer(SECOND);
+        assertThat(clock.waiting()).isZero();
+        clock.advance(Duration.ofSeconds(1));
+        assertThat(renewal).isDone();
     }
 
     @Test

@@ -226,8 +226,22 @@ public final class BackendHealth {
     }
 
     private synchronized void end() {
+        if (isQuiet()) {
+            endOutage();
+        }
+    }
+
+    /** Ends an outage at once, because the backend begins anew. Only a test needs this. */
+    public void reset() {
+        endOutage();
+        failsForAllKeys = false;
+        lastFailure = null;
+        notifyChanges();
+    }
+
+    private synchronized void endOutage() {
         Outage ended = outage;
-        if (ended != null && isQuiet()) {
+        if (ended != null) {
             outage = null;
             failsForAllKeys = false;
             changes.add(new BackendStateChanged(backend.name(), true, ""));

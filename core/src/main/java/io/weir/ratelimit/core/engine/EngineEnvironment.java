@@ -65,6 +65,22 @@ public interface EngineEnvironment {
     }
 
     /**
+     * Returns whether clients of a deployment control this environment.
+     *
+     * @return true for the environment of a test kit in a deployment
+     */
+    default boolean isControlledByClients() {
+        return false;
+    }
+
+    /**
+     * Accepts the health of the backend that the engine calls.
+     *
+     * @param health the health
+     */
+    default void health(BackendHealth health) {}
+
+    /**
      * Creates a backend in process.
      *
      * @param maxKeys the maximum number of keys, 1 or more

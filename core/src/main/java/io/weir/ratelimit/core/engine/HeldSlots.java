@@ -206,7 +206,7 @@ public final class HeldSlots {
     /** Starts the next run of the timer. An earlier one that is still due has no effect. The caller holds the monitor. */
     private void schedule() {
         long number = ++timer;
-        CompletionStage<Void> next = sleeper.timer(TimeUnit.NANOSECONDS.toMicros(intervalNanos));
+        CompletionStage<Void> next = sleeper.renewalTimer(TimeUnit.NANOSECONDS.toMicros(intervalNanos));
         next.whenCompleteAsync((nothing, failure) -> run(number), executor);
     }
 

@@ -76,6 +76,16 @@ public interface Sleeper {
     CompletableFuture<Void> timer(long micros);
 
     /**
+     * Starts a timer for the renewal of slots, for which no call waits.
+     *
+     * @param micros the shortest duration, in microseconds
+     * @return a future as of {@link #timer}
+     */
+    default CompletableFuture<Void> renewalTimer(long micros) {
+        return timer(micros);
+    }
+
+    /**
      * Blocks the calling thread until a signal, for a time at most.
      *
      * @param signal completes when the wait ends early

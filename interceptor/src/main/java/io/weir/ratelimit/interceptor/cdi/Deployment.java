@@ -250,8 +250,8 @@ final class Deployment {
         new StartWarnings(settings, config, snapshot)
                 .all(backend.name(), loader.methods(), sources.policies())
                 .forEach(warning -> warning.log(LOG));
-        if (environment != EngineEnvironment.REAL) {
-            MESSAGES.log(LOG, "WEIR-611");
+        if (environment.isControlledByClients()) {
+            MESSAGES.log(LOG, "WEIR-611", "Weir-Test-Kit");
         }
     }
 

@@ -54,8 +54,10 @@ record EngineFactory(
     BackendHealth health() {
         List<BackendStateListener> listeners = new ArrayList<>(telemetry.backendStateListeners());
         listeners.addAll(events.backendObservers());
-        return new BackendHealth(
+        BackendHealth health = new BackendHealth(
                 backend, settings.enabled(), settings.failsWhenDegraded(), environment.clock()::nanos, listeners);
+        environment.health(health);
+        return health;
     }
 
     /** Creates the counter of keys, which counts nothing if limits are disabled. */
