@@ -134,7 +134,7 @@ public final class OutgoingCalls {
         boolean allowed = state.budget.tryTake();
         listener.retried(state.client.name(), allowed);
         if (!allowed) {
-            throw exceeded(state.client, "retry-budget", Quota.NEVER);
+            throw exceeded(state.client, "retry budget", Quota.NEVER);
         }
     }
 
@@ -209,9 +209,9 @@ public final class OutgoingCalls {
     /** Creates the rejection of a call that no limit of a policy has rejected. */
     private static RateLimitExceededException exceeded(OutgoingClient client, String cause, long retryAfterMicros) {
         long reset = retryAfterMicros == Quota.NEVER ? 0 : retryAfterMicros;
-        return new RateLimitExceededException(new Decision.Rejected(List.of(new Quota(
+        Quota quota = new Quota(
                 client.policies().get(0),
-                client.name() + "-" + cause,
+                client.name() + "-" + cause.replace(' ', '-'),
                 0,
                 0,
                 Duration.of(Math.max(SECOND_MICROS, reset), ChronoUnit.MICROS),
@@ -219,7 +219,9 @@ public final class OutgoingCalls {
                 true,
                 retryAfterMicros,
                 reset,
-                0))));
+                0);
+        return new RateLimitExceededException(
+                new Decision.Rejected(List.of(quota)), cause + " of client " + client.name());
     }
 
     /**

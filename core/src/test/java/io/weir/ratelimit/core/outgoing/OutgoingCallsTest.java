@@ -457,6 +457,7 @@ class OutgoingCallsTest {
         }
         RateLimitExceededException rejection =
                 catchThrowableOfType(RateLimitExceededException.class, () -> calls.begin(call(attempt, false, null)));
+        assertThat(rejection).hasMessage("rate limit exceeded: calls (retry budget of client partner)");
         assertThat(rejection.retryAfter()).isEmpty();
         assertThat(rejection.decision().quotas())
                 .singleElement()
@@ -510,6 +511,7 @@ class OutgoingCallsTest {
         create("ratelimit.policies.calls.limit=100/1m");
         backendFails = true;
         answer(begin(), 429, "Retry-After", "5");
+        assertThat(rejection()).hasMessage("rate limit exceeded: calls (pause of client partner)");
         assertThat(rejection().decision().quotas()).singleElement().returns("partner-pause", quota -> quota.name());
         assertThat(pause()).hasValue(Duration.ofSeconds(5));
         advance(Duration.ofSeconds(5));
