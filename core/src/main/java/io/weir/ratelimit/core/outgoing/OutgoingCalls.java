@@ -25,8 +25,8 @@ import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /**
- * The path of an outgoing call: it takes a retry from the budget, lets the engine decide, and applies what the upstream answers. Its methods
- * are called on the thread of the REST client.
+ * The path of an outgoing call: it takes a retry from the budget, lets the engine decide, and applies what the upstream answers. Its
+ * methods are called on the thread of the REST client.
  */
 public final class OutgoingCalls {
     private static final long SECOND_MICROS = 1_000_000;
@@ -102,7 +102,8 @@ public final class OutgoingCalls {
      */
     public Permit begin(OutgoingCall call) {
         ClientState state = state(call.client());
-        boolean retry = call.retry() || state.attempts.isRetry(call.attempt());
+        Boolean marked = call.retry();
+        boolean retry = marked != null ? marked : state.attempts.isRetry(call.attempt());
         if (retry) {
             takeRetry(state);
         }
