@@ -122,8 +122,8 @@ class RequestChargesTest {
     void chargeUnderARemovedPolicyIsSettled() {
         try (Container container = Container.start(POLICIES, Model.class)) {
             RateLimitGate gate = container.application().gate();
-            RequestCharges afterReload = new CurrentCharges(
-                    ((CurrentCharges) gate.charges()).settlements(), policy -> false, gate::current);
+            RequestCharges afterReload =
+                    new CurrentCharges(((CurrentCharges) gate.charges()).settlements(), policy -> false, gate::current);
             container.inRequest(CallContext.NONE, () -> {
                 container.bean(Model.class).complete();
                 afterReload.settle("tokens", 15);
