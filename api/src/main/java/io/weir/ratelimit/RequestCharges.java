@@ -28,8 +28,8 @@ public interface RequestCharges {
     /**
      * Replaces the cost that the request has paid under a policy by the actual cost, as {@link RateLimiter#settle(Receipt, long)} does.
      * If the request has paid several charges under the policy, they are settled as one: the latest charge is refunded or increased
-     * first. Each charge is settled once. Without a charge under an existing policy, for example after a bypass or a degraded decision, this
-     * method has no effect.
+     * first. Each charge is settled once. Without a charge under an existing policy, for example after a bypass or a degraded decision,
+     * this method has no effect.
      *
      * @param policy the name of a policy
      * @param actualCost the actual cost in permits, 0 or more

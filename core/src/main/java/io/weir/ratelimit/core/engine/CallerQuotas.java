@@ -103,8 +103,8 @@ public final class CallerQuotas {
     }
 
     /**
-     * Reads the quotas of a caller. A policy is left out if it is not enforced for the key, if it discloses no quotas, if the request does not
-     * determine its key, or if only REST clients have it, because their calls have keys of their own.
+     * Reads the quotas of a caller. A policy is left out if it is not enforced for the key, if it discloses no quotas, if the request does
+     * not determine its key, or if only REST clients have it, because their calls have keys of their own.
      *
      * @param call the request
      * @return the quotas by the names of the policies, each with one quota per limit
