@@ -12,8 +12,8 @@ import java.util.Optional;
  *
  * <pre>{@code
  * Decision decision = limiter.acquire("mail", tenant);
- * if (decision instanceof Decision.Rejected rejected) {
- *     retryLater(rejected.retryAfter());
+ * if (!decision.allowed()) {
+ *     retryLater(decision instanceof Decision.Rejected rejected ? rejected.retryAfter() : Optional.empty());
  * }
  * }</pre>
  */
@@ -25,6 +25,23 @@ public sealed interface Decision {
      * @return true if the call may proceed
      */
     boolean allowed();
+
+    /**
+     * Returns this decision if the call may proceed, and otherwise throws the exception that a limited bean method throws.
+     *
+     * @return this decision
+     * @throws RateLimitExceededException if the call is over a limit
+     * @throws RateLimitUnavailableException if the backend is unavailable, and the failure mode rejects the call
+     */
+    default Decision orThrow() {
+        if (this instanceof Rejected rejected) {
+            throw new RateLimitExceededException(rejected);
+        }
+        if (this instanceof Degraded degraded && !degraded.allowed()) {
+            throw new RateLimitUnavailableException(degraded.reason(), degraded.retryAfter());
+        }
+        return this;
+    }
 
     /**
      * Returns the quota of each limit of the enforced policies, in the order of the policies and of their limits.

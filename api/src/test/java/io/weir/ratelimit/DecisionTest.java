@@ -34,6 +34,27 @@ class DecisionTest {
     }
 
     @Test
+    void aDecisionThatLetsTheCallProceedIsReturned() {
+        Decision open = new Decision.Degraded(FailureMode.OPEN, true, "timeout", Duration.ZERO);
+        assertThat(open.orThrow()).isSameAs(open);
+        assertThat(Decision.Allowed.UNLIMITED.orThrow()).isSameAs(Decision.Allowed.UNLIMITED);
+    }
+
+    @Test
+    void aDecisionThatRejectsTheCallIsThrown() {
+        Decision.Rejected rejected = new Decision.Rejected(List.of(rejected("api", "api", 5)));
+        assertThatThrownBy(rejected::orThrow)
+                .isInstanceOfSatisfying(
+                        RateLimitExceededException.class,
+                        thrown -> assertThat(thrown.decision()).isSameAs(rejected));
+        Decision closed = new Decision.Degraded(FailureMode.CLOSED, false, "timeout", Duration.ofSeconds(3));
+        assertThatThrownBy(closed::orThrow).isInstanceOfSatisfying(RateLimitUnavailableException.class, thrown -> {
+            assertThat(thrown.reason()).isEqualTo("timeout");
+            assertThat(thrown.retryAfter()).isEqualTo(Duration.ofSeconds(3));
+        });
+    }
+
+    @Test
     void violatedPoliciesAreListedOnceInDeclaredOrder() {
         Decision.Rejected rejected = new Decision.Rejected(List.of(
                 rejected("user", "user-1s", 1),

@@ -3,7 +3,6 @@ package io.weir.example;
 
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.Identity;
-import io.weir.ratelimit.RateLimitExceededException;
 import io.weir.ratelimit.RateLimiter;
 import jakarta.enterprise.context.RequestScoped;
 import jakarta.inject.Inject;
@@ -36,14 +35,9 @@ public class CompleteResource {
         if (words < 0 || max < 1) {
             throw new BadRequestException("words must be at least 0, and max at least 1");
         }
-        Decision decision = limiter.acquire("words", caller(apiKey), max);
-        if (decision instanceof Decision.Rejected rejected) {
-            throw new RateLimitExceededException(rejected);
-        }
+        Decision decision = limiter.acquire("words", caller(apiKey), max).orThrow();
         // Here the model writes its answer.
-        if (decision instanceof Decision.Allowed allowed) {
-            limiter.settle(allowed.receipt(), words);
-        }
+        limiter.settle(decision.receipt(), words);
         return new Usage(words);
     }
 

@@ -137,7 +137,7 @@ public final class ConfigKeys {
             "ratelimit.console.open",
             "false",
             ValueForm.FLAG,
-            "opens the console to everyone, including the reset of keys; only for demonstrations");
+            "opens the console to everyone, including the reset and the block of keys; only for demonstrations");
 
     public static final ConfigKey<String> CONSOLE_GRAFANA = key(
             "ratelimit.console.grafana",

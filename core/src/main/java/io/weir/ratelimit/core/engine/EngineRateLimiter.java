@@ -100,10 +100,12 @@ public final class EngineRateLimiter implements RateLimiter {
     @Override
     public void refund(Receipt receipt) {
         engine.ends().release(Objects.requireNonNull(receipt, "receipt"));
-        engine.call(backend -> {
-            backend.refund(receipt);
-            return true;
-        });
+        if (Settlements.hasCharges(receipt)) {
+            engine.call(backend -> {
+                backend.refund(receipt);
+                return true;
+            });
+        }
     }
 
     @Override

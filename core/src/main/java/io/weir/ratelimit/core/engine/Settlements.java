@@ -84,7 +84,7 @@ public final class Settlements {
      * @param policy the name of the policy
      * @return true if it has paid under the policy
      */
-    public boolean hasCharge(RequestState request, String policy) {
+    public boolean hasPaid(RequestState request, String policy) {
         return request.quotas().receipts().stream()
                 .filter(ChargeReceipt.class::isInstance)
                 .flatMap(receipt -> ((ChargeReceipt) receipt).charges().stream())
@@ -98,11 +98,22 @@ public final class Settlements {
         return actualCost;
     }
 
+    /** Tests whether the backend can have charges of a receipt. The receipts of an outage have none, and need no backend. */
+    static boolean hasCharges(Receipt receipt) {
+        return !receipt.equals(Receipt.EMPTY) && !(receipt instanceof DegradedReceipt);
+    }
+
     private void settle(Receipt receipt, Predicate<Charge> selection, long actualCost) {
+        if (!hasCharges(receipt)) {
+            return;
+        }
         notifyListeners(backend.call(known -> known.settle(receipt, selection, actualCost)), actualCost);
     }
 
     private CompletionStage<Void> settleAsync(Receipt receipt, Predicate<Charge> selection, long actualCost) {
+        if (!hasCharges(receipt)) {
+            return CompletableFuture.completedFuture(null);
+        }
         return backend.callAsync(known -> known.settleAsync(receipt, selection, actualCost))
                 .thenAccept(settled -> notifyListeners(settled, actualCost));
     }

@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
  */
 public class RecurringCharge extends AbstractList<Charge> implements RandomAccess {
     private final Charge charge;
+    private final int storedKeyHash;
     private volatile @Nullable Object state;
     private volatile @Nullable Object counter;
 
@@ -24,6 +25,7 @@ public class RecurringCharge extends AbstractList<Charge> implements RandomAcces
     public RecurringCharge(Charge charge) {
         super();
         this.charge = charge;
+        this.storedKeyHash = charge.storedKey().hashCode();
     }
 
     @Override
@@ -35,6 +37,15 @@ public class RecurringCharge extends AbstractList<Charge> implements RandomAcces
     @Override
     public final int size() {
         return 1;
+    }
+
+    /**
+     * Returns the hash code of the stored key. It is kept here, so that the key need not be read.
+     *
+     * @return the hash code
+     */
+    public final int storedKeyHash() {
+        return storedKeyHash;
     }
 
     /**
@@ -67,9 +78,9 @@ public class RecurringCharge extends AbstractList<Charge> implements RandomAcces
     /**
      * Keeps an object of the top keys.
      *
-     * @param found the object
+     * @param found the object, null to keep none
      */
-    public final void counter(Object found) {
+    public final void counter(@Nullable Object found) {
         counter = found;
     }
 }

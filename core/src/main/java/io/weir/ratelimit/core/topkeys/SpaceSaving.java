@@ -22,8 +22,8 @@ import org.jspecify.annotations.Nullable;
  * part of the upper bound.
  *
  * <p>The bounds hold for concurrent calls, because a cell is at least the count of each key that increments it and has no
- * counter. A new counter is published before its cell is read, and a thread that increments a cell looks for a counter
- * afterwards. A concurrent call is therefore counted in the cell that is read, in the counter, or in both. If a key loses its
+ * counter. A cell also has the number of its keys with a counter. A new counter is published before it is added to this number and
+ * its cell is read, in one step, and a thread that increments a cell looks for a counter afterwards if there is one. A concurrent call is therefore counted in the cell that is read, in the counter, or in both. If a key loses its
  * counter, its cell is read before the counter is closed, and is then raised by the difference. A thread counts again if it finds
  * the counter closed, or if a counter can have been opened and closed in between.
  */
@@ -34,7 +34,10 @@ final class SpaceSaving {
     /** The greatest length of a key with a counter, which bounds the memory. Only application code can create longer keys. */
     static final int LONGEST = 1_024;
 
-    private static final int CELLS = 512;
+    private static final int CELLS = 1024;
+
+    /** One key with a counter in the value of a cell. The bits below are the calls of the other keys. */
+    private static final long OWNER = 1L << 56;
 
     private final Map<String, Counter> known = new ConcurrentHashMap<>(2 * COUNTERS);
     private final AtomicLongArray cells = new AtomicLongArray(CELLS);
@@ -92,13 +95,20 @@ final class SpaceSaving {
         }
     }
 
-    /** Counts a call of a key with the {@link Utilization} after it. Returns the counter of the key, null if it has none. */
+    /**
+     * Counts a call of a key.
+     *
+     * @param key the key
+     * @param hash its {@link String#hashCode()}
+     * @param utilization the {@link Utilization} after the call
+     * @return the counter of the key, null if it has none
+     */
     @Nullable
-    Counter count(String key, int utilization) {
-        Counter counter = known.get(key);
+    Counter count(String key, int hash, int utilization) {
+        int cell = cell(hash);
+        Counter counter = counter(key, cells.get(cell));
         if (counter == null || !counter.add()) {
-            countInCell(key);
-            counter = known.get(key);
+            counter = countInCell(key, cell);
         }
         if (counter != null) {
             counter.raise(utilization);
@@ -106,12 +116,18 @@ final class SpaceSaving {
         return counter;
     }
 
-    private void countInCell(String key) {
-        int cell = cell(key);
-        if (cells.get(cell) >= least && key.length() <= LONGEST && lock.tryLock()) {
+    /** Returns the counter of a key by the value of its cell. Most keys of a flood have none, and are not read. */
+    private @Nullable Counter counter(String key, long cell) {
+        return cell < OWNER ? null : known.get(key);
+    }
+
+    /** Counts a call of a key in its cell or in a counter, and returns the counter. */
+    private @Nullable Counter countInCell(String key, int cell) {
+        if (calls(cell) >= least && key.length() <= LONGEST && lock.tryLock()) {
             try {
-                if (countInCounter(key, cell)) {
-                    return;
+                Counter taken = countInCounter(key, cell);
+                if (taken != null) {
+                    return taken;
                 }
             } finally {
                 lock.unlock();
@@ -121,35 +137,39 @@ final class SpaceSaving {
         int before;
         do {
             before = retired.get();
-            cells.incrementAndGet(cell);
-            counter = known.get(key);
+            counter = counter(key, cells.incrementAndGet(cell));
         } while (counter == null ? before != retired.get() : !counter.add());
+        return counter;
     }
 
-    private static int cell(String key) {
-        int hash = key.hashCode();
+    /** Returns the calls of a cell. */
+    private long calls(int cell) {
+        return cells.get(cell) & (OWNER - 1);
+    }
+
+    private static int cell(int hash) {
         return (hash ^ (hash >>> 16) ^ (hash >>> 9)) & (CELLS - 1);
     }
 
-    /** Counts a call in a counter, if the key has one or can take over the least one. Returns false if the call is not counted. */
-    private boolean countInCounter(String key, int cell) {
+    /** Counts a call in a counter, if the key has one or can take over the least one. Returns null if the call is not counted. */
+    private @Nullable Counter countInCounter(String key, int cell) {
         Counter existing = known.get(key);
         if (existing != null) {
-            return existing.add();
+            return existing.add() ? existing : null;
         }
         Counter counter = new Counter(key);
         if (counters.size() < COUNTERS) {
             counters.add(counter);
         } else {
-            int place = placeOfLeast(cells.get(cell));
+            int place = placeOfLeast(calls(cell));
             if (place < 0) {
-                return false;
+                return null;
             }
             retire(counters.set(place, counter));
         }
         known.put(key, counter);
-        counter.open(cells.get(cell));
-        return true;
+        counter.open(cells.addAndGet(cell, OWNER) & (OWNER - 1));
+        return counter;
     }
 
     /**
@@ -173,11 +193,11 @@ final class SpaceSaving {
     }
 
     private void retire(Counter counter) {
-        int cell = cell(counter.key);
-        long before = cells.get(cell);
+        int cell = cell(counter.key.hashCode());
+        long before = calls(cell);
         retired.incrementAndGet();
         known.remove(counter.key);
-        cells.addAndGet(cell, Math.max(0, counter.close() - before));
+        cells.addAndGet(cell, Math.max(0, counter.close() - before) - OWNER);
     }
 
     /** Returns the keys with a counter. */
@@ -197,7 +217,7 @@ final class SpaceSaving {
         try {
             Counter counter = known.get(key);
             if (counter == null) {
-                return new Bounds(0, cells.get(cell(key)));
+                return new Bounds(0, calls(cell(key.hashCode())));
             }
             long count = counter.get();
             return new Bounds(count - counter.error, count);
@@ -210,7 +230,7 @@ final class SpaceSaving {
     long maxOfOthers() {
         long most = 0;
         for (int i = 0; i < CELLS; i++) {
-            most = Math.max(most, cells.get(i));
+            most = Math.max(most, calls(i));
         }
         return most;
     }

@@ -82,7 +82,8 @@ public final class TopKeysTracker {
             int to = charge.shadow()
                     ? from
                     : Math.min(quotas.size(), from + charge.policy().limits().size());
-            of(charge.policy().policy(), nanos).count(charge.storedKey(), quotas, from, to, nanos);
+            String storedKey = charge.storedKey();
+            of(charge.policy().policy(), nanos).count(storedKey, storedKey.hashCode(), quotas, from, to, nanos);
             from = to;
         }
     }
@@ -90,13 +91,13 @@ public final class TopKeysTracker {
     /** Counts the charge of a key whose counter is often known from its last call. */
     private void countRecurring(RecurringCharge recurring, List<Quota> quotas, long nanos) {
         Charge charge = recurring.get(0);
-        if (recurring.counter() instanceof RecentKeys.Place place
-                && RecentKeys.count(place, charge.storedKey(), quotas, nanos)) {
+        Object known = recurring.counter();
+        if (known instanceof RecentKeys.Place place && RecentKeys.count(place, charge.storedKey(), quotas, nanos)) {
             return;
         }
-        RecentKeys.Place place =
-                of(charge.policy().policy(), nanos).count(charge.storedKey(), quotas, 0, quotas.size(), nanos);
-        if (place != null) {
+        RecentKeys.Place place = of(charge.policy().policy(), nanos)
+                .count(charge.storedKey(), recurring.storedKeyHash(), quotas, 0, quotas.size(), nanos);
+        if (place != null || known != null) {
             recurring.counter(place);
         }
     }

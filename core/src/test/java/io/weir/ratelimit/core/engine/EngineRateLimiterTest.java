@@ -4,6 +4,7 @@ package io.weir.ratelimit.core.engine;
 import static io.weir.ratelimit.core.engine.Fixtures.engine;
 import static io.weir.ratelimit.core.engine.Fixtures.policy;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.weir.ratelimit.Decision;
@@ -153,6 +154,17 @@ class EngineRateLimiterTest {
                     .extracting(RateLimitUnavailableException::reason)
                     .isEqualTo("timeout");
         }
+    }
+
+    @Test
+    void theReceiptOfAnOutageNeedsNoBackend() {
+        backend.failure = FakeBackend.down(Reason.TIMEOUT);
+        Receipt receipt = limiter.acquire("mail", "a").orThrow().receipt();
+        assertThatCode(() -> {
+                    limiter.refund(receipt);
+                    limiter.settle(receipt, 0);
+                })
+                .doesNotThrowAnyException();
     }
 
     @Test

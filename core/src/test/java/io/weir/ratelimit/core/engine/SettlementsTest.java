@@ -5,10 +5,12 @@ import static io.weir.ratelimit.core.engine.Fixtures.binding;
 import static io.weir.ratelimit.core.engine.Fixtures.engine;
 import static io.weir.ratelimit.core.engine.Fixtures.policy;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.Receipt;
+import io.weir.ratelimit.core.limit.BackendReceipt;
 import io.weir.ratelimit.core.local.LocalBackend;
 import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.spi.CallContext;
@@ -122,14 +124,25 @@ class SettlementsTest {
     @Test
     void reportsABackendThatCannotSettle() {
         RateLimitEngine other = engine(new FakeBackend());
-        assertThatThrownBy(() -> other.settlements().settle(Receipt.EMPTY, 1))
+        Receipt charged = new Receipt() {};
+        assertThatThrownBy(() -> other.settlements().settle(charged, 1))
                 .isInstanceOf(UnsupportedOperationException.class)
                 .hasMessage("this backend cannot settle charges");
         assertThatThrownBy(() -> other.settlements()
-                        .settleAsync(Receipt.EMPTY, 1)
+                        .settleAsync(charged, 1)
                         .toCompletableFuture()
                         .join())
                 .isInstanceOf(CompletionException.class)
                 .hasCauseInstanceOf(UnsupportedOperationException.class);
+    }
+
+    @Test
+    void aReceiptOfAnOutageNeedsNoBackend() {
+        RateLimitEngine other = engine(new FakeBackend());
+        DegradedReceipt degraded = new DegradedReceipt(new BackendReceipt(List.of()));
+        for (Receipt receipt : List.of(Receipt.EMPTY, degraded)) {
+            assertThatCode(() -> other.settlements().settle(receipt, 1)).doesNotThrowAnyException();
+            assertThat(other.settlements().settleAsync(receipt, 1)).isCompleted();
+        }
     }
 }

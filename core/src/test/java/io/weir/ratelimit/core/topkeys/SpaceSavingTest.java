@@ -34,8 +34,12 @@ class SpaceSavingTest {
     private final Map<String, Long> exact = new HashMap<>();
     private long calls;
 
+    private void count(String key, int utilization) {
+        sketch.count(key, key.hashCode(), utilization);
+    }
+
     private void count(String key) {
-        sketch.count(key, 0);
+        count(key, 0);
         exact.merge(key, 1L, Long::sum);
         calls++;
     }
@@ -128,10 +132,10 @@ class SpaceSavingTest {
 
     @Test
     void keepsTheHighestUtilizationOfAKeyWithACounter() {
-        sketch.count("p.ann", 400);
-        sketch.count("p.ann", 950);
-        sketch.count("p.ann", 10);
-        sketch.count("p.bob", 7);
+        count("p.ann", 400);
+        count("p.ann", 950);
+        count("p.ann", 10);
+        count("p.bob", 7);
         assertThat(sketch.utilization("p.ann")).isEqualTo(950);
         assertThat(sketch.utilization("p.bob")).isEqualTo(7);
         assertThat(sketch.utilization("p.nobody")).isZero();
@@ -168,7 +172,8 @@ class SpaceSavingTest {
                         start.await();
                         for (int i = 0; i < 100_000; i++) {
                             int key = (int) (keys * own.nextDouble() * own.nextDouble());
-                            shared.count("p." + key, 0);
+                            String text = "p." + key;
+                            shared.count(text, text.hashCode(), 0);
                             counts.get(key).incrementAndGet();
                         }
                         return null;

@@ -100,6 +100,20 @@ class TopKeysTrackerTest {
                 .satisfies(first -> assertThat(first.maxCount()).isGreaterThanOrEqualTo(501));
     }
 
+    /** Otherwise each call would first try the counter of another key. */
+    @Test
+    void aRecurringChargeForgetsALostCounter() {
+        RecurringCharge ann = new RecurringCharge(new Charge(API, "p.ann", 7));
+        recurs(ann, 1);
+        assertThat(ann.counter()).isNotNull();
+        for (int key = 0; key < 200 * SpaceSaving.COUNTERS; key++) {
+            calls("p.user" + key, 3);
+        }
+        recurs(ann, 1);
+        assertThat(ann.counter()).isNull();
+        assertThat(tracker.top("api").active()).noneMatch(entry -> entry.key().equals(masker.of("p.ann")));
+    }
+
     @Test
     void eachCallCountsOnceAndTheGreatestCountIsFirst() {
         calls("p.ann", 2);

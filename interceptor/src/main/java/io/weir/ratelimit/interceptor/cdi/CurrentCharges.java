@@ -39,7 +39,7 @@ record CurrentCharges(Settlements settlements, Predicate<String> isPolicy, Suppl
 
     /** Returns a policy that exists, or that the request has paid under before a reload has removed it. */
     private String checked(String policy, RequestState state) {
-        if (!isPolicy.test(Objects.requireNonNull(policy, "policy")) && !settlements.hasCharge(state, policy)) {
+        if (!isPolicy.test(Objects.requireNonNull(policy, "policy")) && !settlements.hasPaid(state, policy)) {
             throw new IllegalArgumentException("there is no policy \"" + policy + "\"");
         }
         return policy;

@@ -3,8 +3,6 @@ package io.weir.ratelimit.interceptor.cdi;
 
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.RateLimit;
-import io.weir.ratelimit.RateLimitExceededException;
-import io.weir.ratelimit.RateLimitUnavailableException;
 import jakarta.annotation.Priority;
 import jakarta.inject.Inject;
 import jakarta.interceptor.AroundInvoke;
@@ -67,18 +65,8 @@ public class RateLimitInterceptor implements Serializable {
 
     private static @Nullable Object proceed(InvocationContext invocation, RateLimitGate gate, Entry entry)
             throws Exception {
-        if (!entry.decision().allowed()) {
-            throw rejection(entry.decision());
-        }
+        Decision unused = entry.decision().orThrow();
         return entry.settlesOnReturn() ? settle(invocation, gate, entry) : invocation.proceed();
-    }
-
-    private static RuntimeException rejection(Decision decision) {
-        if (decision instanceof Decision.Rejected rejected) {
-            return new RateLimitExceededException(rejected);
-        }
-        Decision.Degraded degraded = (Decision.Degraded) decision;
-        return new RateLimitUnavailableException(degraded.reason(), degraded.retryAfter());
     }
 
     /** Calls the method, and leaves the gate with its outcome. */

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.it.http;
 
-import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.Identity;
 import io.weir.ratelimit.RateLimit;
-import io.weir.ratelimit.RateLimitExceededException;
 import io.weir.ratelimit.RateLimiter;
 import jakarta.enterprise.context.RequestScoped;
 import jakarta.inject.Inject;
@@ -124,9 +122,7 @@ public class AnswerResource {
     @Path("secret-code")
     @RateLimit("wide")
     public String secretCode(@HeaderParam("X-Client") String client) {
-        if (limiter.acquire("secret", Identity.header("X-Client", client)) instanceof Decision.Rejected rejected) {
-            throw new RateLimitExceededException(rejected);
-        }
+        limiter.acquire("secret", Identity.header("X-Client", client)).orThrow();
         return "secret";
     }
 

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.it.http;
 
-import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.Identity;
 import io.weir.ratelimit.RateLimit;
-import io.weir.ratelimit.RateLimitExceededException;
 import io.weir.ratelimit.RateLimiter;
 import jakarta.annotation.Resource;
 import jakarta.enterprise.concurrent.ManagedExecutorService;
@@ -48,9 +46,7 @@ public class AsyncResource {
     public CompletionStage<String> stageRejected(@HeaderParam("X-Client") String client) {
         return limiter.acquireAsync("plain", Identity.header("X-Client", client))
                 .thenApply(decision -> {
-                    if (decision instanceof Decision.Rejected rejected) {
-                        throw new RateLimitExceededException(rejected);
-                    }
+                    decision.orThrow();
                     return "allowed";
                 });
     }
