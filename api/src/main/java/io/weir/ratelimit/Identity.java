@@ -74,8 +74,8 @@ public record Identity(List<Part> parts) {
      * A part of a key.
      *
      * @param kind the kind of the part
-     * @param name the name of the header, argument, cookie, parameter or claim; a header name is in lower case. Length: 1 to 64 characters for
-     *     {@link Kind#HEADER}, {@link Kind#ARGUMENT}, {@link Kind#COOKIE}, {@link Kind#QUERY}, {@link Kind#PATH} and {@link
+     * @param name the name of the header, argument, cookie, parameter or claim; a header name is in lower case. Length: 1 to 64 characters
+     *     for {@link Kind#HEADER}, {@link Kind#ARGUMENT}, {@link Kind#COOKIE}, {@link Kind#QUERY}, {@link Kind#PATH} and {@link
      *     Kind#CLAIM}. Empty for the other kinds
      * @param value the value as the caller sent it. Empty for {@link Kind#GLOBAL} and {@link Kind#ANONYMOUS}; not blank for the other
      *     kinds

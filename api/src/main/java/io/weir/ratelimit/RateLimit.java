@@ -71,9 +71,9 @@ public @interface RateLimit {
 
     /**
      * Returns limits in place, each as {@code <permits>/<duration>}, or as {@code <permits>/<unit of the calendar>} such as {@code
-     * 10000/month}. Several limits are separated by commas and apply together, as in {@code "10/1s, 1000/1h"}. The permits are a whole number, 0 or more; 0 blocks all calls. A duration is a whole number with the unit
-     * {@code ms}, {@code s}, {@code m}, {@code h} or {@code d}, from 1 ms to 366 days. Allowed with at most one policy name in {@link
-     * #value()}.
+     * 10000/month}. Several limits are separated by commas and apply together, as in {@code "10/1s, 1000/1h"}. The permits are a whole
+     * number, 0 or more; 0 blocks all calls. A duration is a whole number with the unit {@code ms}, {@code s}, {@code m}, {@code h} or
+     * {@code d}, from 1 ms to 366 days. Allowed with at most one policy name in {@link #value()}.
      *
      * @return the limits, or empty if configuration defines them
      */

@@ -27,7 +27,22 @@ public final class RateLimitExceededException extends RuntimeException {
      * @param decision the rejection
      */
     public RateLimitExceededException(Decision.Rejected decision) {
-        super("rate limit exceeded: " + String.join(", ", decision.violatedPolicies()), null, false, false);
+        this(decision, "");
+    }
+
+    /**
+     * Creates an exception for a rejection that another cause than the limits of a policy has.
+     *
+     * @param decision the rejection
+     * @param cause what rejects the call, such as {@code pause of client partner}; the message has it after the violated policies
+     */
+    public RateLimitExceededException(Decision.Rejected decision, String cause) {
+        super(
+                "rate limit exceeded: " + String.join(", ", decision.violatedPolicies())
+                        + (cause.isEmpty() ? "" : " (" + cause + ")"),
+                null,
+                false,
+                false);
         this.decision = Objects.requireNonNull(decision, "decision");
     }
 

@@ -126,8 +126,8 @@ public interface RateLimiter {
      * backend is unavailable, the release is tried again until the slots expire. A second release has no effect, nor has the release of a
      * receipt without slots. A {@link #refund(Receipt)} releases the slots too.
      *
-     * <p>While a call runs, this instance renews its slots, so a call can last longer than the {@code concurrency-timeout} of its policy. The
-     * application has to keep a reference to the receipt: if the receipt is no longer reachable, its slots expire.
+     * <p>While a call runs, this instance renews its slots, so a call can last longer than the {@code concurrency-timeout} of its policy.
+     * The application has to keep a reference to the receipt: if the receipt is no longer reachable, its slots expire.
      *
      * @param receipt the receipt of a decision
      */
@@ -159,8 +159,9 @@ public interface RateLimiter {
      * Blocks a key under a policy: until the end of the block, each call of the key is rejected on all instances and spends no permits.
      * A block is never shortened by another one; {@link #unblock} ends it.
      *
-     * <p>A policy in shadow mode rejects no call, blocked or not, except of the keys that {@code enforce-percent} selects. The quotas of {@link #peek(String, Identity)} show the block. An instance
-     * that spends {@linkplain io.weir.ratelimit.spi.PolicyLimits#lease() leased} permits of the key learns of the block within two seconds.
+     * <p>A policy in shadow mode rejects no call, blocked or not, except of the keys that {@code enforce-percent} selects. The quotas of
+     * {@link #peek(String, Identity)} show the block. An instance that spends {@linkplain io.weir.ratelimit.spi.PolicyLimits#lease()
+     * leased} permits of the key learns of the block within two seconds.
      *
      * @param policy the name of a policy
      * @param key the key

@@ -28,12 +28,12 @@ public interface RequestCharges {
     /**
      * Replaces the cost that the request has paid under a policy by the actual cost, as {@link RateLimiter#settle(Receipt, long)} does.
      * If the request has paid several charges under the policy, they are settled as one: the latest charge is refunded or increased
-     * first. Each charge is settled once. Without a charge under the policy, for example after a bypass or a degraded decision, this
-     * method has no effect.
+     * first. Each charge is settled once. Without a charge under an existing policy, for example after a bypass or a degraded decision,
+     * this method has no effect.
      *
      * @param policy the name of a policy
      * @param actualCost the actual cost in permits, 0 or more
-     * @throws IllegalArgumentException if the actual cost is negative
+     * @throws IllegalArgumentException if no policy has this name, or if the actual cost is negative
      * @throws IllegalStateException if no HTTP request is active on this thread and the charges are not {@linkplain #capture captured}
      * @throws RateLimitUnavailableException as with {@link RateLimiter#settle(Receipt, long)}
      */
@@ -45,7 +45,7 @@ public interface RequestCharges {
      * @param policy the name of a policy
      * @param actualCost the actual cost in permits, 0 or more
      * @return a stage that completes after the settlement, on any thread, or with a {@link RateLimitUnavailableException}
-     * @throws IllegalArgumentException if the actual cost is negative
+     * @throws IllegalArgumentException if no policy has this name, or if the actual cost is negative
      * @throws IllegalStateException as with {@link #settle(String, long)}
      */
     CompletionStage<Void> settleAsync(String policy, long actualCost);

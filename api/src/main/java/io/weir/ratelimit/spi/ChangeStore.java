@@ -7,9 +7,9 @@ import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 
 /**
- * A store for runtime changes: one state that all instances read, and a log of the last changes. The first line of a state is its tag {@code
- * <number>-<milliseconds>}, where each state has the next number. A state is replaced only if its tag is the expected one, so two operators
- * cannot overwrite each other's changes.
+ * A store for runtime changes: one state that all instances read, and a log of the last changes. The first line of a state is its tag
+ * {@code <number>-<milliseconds>}, where each state has the next number. A state is replaced only if its tag is the expected one, so two
+ * operators cannot overwrite each other's changes.
  *
  * <p>Methods return at once. A stage completes with a {@link BackendException} if the store does not answer, or if it is not called because
  * a breaker is open. A write is never sent twice. Contents are opaque to the store, and readers do not trust them.

@@ -11,9 +11,9 @@ import java.util.Optional;
  * {@code A-Z a-z 0-9 . _ -}. The bean is called once per decision and policy. If it returns empty or null or throws an exception, the term
  * does not resolve, and the next alternative of the key expression applies.
  *
- * <p>The bean is called on the thread of the call, where the request scope is active if there is one, because it reads the call. It must not
- * wait, for example for a database, because no deadline can end it. If eight calls of the bean hang, the term does not resolve for other
- * calls until one of them returns; before that, a call waits at most {@code ratelimit.redis.deadline}.
+ * <p>The bean is called on the thread of the call, where the request scope is active if there is one, because it reads the call. It must
+ * not wait, for example for a database, because no deadline can end it. If eight calls of the bean hang, the term does not resolve for
+ * other calls until one of them returns; before that, a call waits at most {@code ratelimit.redis.deadline}.
  *
  * <p>Implementations must be thread-safe.
  */

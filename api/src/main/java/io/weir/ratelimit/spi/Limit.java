@@ -11,8 +11,8 @@ import java.util.Optional;
  *
  * <p>Backends count in whole numbers that an IEEE 754 double represents exactly, because Redis scripts have no other numbers. Each limit
  * therefore has a time unit, which is one of 1 µs, 10 µs, … 1 s. It is the finest that divides the window and for which permits × window is
- * at most 2<sup>53</sup>. Limits up to {@link #MAX_PERMITS} per second, and limits such as {@code 1000000000/30d}, have such a unit. For a bucket
- * with a {@link #maxWait()}, the unit also divides the wait, and capacity × window + permits × max-wait is at most 2<sup>53</sup>.
+ * at most 2<sup>53</sup>. Limits up to {@link #MAX_PERMITS} per second, and limits such as {@code 1000000000/30d}, have such a unit. For a
+ * bucket with a {@link #maxWait()}, the unit also divides the wait, and capacity × window + permits × max-wait is at most 2<sup>53</sup>.
  */
 public final class Limit {
     /** The greatest number of permits per window, and the greatest capacity of a bucket: 2<sup>48</sup> − 2. */
@@ -120,7 +120,8 @@ public final class Limit {
     }
 
     /**
-     * Returns a concurrency limit: calls that may run at once. Each call takes one slot, whatever its cost is, and releases it when it ends.
+     * Returns a concurrency limit: calls that may run at once. Each call takes one slot, whatever its cost is, and releases it when it
+     * ends.
      *
      * @param calls the number of calls, 0 (blocks) to {@link #MAX_CONCURRENCY}
      * @param timeout the time after which a slot is free if its instance has not renewed it, whole milliseconds from 1 ms to {@link
@@ -275,8 +276,8 @@ public final class Limit {
     /**
      * Returns the window.
      *
-     * @return the window, whole milliseconds; for a calendar limit the {@linkplain CalendarPeriod.Unit#length() nominal length} of a period;
-     *     for a concurrency limit the timeout of a slot
+     * @return the window, whole milliseconds; for a calendar limit the {@linkplain CalendarPeriod.Unit#length() nominal length} of a
+     *     period; for a concurrency limit the timeout of a slot
      */
     public Duration window() {
         return window;

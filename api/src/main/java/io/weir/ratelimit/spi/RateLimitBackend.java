@@ -163,8 +163,8 @@ public interface RateLimitBackend {
     List<Quota> peek(Charge charge);
 
     /**
-     * Returns the quotas of several keys like {@link #peek(Charge)}. A backend with a server reads them by one call, or by one call per slot
-     * of a cluster.
+     * Returns the quotas of several keys like {@link #peek(Charge)}. A backend with a server reads them by one call, or by one call per
+     * slot of a cluster.
      *
      * @param charges one or more charges, each with a different pair of policy and stored key
      * @return one quota per limit, in the order of the charges and of their limits

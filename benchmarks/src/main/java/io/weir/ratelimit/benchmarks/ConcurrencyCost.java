@@ -24,8 +24,8 @@ import org.redisson.client.codec.StringCodec;
 import org.redisson.config.Config;
 
 /**
- * A program that measures calls per second with one limit, with a concurrency limit beside it, and with a concurrency limit alone. The calls
- * with a concurrency limit release their slots. Short rounds of the three alternate, so that other load affects them alike.
+ * A program that measures calls per second with one limit, with a concurrency limit beside it, and with a concurrency limit alone. The
+ * calls with a concurrency limit release their slots. Short rounds of the three alternate, so that other load affects them alike.
  */
 public final class ConcurrencyCost {
     private static final int[] THREADS = {1, 16, 64};

@@ -16,7 +16,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * A program that measures {@code plain.lua} alone: the time that Redis takes per call of one hot key, with the file and without it. Short rounds alternate, so that other load on the machine affects both alike.
+ * A program that measures {@code plain.lua} alone: the time that Redis takes per call of one hot key, with the file and without it. Short
+ * rounds alternate, so that other load on the machine affects both alike.
  */
 public final class ShortPathCost {
     private static final int ROUNDS = 21;

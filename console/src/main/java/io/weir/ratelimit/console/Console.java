@@ -12,8 +12,8 @@ import jakarta.enterprise.inject.spi.CDI;
  */
 record Console(Operations operations, FleetConsole fleet) {
     /**
-     * Looks up the console of the current application. Injection is not possible, because not every container injects into a servlet that is
-     * added as an object.
+     * Looks up the console of the current application. Injection is not possible, because not every container injects into a servlet that
+     * is added as an object.
      */
     static Console find() {
         CDI<Object> beans = CDI.current();

@@ -19,8 +19,8 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The repeated report of this instance. One thread runs it at a time. A report is skipped if the last one is under way, or if the breaker of the backend is open. Then the
- * next one adds the counts of the last minute to the history.
+ * The repeated report of this instance. One thread runs it at a time. A report is skipped if the last one is under way, or if the breaker
+ * of the backend is open. Then the next one adds the counts of the last minute to the history.
  */
 final class FleetReports implements Runnable {
     private static final System.Logger LOG = System.getLogger("io.weir.ratelimit.console");

@@ -48,7 +48,7 @@ final class ClientCall implements CallContext {
                         System.identityHashCode(incoming == null ? Thread.currentThread() : incoming),
                         31 * request.getMethod().hashCode() + uri.hashCode(),
                         entity == null ? 0 : System.identityHashCode(entity)),
-                Boolean.TRUE.equals(request.getProperty(RateLimitClientFilter.RETRY)),
+                request.getProperty(RateLimitClientFilter.RETRY) instanceof Boolean retry ? retry : null,
                 request.getProperty(RateLimitClientFilter.DECISION) instanceof Decision decision ? decision : null);
     }
 

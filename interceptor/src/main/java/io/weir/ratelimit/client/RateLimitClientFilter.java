@@ -46,7 +46,10 @@ public class RateLimitClientFilter implements ClientRequestFilter, ClientRespons
     /** The property of a request that has the template of its path, such as {@code /accounts/{id}}, for the key {@code path}. */
     public static final String PATH_TEMPLATE = "io.weir.ratelimit.client.path-template";
 
-    /** The property of a request that is {@code true} if the request is a retry. */
+    /**
+     * The property of a request that is {@code true} if the request is a retry, and {@code false} if it is none. Without it, an equal call
+     * of the last ten seconds that has not succeeded, or has not ended, makes a request a retry.
+     */
     public static final String RETRY = "io.weir.ratelimit.client.retry";
 
     /**

@@ -69,8 +69,8 @@ final class AcquireRequest extends CompletableFuture<AcquireResult> {
     }
 
     /**
-     * Completes the request. A rejection that arrives after the deadline is cached, since it holds for later calls. Slots that are taken after
-     * the deadline are released.
+     * Completes the request. A rejection that arrives after the deadline is cached, since it holds for later calls. Slots that are taken
+     * after the deadline are released.
      */
     @Override
     public boolean complete(AcquireResult result) {

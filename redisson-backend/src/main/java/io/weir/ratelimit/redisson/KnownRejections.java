@@ -13,8 +13,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The rejections whose end Redis has returned. They are the entries of the {@link RejectionCache}. While Redis does not decide, entries of any
- * age are used. While it decides, an entry of more than one second is not used, since another instance may have refunded permits.
+ * The rejections whose end Redis has returned. They are the entries of the {@link RejectionCache}. While Redis does not decide, entries of
+ * any age are used. While it decides, an entry of more than one second is not used, since another instance may have refunded permits.
  *
  * <p>One key without room rejects a call. The states of its other keys may be unknown; they are reported as untouched.
  *

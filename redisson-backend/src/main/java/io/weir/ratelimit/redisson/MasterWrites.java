@@ -23,8 +23,8 @@ import org.redisson.connection.MasterSlaveEntry;
 import org.redisson.connection.ServiceManager;
 
 /**
- * The writes to one master of a cluster. Script calls of different slots that arrive while writes are in flight leave together, in one write
- * on one connection, as soon as one of those writes is answered. Each call has its own reply: an error concerns this call alone.
+ * The writes to one master of a cluster. Script calls of different slots that arrive while writes are in flight leave together, in one
+ * write on one connection, as soon as one of those writes is answered. Each call has its own reply: an error concerns this call alone.
  *
  * <p>Without a reply, a write makes way for the next one at the latest deadline of its calls. Its connection is used again once the reply
  * has come, or the time-out of the client has passed.

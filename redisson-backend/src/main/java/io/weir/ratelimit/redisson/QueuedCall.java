@@ -4,7 +4,10 @@ package io.weir.ratelimit.redisson;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
-/** A script call that waits for a write of {@link MasterWrites}, or is in one. Completes with the reply, or with the failure of this call alone. */
+/**
+ * A script call that waits for a write of {@link MasterWrites}, or is in one. Completes with the reply, or with the failure of this call
+ * alone.
+ */
 final class QueuedCall extends CompletableFuture<byte[]> {
     private final String digest;
     private final List<Object> keys;

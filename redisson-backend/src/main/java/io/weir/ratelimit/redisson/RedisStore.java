@@ -144,7 +144,9 @@ final class RedisStore implements AutoCloseable {
                         .start()));
     }
 
-    /** Returns a rejection from memory, of any age while Redis fails: a call that it has rejected until a later time does not wait for it. */
+    /**
+     * Returns a rejection from memory, of any age while Redis fails: a call that it has rejected until a later time does not wait for it.
+     */
     private Optional<Decision.Rejected> cached(List<Charge> charges, List<String> storedKeys) {
         return known.find(charges, storedKeys, breaker.avoidsCalls());
     }

@@ -29,7 +29,9 @@ record ScriptSender(RedisClient redis, TimeSource time, RedisClock expected) imp
                         Script.ACQUIRE, batch.keys(), AcquireCodec.encode(batch, time.micros()), batch.deadlineNanos());
     }
 
-    /** Sends a batch, and sends it again with the periods of Redis's time if nothing was decided because that was in none of the periods. */
+    /**
+     * Sends a batch, and sends it again with the periods of Redis's time if nothing was decided because that was in none of the periods.
+     */
     private CompletableFuture<byte[]> sendWithPeriods(Batch batch, int attempts) {
         byte[] argument = AcquireCodec.encode(batch, time.micros(), expected.micros());
         return redis.run(Script.ACQUIRE, batch.keys(), argument, batch.deadlineNanos())

@@ -19,8 +19,8 @@ import org.redisson.api.RScript;
 import org.redisson.client.RedisException;
 
 /**
- * The self-test of a server at start: it checks what the scripts need, and logs one message if anything is missing. It needs no other rights
- * than the scripts, and its key is in the namespace. In a cluster, it checks one master.
+ * The self-test of a server at start: it checks what the scripts need, and logs one message if anything is missing. It needs no other
+ * rights than the scripts, and its key is in the namespace. In a cluster, it checks one master.
  */
 final class ServerCheck {
     private static final System.Logger LOG = System.getLogger("io.weir.ratelimit");

@@ -18,8 +18,8 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends releases and renewals of slots, without waiting. Releases that arrive while others have no reply yet are sent together, in one script
- * call (in a cluster one per slot of the cluster). Their number is bounded by that of the slots that running calls hold.
+ * Sends releases and renewals of slots, without waiting. Releases that arrive while others have no reply yet are sent together, in one
+ * script call (in a cluster one per slot of the cluster). Their number is bounded by that of the slots that running calls hold.
  */
 final class SlotSender {
     private static final int MAX_IN_FLIGHT = 2;

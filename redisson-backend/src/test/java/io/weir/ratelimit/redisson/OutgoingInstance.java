@@ -113,7 +113,7 @@ final class OutgoingInstance implements AutoCloseable {
                     Optional.empty(),
                     CallContext.NONE,
                     new OutgoingCall.Attempt(0, number.incrementAndGet(), 0),
-                    false,
+                    null,
                     null);
             try {
                 Permit permit = calls.begin(call);

@@ -21,9 +21,9 @@ import org.opentest4j.TestAbortedException;
 /**
  * A random scenario of one key under one policy that compares a backend with a model of each limit after each step.
  *
- * <p>The scenario omits cases that the documentation does not specify. Between a refund and a changed limit or a step back of the clock, there
- * is an allowed call. After a refund, the receipts of later charges are not used. After a settlement they are used unless a limit is a
- * bucket.
+ * <p>The scenario omits cases that the documentation does not specify. Between a refund and a changed limit or a step back of the clock,
+ * there is an allowed call. After a refund, the receipts of later charges are not used. After a settlement they are used unless a limit is
+ * a bucket.
  */
 final class ModelScenario {
     private record ChargedCall(Receipt receipt, long cost, List<ReferenceModel.Spend> spends) {}

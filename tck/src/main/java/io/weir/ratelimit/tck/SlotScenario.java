@@ -14,8 +14,8 @@ import java.util.List;
 import java.util.Random;
 
 /**
- * A random scenario of calls of one key: they begin, end, expire and are renewed while the limit changes. The model is a list of calls, each
- * with its end. It shares no code with a backend.
+ * A random scenario of calls of one key: they begin, end, expire and are renewed while the limit changes. The model is a list of calls,
+ * each with its end. It shares no code with a backend.
  */
 final class SlotScenario {
     private static final long SECOND = 1_000_000;

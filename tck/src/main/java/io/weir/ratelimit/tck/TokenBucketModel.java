@@ -135,7 +135,9 @@ final class TokenBucketModel extends ReferenceModel {
         return mostWithoutDebt().add(permits(limit.permits())).min(exact);
     }
 
-    /** Returns the missing permits: at most the capacity and the permits that return within the max-wait, rounded up to whole time units. */
+    /**
+     * Returns the missing permits: at most the capacity and the permits that return within the max-wait, rounded up to whole time units.
+     */
     private BigInteger missing(long now) {
         BigInteger unit = big(limit.unitMicros());
         BigInteger rounded =

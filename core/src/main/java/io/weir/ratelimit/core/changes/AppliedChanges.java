@@ -82,7 +82,9 @@ final class AppliedChanges {
         invalid = found;
     }
 
-    /** Remembers the blocks that the store can have lost. Whether another instance has undone them is unknown, so they are not made again. */
+    /**
+     * Remembers the blocks that the store can have lost. Whether another instance has undone them is unknown, so they are not made again.
+     */
     private void keepLost(KnownChanges known, Map<Long, RuntimeChange> current) {
         if (known.isLost()) {
             current.values().stream()
@@ -102,7 +104,10 @@ final class AppliedChanges {
         notInForce = next;
     }
 
-    /** Returns the problems of the changes that cannot be applied, by their numbers. One invalid value of a policy concerns all of its changes. */
+    /**
+     * Returns the problems of the changes that cannot be applied, by their numbers. One invalid value of a policy concerns all of its
+     * changes.
+     */
     private static Map<Long, List<ConfigurationProblem>> problems(PolicyValues values, ChangeTarget.Findings findings) {
         Map<Long, List<ConfigurationProblem>> problems = new TreeMap<>(findings.overrides());
         values.changes().forEach((policy, changes) -> {

@@ -72,8 +72,8 @@ public interface ChangeTarget {
     }
 
     /**
-     * Applies values over the configuration. Values of a policy that are invalid together are reported, and the configuration of that policy
-     * applies.
+     * Applies values over the configuration. Values of a policy that are invalid together are reported, and the configuration of that
+     * policy applies.
      *
      * @param values the values of all changes
      */

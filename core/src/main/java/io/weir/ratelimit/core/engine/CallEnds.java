@@ -8,7 +8,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The ends of calls: settlements by their outcomes, and releases of their slots. {@link Settlements} replaces reserved costs by actual ones.
+ * The ends of calls: settlements by their outcomes, and releases of their slots. {@link Settlements} replaces reserved costs by actual
+ * ones.
  */
 public final class CallEnds {
     private final FallbackBackend backend;

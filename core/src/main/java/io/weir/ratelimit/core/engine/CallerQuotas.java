@@ -19,6 +19,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -40,6 +41,7 @@ public final class CallerQuotas {
 
     private final RateLimitEngine engine;
     private final Supplier<Map<String, Policy>> policies;
+    private final Set<String> outgoing;
     private final Function<CallContext, Identity> addresses;
     private final IdentityEncoder encoder;
     private final RateLimitBackend reads;
@@ -49,6 +51,7 @@ public final class CallerQuotas {
      *
      * @param engine reads the quotas
      * @param policies returns the current policies by name
+     * @param outgoing the names of the policies that REST clients have and no method
      * @param addresses returns the key of the address of a caller
      * @param encoder encodes keys as stored keys
      * @param reads counts the reads of addresses in process
@@ -56,11 +59,13 @@ public final class CallerQuotas {
     public CallerQuotas(
             RateLimitEngine engine,
             Supplier<Map<String, Policy>> policies,
+            Set<String> outgoing,
             Function<CallContext, Identity> addresses,
             IdentityEncoder encoder,
             RateLimitBackend reads) {
         this.engine = engine;
         this.policies = policies;
+        this.outgoing = Set.copyOf(outgoing);
         this.addresses = addresses;
         this.encoder = encoder;
         this.reads = reads;
@@ -98,8 +103,8 @@ public final class CallerQuotas {
     }
 
     /**
-     * Reads the quotas of a caller. A policy is left out if it is not enforced for the key, if it discloses no quotas, or if the request does not
-     * determine its key.
+     * Reads the quotas of a caller. A policy is left out if it is not enforced for the key, if it discloses no quotas, if the request does
+     * not determine its key, or if only REST clients have it, because their calls have keys of their own.
      *
      * @param call the request
      * @return the quotas by the names of the policies, each with one quota per limit
@@ -108,7 +113,9 @@ public final class CallerQuotas {
     public Map<String, List<Quota>> of(CallContext call) {
         Map<Policy, Identity> keys = new LinkedHashMap<>();
         for (Policy policy : new TreeMap<>(policies.get()).values()) {
-            if (policy.canReject()
+            boolean limitsRequests = policy.pathRule().isPresent() || !outgoing.contains(policy.name());
+            if (limitsRequests
+                    && policy.canReject()
                     && policy.disclosure() == Policy.Disclosure.FULL
                     && !policy.key().dependsOnResource()) {
                 Identity key = policy.key().resolve(call);

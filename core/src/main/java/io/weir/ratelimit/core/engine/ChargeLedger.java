@@ -118,7 +118,9 @@ final class ChargeLedger {
         return List.copyOf(due);
     }
 
-    /** Returns the rest of a charge of which the request has paid a part. It has its slot already. Returns null if there is no other limit. */
+    /**
+     * Returns the rest of a charge of which the request has paid a part. It has its slot already. Returns null if there is no other limit.
+     */
     private static @Nullable Charge withCost(Charge charge, long cost) {
         return charge.policy()
                 .withoutConcurrency()

@@ -99,7 +99,7 @@ public final class EngineRateLimiter implements RateLimiter {
 
     @Override
     public void refund(Receipt receipt) {
-        engine.ends().release(receipt);
+        engine.ends().release(Objects.requireNonNull(receipt, "receipt"));
         if (Settlements.hasCharges(receipt)) {
             engine.call(backend -> {
                 backend.refund(receipt);
@@ -110,12 +110,12 @@ public final class EngineRateLimiter implements RateLimiter {
 
     @Override
     public void settle(Receipt receipt, long actualCost) {
-        engine.settlements().settle(receipt, actualCost);
+        engine.settlements().settle(Objects.requireNonNull(receipt, "receipt"), actualCost);
     }
 
     @Override
     public CompletionStage<Void> settleAsync(Receipt receipt, long actualCost) {
-        return engine.settlements().settleAsync(receipt, actualCost);
+        return engine.settlements().settleAsync(Objects.requireNonNull(receipt, "receipt"), actualCost);
     }
 
     @Override

@@ -35,7 +35,9 @@ public final class QuotaThresholds {
     /** The number of reported shares that are remembered. A forgotten one costs a call of the backend. */
     private static final int MAX_KNOWN = 100_000;
 
-    /** The characters of the keys that are remembered for settlements. Without its key, a settlement leaves the report to a later decision. */
+    /**
+     * The characters of the keys that are remembered for settlements. Without its key, a settlement leaves the report to a later decision.
+     */
     private static final long MAX_KEY_CHARACTERS = 4_000_000;
 
     /** The characters that the memory of an entry without a key is worth. */

@@ -77,6 +77,20 @@ public final class Settlements {
         return settleAsync(receipt, charge -> charge.policy().policy().equals(policy), checked(actualCost));
     }
 
+    /**
+     * Tests whether a request has a charge under a policy, settled or not.
+     *
+     * @param request the request
+     * @param policy the name of the policy
+     * @return true if it has paid under the policy
+     */
+    public boolean hasPaid(RequestState request, String policy) {
+        return request.quotas().receipts().stream()
+                .filter(ChargeReceipt.class::isInstance)
+                .flatMap(receipt -> ((ChargeReceipt) receipt).charges().stream())
+                .anyMatch(charge -> charge.policy().policy().equals(policy));
+    }
+
     private static long checked(long actualCost) {
         if (actualCost < 0) {
             throw new IllegalArgumentException("the actual cost must not be negative");

@@ -21,7 +21,9 @@ public record CalendarBounds(long startMicros, long endMicros) {
 
     private static final long MICROS = 1_000_000;
 
-    /** The number of calendars whose current period is kept. A process has few; the bound is for keys with zones and anchors of their own. */
+    /**
+     * The number of calendars whose current period is kept. A process has few; the bound is for keys with zones and anchors of their own.
+     */
     private static final int MAX_KEPT = 1_000;
 
     /** The period of each calendar that was needed last. */

@@ -6,8 +6,8 @@ import io.weir.ratelimit.spi.CalendarPeriod;
 import io.weir.ratelimit.spi.Limit;
 
 /**
- * The state of a calendar limit. The permits count until the end of the period, and then all return at once. They count in the period of the
- * latest charge, so a changed zone or anchor keeps them: until the earlier end of the former and the new period.
+ * The state of a calendar limit. The permits count until the end of the period, and then all return at once. They count in the period of
+ * the latest charge, so a changed zone or anchor keeps them: until the earlier end of the former and the new period.
  *
  * @param firstMicros the instant of the first charge that counts, in microseconds of the backend's clock
  * @param spent the permits spent since then

@@ -9,8 +9,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The state of a concurrency limit: the slots of the calls that run. Each slot has a number, by which exactly it is released, and an end, at
- * which it is free if its instance has not renewed it.
+ * The state of a concurrency limit: the slots of the calls that run. Each slot has a number, by which exactly it is released, and an end,
+ * at which it is free if its instance has not renewed it.
  *
  * @param held the number of slots that are held
  * @param earliestMicros an instant before which no slot ends, in microseconds of the backend's clock

@@ -11,17 +11,22 @@ import java.util.Locale;
 /** Texts of the ends of the periods of calendar limits, for people. */
 public final class PeriodEnd {
     private static final DateTimeFormatter FORMAT = DateTimeFormatter.ofPattern("d MMMM HH:mm VV", Locale.ENGLISH);
+    private static final DateTimeFormatter WITH_OFFSET =
+            DateTimeFormatter.ofPattern("d MMMM HH:mm xxx VV", Locale.ENGLISH);
 
     private PeriodEnd() {}
 
     /**
-     * Returns the text of an end.
+     * Returns the text of an end. If the local time occurs twice, because the clock goes back, the text has the offset, such as {@code 25
+     * October 02:00 +01:00 Europe/Berlin}.
      *
      * @param end the end, in the time zone of the limit
      * @return the day, the time and the zone, such as {@code 1 December 00:00 Europe/Berlin}
      */
     public static String text(ZonedDateTime end) {
-        return FORMAT.format(end);
+        boolean occursTwice =
+                end.getZone().getRules().getValidOffsets(end.toLocalDateTime()).size() > 1;
+        return (occursTwice ? WITH_OFFSET : FORMAT).format(end);
     }
 
     /**

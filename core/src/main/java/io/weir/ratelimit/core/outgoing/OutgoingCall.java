@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param pathTemplate the template of the path, such as {@code /accounts/{id}}; empty if it is unknown
  * @param context the properties of the call for key resolvers
  * @param attempt identifies the call among its retries
- * @param retry whether application code has marked the call as a retry
+ * @param retry whether the call is a retry, null if application code has not marked it
  * @param decision the decision that application code has already acquired, null if there is none
  */
 public record OutgoingCall(
@@ -23,7 +23,7 @@ public record OutgoingCall(
         Optional<String> pathTemplate,
         CallContext context,
         Attempt attempt,
-        boolean retry,
+        @Nullable Boolean retry,
         @Nullable Decision decision) {
 
     /**

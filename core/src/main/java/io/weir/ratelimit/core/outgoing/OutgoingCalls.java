@@ -25,8 +25,8 @@ import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /**
- * The path of an outgoing call: it takes a retry from the budget, lets the engine decide, and applies what the upstream answers. Its methods
- * are called on the thread of the REST client.
+ * The path of an outgoing call: it takes a retry from the budget, lets the engine decide, and applies what the upstream answers. Its
+ * methods are called on the thread of the REST client.
  */
 public final class OutgoingCalls {
     private static final long SECOND_MICROS = 1_000_000;
@@ -102,7 +102,8 @@ public final class OutgoingCalls {
      */
     public Permit begin(OutgoingCall call) {
         ClientState state = state(call.client());
-        boolean retry = call.retry() || state.attempts.isRetry(call.attempt());
+        Boolean marked = call.retry();
+        boolean retry = marked != null ? marked : state.attempts.isRetry(call.attempt());
         if (retry) {
             takeRetry(state);
         }
@@ -134,7 +135,7 @@ public final class OutgoingCalls {
         boolean allowed = state.budget.tryTake();
         listener.retried(state.client.name(), allowed);
         if (!allowed) {
-            throw exceeded(state.client, "retry-budget", Quota.NEVER);
+            throw exceeded(state.client, "retry budget", Quota.NEVER);
         }
     }
 
@@ -209,9 +210,9 @@ public final class OutgoingCalls {
     /** Creates the rejection of a call that no limit of a policy has rejected. */
     private static RateLimitExceededException exceeded(OutgoingClient client, String cause, long retryAfterMicros) {
         long reset = retryAfterMicros == Quota.NEVER ? 0 : retryAfterMicros;
-        return new RateLimitExceededException(new Decision.Rejected(List.of(new Quota(
+        Quota quota = new Quota(
                 client.policies().get(0),
-                client.name() + "-" + cause,
+                client.name() + "-" + cause.replace(' ', '-'),
                 0,
                 0,
                 Duration.of(Math.max(SECOND_MICROS, reset), ChronoUnit.MICROS),
@@ -219,7 +220,9 @@ public final class OutgoingCalls {
                 true,
                 retryAfterMicros,
                 reset,
-                0))));
+                0);
+        return new RateLimitExceededException(
+                new Decision.Rejected(List.of(quota)), cause + " of client " + client.name());
     }
 
     /**

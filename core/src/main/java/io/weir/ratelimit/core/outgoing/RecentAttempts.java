@@ -9,7 +9,8 @@ import java.util.function.LongSupplier;
 
 /**
  * The attempts of one client that have not succeeded yet. A call is a retry if an equal attempt began in the last {@value
- * #LIFETIME_SECONDS} seconds and has not succeeded since. At most {@value #MAXIMUM} attempts are kept; a longer list loses its oldest.
+ * #LIFETIME_SECONDS} seconds and has not succeeded since. A call without a connection ends unseen, so an equal call in flight is a failed
+ * one here. At most {@value #MAXIMUM} attempts are kept; a longer list loses its oldest.
  */
 final class RecentAttempts {
     static final int MAXIMUM = 1_000;

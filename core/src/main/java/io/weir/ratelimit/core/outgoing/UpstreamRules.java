@@ -89,7 +89,10 @@ final class UpstreamRules {
                 .orElse(0);
     }
 
-    /** Blocks the key under the first policy of the client that is enforced for it. All policies are decided together, so one block is enough. */
+    /**
+     * Blocks the key under the first policy of the client that is enforced for it. All policies are decided together, so one block is
+     * enough.
+     */
     private long pause(Permit permit, long seconds, Cause cause) {
         OutgoingClient client = permit.client();
         long maximum = client.maxPause().toSeconds();
@@ -151,7 +154,9 @@ final class UpstreamRules {
         });
     }
 
-    /** Returns the policy, enforced for the key, with one limit whose window is the shortest that is not shorter than the time to the reset. */
+    /**
+     * Returns the policy, enforced for the key, with one limit whose window is the shortest that is not shorter than the time to the reset.
+     */
     private Optional<Binding.PolicyCost> policyOf(Permit permit, UpstreamQuota reported) {
         String storedKey = storedKey(permit);
         return permit.binding().policies().stream()

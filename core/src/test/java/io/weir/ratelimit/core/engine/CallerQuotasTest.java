@@ -50,6 +50,7 @@ class CallerQuotasTest {
         return new CallerQuotas(
                 of,
                 () -> policies,
+                Set.of("partner"),
                 KeyExpression.parse("ip", TERMS)::resolve,
                 new IdentityEncoder(Optional.empty()),
                 new LocalBackend(100, time));
@@ -122,10 +123,10 @@ class CallerQuotasTest {
 
     @Test
     void showsKeysOfHeadersAndQueries() {
-        add("partner", "header:X-Key");
+        add("reseller", "header:X-Key");
         add("tenant", "query:tenant");
         CallContext call = ANN.withHeader("x-key", "secret").withTerm("query:tenant", "acme");
-        assertThat(quotas.of(call)).containsOnlyKeys("partner", "tenant");
+        assertThat(quotas.of(call)).containsOnlyKeys("reseller", "tenant");
     }
 
     @Test
@@ -134,6 +135,13 @@ class CallerQuotasTest {
         add("shadow", "ip", Policy.Mode.SHADOW, Policy.Disclosure.FULL);
         add("off", "ip", Policy.Mode.OFF, Policy.Disclosure.FULL);
         assertThat(quotas.of(ANN)).isEmpty();
+    }
+
+    @Test
+    void leavesOutPoliciesOfClients() {
+        add("partner", "principal | ip");
+        add("code", "principal | ip");
+        assertThat(quotas.of(ANN)).containsOnlyKeys("code");
     }
 
     @Test

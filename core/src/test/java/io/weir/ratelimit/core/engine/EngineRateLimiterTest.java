@@ -72,6 +72,19 @@ class EngineRateLimiterTest {
     }
 
     @Test
+    void rejectsNoReceipt() {
+        for (Consumer<Receipt> operation : List.<Consumer<Receipt>>of(
+                limiter::release,
+                limiter::refund,
+                receipt -> limiter.settle(receipt, 1),
+                receipt -> limiter.settleAsync(receipt, 1))) {
+            assertThatThrownBy(() -> operation.accept(null))
+                    .isInstanceOf(NullPointerException.class)
+                    .hasMessage("receipt");
+        }
+    }
+
+    @Test
     void callsTheBackendForOperations() {
         assertThat(limiter.peek("mail", "tenant")).hasSize(1);
         Receipt receipt = ((Decision.Allowed) limiter.acquire("mail", "tenant")).receipt();

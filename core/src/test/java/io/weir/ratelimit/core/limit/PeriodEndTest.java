@@ -19,4 +19,16 @@ class PeriodEndTest {
         assertThat(PeriodEnd.text(new CalendarPeriod(Unit.HOUR, ZoneId.of("Asia/Kathmandu"), 1), instant))
                 .isEqualTo("24 November 18:00 Asia/Kathmandu");
     }
+
+    @Test
+    void namesTheOffsetOfATimeThatOccursTwice() {
+        CalendarPeriod hour = new CalendarPeriod(Unit.HOUR, ZoneId.of("Europe/Berlin"), 1);
+
+        assertThat(PeriodEnd.text(hour, Instant.parse("2026-10-24T23:30:00Z")))
+                .isEqualTo("25 October 02:00 +02:00 Europe/Berlin");
+        assertThat(PeriodEnd.text(hour, Instant.parse("2026-10-25T00:30:00Z")))
+                .isEqualTo("25 October 02:00 +01:00 Europe/Berlin");
+        assertThat(PeriodEnd.text(hour, Instant.parse("2026-10-25T01:30:00Z")))
+                .isEqualTo("25 October 03:00 Europe/Berlin");
+    }
 }

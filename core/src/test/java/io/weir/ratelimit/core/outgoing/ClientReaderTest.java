@@ -44,7 +44,7 @@ class ClientReaderTest {
                 Optional.ofNullable(path),
                 CallContext.NONE,
                 new OutgoingCall.Attempt(1, 2, 3),
-                false,
+                null,
                 null);
     }
 

@@ -160,13 +160,13 @@ class OutgoingCallsTest {
         };
     }
 
-    private OutgoingCall call(Attempt attempt, boolean retry, Decision decision) {
+    private OutgoingCall call(Attempt attempt, Boolean retry, Decision decision) {
         return new OutgoingCall("partner", "api.example", Optional.empty(), CallContext.NONE, attempt, retry, decision);
     }
 
     /** Begins a call that is no retry. */
     private Permit begin() {
-        return calls.begin(call(new Attempt(0, attempts.incrementAndGet(), 0), false, null));
+        return calls.begin(call(new Attempt(0, attempts.incrementAndGet(), 0), null, null));
     }
 
     private void answer(Permit permit, int status, String... namesAndLines) {
@@ -208,7 +208,7 @@ class OutgoingCallsTest {
     void unknownClientIsAnError() {
         create("ratelimit.policies.calls.limit=2/1m");
         assertThatThrownBy(() -> calls.begin(new OutgoingCall(
-                        "other", "", Optional.empty(), CallContext.NONE, new Attempt(0, 0, 0), false, null)))
+                        "other", "", Optional.empty(), CallContext.NONE, new Attempt(0, 0, 0), null, null)))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessage("WEIR-239 There is no client \"other\". Set ratelimit.clients.other.policy.");
     }
@@ -451,12 +451,13 @@ class OutgoingCallsTest {
     void retriesAboveTheBudgetAreRejected() {
         create("ratelimit.policies.calls.limit=1000/1m");
         Attempt attempt = new Attempt(1, 1, 0);
-        answer(calls.begin(call(attempt, false, null)), 500);
+        answer(calls.begin(call(attempt, null, null)), 500);
         for (int i = 0; i < RetryBudget.RESERVE; i++) {
-            answer(calls.begin(call(attempt, false, null)), 500);
+            answer(calls.begin(call(attempt, null, null)), 500);
         }
         RateLimitExceededException rejection =
-                catchThrowableOfType(RateLimitExceededException.class, () -> calls.begin(call(attempt, false, null)));
+                catchThrowableOfType(RateLimitExceededException.class, () -> calls.begin(call(attempt, null, null)));
+        assertThat(rejection).hasMessage("rate limit exceeded: calls (retry budget of client partner)");
         assertThat(rejection.retryAfter()).isEmpty();
         assertThat(rejection.decision().quotas())
                 .singleElement()
@@ -470,13 +471,30 @@ class OutgoingCallsTest {
                 .isInstanceOf(RateLimitExceededException.class);
     }
 
+    /** A call without a connection ends unseen, so it cannot be told from one in flight. */
+    @Test
+    void equalCallInFlightMakesACallARetryUnlessItIsMarked() {
+        create("ratelimit.policies.calls.limit=1000/1m", "ratelimit.clients.partner.retry-budget=0%");
+        Attempt attempt = new Attempt(1, 1, 0);
+        Permit inFlight = calls.begin(call(attempt, null, null));
+        assertThatThrownBy(() -> calls.begin(call(attempt, null, null)))
+                .hasMessage("rate limit exceeded: calls (retry budget of client partner)");
+        Permit parallel = calls.begin(call(attempt, false, null));
+        answer(inFlight, 200);
+        answer(parallel, 200);
+        calls.begin(call(attempt, null, null));
+        assertThat(events)
+                .filteredOn(event -> event.startsWith("partner retried"))
+                .containsExactly("partner retried false");
+    }
+
     @Test
     void retryThatIsNotSentStaysInTheBudget() {
         create("ratelimit.policies.calls.limit=1/1m");
         Attempt attempt = new Attempt(1, 1, 0);
-        answer(calls.begin(call(attempt, false, null)), 500);
+        answer(calls.begin(call(attempt, null, null)), 500);
         for (int i = 0; i < 2 * RetryBudget.RESERVE; i++) {
-            assertThatThrownBy(() -> calls.begin(call(attempt, false, null)))
+            assertThatThrownBy(() -> calls.begin(call(attempt, null, null)))
                     .hasMessage("rate limit exceeded: calls")
                     .extracting(thrown -> ((RateLimitExceededException) thrown).retryAfter())
                     .satisfies(
@@ -488,7 +506,7 @@ class OutgoingCallsTest {
     void decisionOfTheApplicationIsNotTakenAgain() {
         create("ratelimit.policies.calls.limit=100/1m", "ratelimit.policies.calls.algorithm=fixed-window");
         Decision decision = limiter.acquire("calls", KEY);
-        Permit permit = calls.begin(call(new Attempt(0, 0, 0), false, decision));
+        Permit permit = calls.begin(call(new Attempt(0, 0, 0), null, decision));
         assertThat(permit.decision()).isSameAs(decision);
         answer(permit, 200, "RateLimit", "\"a\";r=40;t=60");
         assertThat(remaining()).as("the code keeps the receipt").isEqualTo(99);
@@ -510,6 +528,7 @@ class OutgoingCallsTest {
         create("ratelimit.policies.calls.limit=100/1m");
         backendFails = true;
         answer(begin(), 429, "Retry-After", "5");
+        assertThat(rejection()).hasMessage("rate limit exceeded: calls (pause of client partner)");
         assertThat(rejection().decision().quotas()).singleElement().returns("partner-pause", quota -> quota.name());
         assertThat(pause()).hasValue(Duration.ofSeconds(5));
         advance(Duration.ofSeconds(5));

@@ -35,7 +35,10 @@ final class CdiEvents {
     /** The number of pending events of asynchronous observers. It bounds the threads and memory that rejected clients use. */
     static final int MAX_PENDING = 256;
 
-    /** The number of pending events of used shares. A client causes one per key, limit and period, so it can cause many if it selects the key. */
+    /**
+     * The number of pending events of used shares. A client causes one per key, limit and period, so it can cause many if it selects the
+     * key.
+     */
     private static final int MAX_PENDING_THRESHOLDS = 10_000;
 
     private static final System.Logger LOG = System.getLogger("io.weir.ratelimit");

@@ -7,29 +7,42 @@ import io.weir.ratelimit.core.engine.Settlements;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 
 /**
  * The charges of a request.
  *
  * @param settlements settles charges
+ * @param isPolicy tests whether a policy exists
  * @param request returns the state of the request, empty if the thread serves none
  */
-record CurrentCharges(Settlements settlements, Supplier<Optional<RequestState>> request) implements RequestCharges {
+record CurrentCharges(Settlements settlements, Predicate<String> isPolicy, Supplier<Optional<RequestState>> request)
+        implements RequestCharges {
     @Override
     public void settle(String policy, long actualCost) {
-        settlements.settle(state(), Objects.requireNonNull(policy, "policy"), actualCost);
+        RequestState state = state();
+        settlements.settle(state, checked(policy, state), actualCost);
     }
 
     @Override
     public CompletionStage<Void> settleAsync(String policy, long actualCost) {
-        return settlements.settleAsync(state(), Objects.requireNonNull(policy, "policy"), actualCost);
+        RequestState state = state();
+        return settlements.settleAsync(state, checked(policy, state), actualCost);
     }
 
     @Override
     public RequestCharges capture() {
         Optional<RequestState> captured = Optional.of(state());
-        return new CurrentCharges(settlements, () -> captured);
+        return new CurrentCharges(settlements, isPolicy, () -> captured);
+    }
+
+    /** Returns a policy that exists, or that the request has paid under before a reload has removed it. */
+    private String checked(String policy, RequestState state) {
+        if (!isPolicy.test(Objects.requireNonNull(policy, "policy")) && !settlements.hasPaid(state, policy)) {
+            throw new IllegalArgumentException("there is no policy \"" + policy + "\"");
+        }
+        return policy;
     }
 
     private RequestState state() {

@@ -169,7 +169,7 @@ final class Deployment {
                         telemetry.outgoing(),
                         System::nanoTime,
                         Clock.systemUTC()),
-                engines.quotas(engine, policies::policies, resolvers.keyTerms()),
+                engines.quotas(engine, policies::policies, loader.policiesOfClientsOnly(), resolvers.keyTerms()),
                 new InstanceOperations(
                         new Access(console.enabled(), console.role(), console.open()),
                         health,

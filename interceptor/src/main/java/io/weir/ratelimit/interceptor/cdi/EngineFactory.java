@@ -25,6 +25,7 @@ import io.weir.ratelimit.spi.RateLimitBackend;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.function.Supplier;
 
@@ -95,12 +96,15 @@ record EngineFactory(
      * Creates the quotas of callers, for the quota resource.
      *
      * @param policies returns the policies in force
+     * @param outgoing the names of the policies that REST clients have and no method
      * @param terms the terms of key expressions
      */
-    CallerQuotas quotas(RateLimitEngine engine, Supplier<Map<String, Policy>> policies, KeyTerms terms) {
+    CallerQuotas quotas(
+            RateLimitEngine engine, Supplier<Map<String, Policy>> policies, Set<String> outgoing, KeyTerms terms) {
         return new CallerQuotas(
                 engine,
                 policies,
+                outgoing,
                 KeyExpression.parse("ip", terms)::resolve,
                 new IdentityEncoder(settings.keySecret()),
                 environment.local(MAX_QUOTA_READERS));

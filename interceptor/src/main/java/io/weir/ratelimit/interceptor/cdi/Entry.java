@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
  * @param decision the decision; {@link Decision.Allowed#UNLIMITED} if nothing was decided
  * @param binding the policies that were decided; {@link Binding#NONE} if nothing was decided
  * @param request the state of the request, null if the call belongs to no request or nothing was decided
- * @param settlesOnReturn whether the entry point must leave with the outcome of the call, because the charges depend on the outcome or the call
- *     has slots
+ * @param settlesOnReturn whether the entry point must leave with the outcome of the call, because the charges depend on the outcome or the
+ *     call has slots
  * @param slots the slots that the call has until it returns
  */
 public record Entry(

@@ -71,7 +71,7 @@ final class LaterCall {
             }
             try {
                 success.accept(states.call(entry.request(), () -> rest.run(entry.entry())));
-            } catch (Exception | LinkageError | AssertionError e) {
+            } catch (Throwable e) { // nobody else receives it, and the caller would wait forever
                 failed.accept(e);
             }
         });

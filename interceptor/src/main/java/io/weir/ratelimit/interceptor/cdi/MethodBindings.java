@@ -43,6 +43,13 @@ final class MethodBindings {
         return known != null ? known : bindings.computeIfAbsent(called, this::bind);
     }
 
+    /** Tests whether a method that was called has a policy. */
+    boolean have(String policy) {
+        return bindings.values().stream()
+                .flatMap(method -> method.binding().policies().stream())
+                .anyMatch(due -> due.policy().name().equals(policy));
+    }
+
     private MethodBinding bind(Called called) {
         Binding binding = binder.apply(called.beanClass, called.method);
         return new MethodBinding(

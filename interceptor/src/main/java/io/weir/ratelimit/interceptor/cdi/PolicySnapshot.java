@@ -39,6 +39,11 @@ record PolicySnapshot(
         invalid = Map.copyOf(invalid);
     }
 
+    /** Tests whether a policy exists, also one that only a method of a class defines that was no bean at deployment. */
+    boolean has(String policy) {
+        return policies.containsKey(policy) || bindings.have(policy);
+    }
+
     /** Returns the names of the policies with a concurrency limit. */
     List<String> withSlots() {
         return policies.values().stream()

@@ -23,6 +23,7 @@ import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -96,6 +97,14 @@ final class PolicySnapshotLoader {
                         methods.stream().map(LimitedMethod::limits),
                         clients.stream().map(OutgoingClient::limits))
                 .toList();
+    }
+
+    /** Returns the names of the policies that REST clients have and no method of a bean. */
+    Set<String> policiesOfClientsOnly() {
+        Set<String> names = new HashSet<>();
+        clients.forEach(client -> names.addAll(client.policies()));
+        names.removeAll(byPolicy.keySet());
+        return names;
     }
 
     private List<MethodLimits> known() {

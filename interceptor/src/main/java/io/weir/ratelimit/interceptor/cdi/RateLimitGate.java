@@ -249,7 +249,7 @@ public final class RateLimitGate {
 
     /** Returns the charges of the request that the calling thread serves. */
     RequestCharges charges() {
-        return new CurrentCharges(engine.settlements(), this::current);
+        return new CurrentCharges(engine.settlements(), policy -> policies.get().has(policy), this::current);
     }
 
     /** Returns the states of requests. */

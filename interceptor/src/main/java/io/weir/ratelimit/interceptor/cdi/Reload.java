@@ -25,9 +25,9 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /**
- * A reload of the policies. It loads a new snapshot if a property or a runtime change has changed; the valid parts of a change apply. A set of problems
- * is logged once, until the problems change. Only one thread at a time reloads. A slow configuration source does not delay runtime changes,
- * because the sources are read without the monitor.
+ * A reload of the policies. It loads a new snapshot if a property or a runtime change has changed; the valid parts of a change apply. A set
+ * of problems is logged once, until the problems change. Only one thread at a time reloads. A slow configuration source does not delay
+ * runtime changes, because the sources are read without the monitor.
  */
 final class Reload implements Runnable {
     private static final System.Logger LOG = System.getLogger("io.weir.ratelimit");

@@ -11,8 +11,8 @@ import java.lang.System.Logger.Level;
 import java.util.Set;
 
 /**
- * A feature that registers the providers of this package and checks resources. The runtime finds it as a service (Jakarta REST 3.1, 4.1.2), also for
- * applications that list their classes. The providers have no {@code @Provider}, which would register them twice.
+ * A feature that registers the providers of this package and checks resources. The runtime finds it as a service (Jakarta REST 3.1, 4.1.2),
+ * also for applications that list their classes. The providers have no {@code @Provider}, which would register them twice.
  */
 @ConstrainedTo(RuntimeType.SERVER)
 public final class RateLimitFeature implements Feature {

@@ -11,8 +11,8 @@ import java.io.OutputStream;
  * The body of a response whose end ends its request. The body ends when the runtime closes it, also that of a stream of events, or when
  * the client has disconnected, so that a write fails.
  *
- * <p>Runtimes without the Servlet API need this. With the Servlet API, Jersey needs it too: after a client has disconnected from a stream of
- * events, it neither closes the body nor completes the asynchronous request. The bodies of other runtimes stay as they are, because they
+ * <p>Runtimes without the Servlet API need this. With the Servlet API, Jersey needs it too: after a client has disconnected from a stream
+ * of events, it neither closes the body nor completes the asynchronous request. The bodies of other runtimes stay as they are, because they
  * can be written without blocking.
  */
 final class ResponseEnd extends FilterOutputStream {

@@ -271,6 +271,27 @@ class RateLimitClientFilterTest {
     }
 
     @Test
+    void markedCallIsNoRetry() {
+        try (Container container = start(new String[] {
+                    "ratelimit.policies.calls.limit=1000/1h", CLIENT, "ratelimit.clients.partner.retry-budget=0%"
+                });
+                Client client = client()) {
+            status = 500;
+            get(client);
+            assertThat(RateLimitClientFilter.rejection(catchThrowable(() -> get(client))))
+                    .isPresent();
+            client.target(address)
+                    .path("items")
+                    .request()
+                    .property(RateLimitClientFilter.RETRY, false)
+                    .get()
+                    .close();
+            assertThat(received).hasSize(2);
+            assertThat(container).isNotNull();
+        }
+    }
+
+    @Test
     void decisionOfTheApplicationCountsOnce() {
         try (Container container = start(new String[] {POLICY, CLIENT});
                 Client client = client()) {

@@ -11,6 +11,7 @@ import io.weir.ratelimit.RequestCharges;
 import io.weir.ratelimit.spi.CallContext;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
+import java.lang.reflect.Method;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
@@ -81,6 +82,71 @@ class RequestChargesTest {
                     .hasMessageContaining("capture the charges");
             assertThatThrownBy(charges::capture).isInstanceOf(IllegalStateException.class);
         }
+    }
+
+    @Test
+    void unknownPolicyIsAnError() {
+        try (Container container = Container.start(POLICIES, Model.class)) {
+            RequestCharges charges = container.bean(RequestCharges.class);
+            container.inRequest(CallContext.NONE, () -> {
+                container.bean(Model.class).complete();
+                assertThatThrownBy(() -> charges.settle("tokenz", 1))
+                        .isInstanceOf(IllegalArgumentException.class)
+                        .hasMessage("there is no policy \"tokenz\"");
+                assertThatThrownBy(() -> charges.capture().settleAsync("tokenz", 1))
+                        .isInstanceOf(IllegalArgumentException.class);
+                charges.settle("failures", 1);
+            });
+            assertThat(remaining(container, "tokens")).isEqualTo(60);
+            assertThat(remaining(container, "failures"))
+                    .as("a known policy without a charge")
+                    .isEqualTo(100);
+        }
+    }
+
+    @Test
+    void policyOfALateMethodIsKnown() {
+        try (Container container = Container.start(POLICIES, Model.class)) {
+            RequestCharges charges = container.bean(RequestCharges.class);
+            RateLimitGate gate = container.application().gate();
+            FakeHttpCall call = new FakeHttpCall("/late");
+            container.inRequest(call, () -> {
+                gate.enter(call, Late.class, lateMethod());
+                charges.settle("Late.run", 1);
+            });
+            container.inRequest(CallContext.NONE, () -> charges.settle("Late.run", 1));
+        }
+    }
+
+    @Test
+    void chargeUnderARemovedPolicyIsSettled() {
+        try (Container container = Container.start(POLICIES, Model.class)) {
+            RateLimitGate gate = container.application().gate();
+            RequestCharges afterReload =
+                    new CurrentCharges(((CurrentCharges) gate.charges()).settlements(), policy -> false, gate::current);
+            container.inRequest(CallContext.NONE, () -> {
+                container.bean(Model.class).complete();
+                afterReload.settle("tokens", 15);
+                afterReload.settle("tokens", 70);
+                assertThatThrownBy(() -> afterReload.settle("failures", 1))
+                        .isInstanceOf(IllegalArgumentException.class);
+            });
+            assertThat(remaining(container, "tokens")).isEqualTo(85);
+        }
+    }
+
+    private static Method lateMethod() {
+        try {
+            return Late.class.getMethod("run");
+        } catch (NoSuchMethodException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    /** No bean of the deployment. */
+    public static class Late {
+        @RateLimit(limit = "10/1h", key = "global")
+        public void run() {}
     }
 
     @Test

@@ -263,6 +263,22 @@ class WaitingMethodsTest {
     }
 
     @Test
+    void anErrorAfterAWaitFailsTheStageAndResumesTheResponse() {
+        CompletableFuture<Decision> decision = new CompletableFuture<>();
+        LaterEntry entry = new LaterEntry(
+                decision, null, decided -> new Entry(decided, Entry.OPEN.binding(), null, false, Entry.Slots.NONE));
+        LaterCall call = new LaterCall(entry, gate.states(), decided -> {
+            throw new StackOverflowError("recursion");
+        });
+        CompletionStage<Object> stage = call.stage();
+        call.response(new SuspendedResponse(response));
+        decision.complete(Decision.Allowed.UNLIMITED);
+        assertThat(stage.toCompletableFuture()).isCompletedExceptionally();
+        assertThat(failure(stage)).isInstanceOf(StackOverflowError.class);
+        assertThat(resumed).hasSize(1).allMatch(each -> each instanceof StackOverflowError);
+    }
+
+    @Test
     void aRequestLeavesTheRestOfItsWaitToTheInterceptor() {
         for (Method method : List.of(method("paced"), method("paced", AsyncResponse.class))) {
             container.bean(RateLimiter.class).reset("paced", Identity.GLOBAL);

@@ -44,6 +44,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.ServiceLoader;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
@@ -80,6 +81,7 @@ class QuotaServletTest {
                     QuotaThresholds.NONE,
                     Penalties.NONE),
             () -> Map.of("api", API),
+            Set.of(),
             KeyExpression.parse("ip", TERMS)::resolve,
             new IdentityEncoder(Optional.empty()),
             new LocalBackend(100));
