@@ -17,7 +17,8 @@ import org.junit.jupiter.api.Test;
 /** The pages about messages have the numbers, levels and texts of the message resources. */
 class MessageReferenceTest {
     private static final Path ROOT = Path.of("..");
-    private static final List<String> MODULES = List.of("core", "interceptor", "redisson-backend", "console");
+    private static final List<String> MODULES =
+            List.of("core", "interceptor", "redisson-backend", "console", "test-kit");
     private static final String REFERENCE = read("docs/reference/messages.md");
     private static final String TROUBLESHOOTING = read("docs/operations/troubleshooting.md");
 

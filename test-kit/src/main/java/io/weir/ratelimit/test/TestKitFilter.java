@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.test;
 
-import static io.weir.ratelimit.interceptor.message.InterceptorMessages.MESSAGES;
+import static io.weir.ratelimit.test.TestKitMessages.MESSAGES;
 
 import io.weir.ratelimit.interceptor.telemetry.LogSampler;
 import jakarta.annotation.Priority;
