@@ -8,9 +8,9 @@ import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The charges of recent calls, by policy and by the text that determines the key. Each text has two
- * places. A few of the callers whose texts share them replace each other, so a flood of callers replaces little and writes little.
- * Thread-safe without locks, because entries are immutable.
+ * The charges of recent calls, by policy and by the text that determines the key. Each text has two places. A few of the callers whose
+ * texts share them replace each other, so a flood of callers replaces little and writes little. Thread-safe without locks, because
+ * entries are immutable.
  */
 final class RecentCharges {
     /** The number of places; a power of two. */

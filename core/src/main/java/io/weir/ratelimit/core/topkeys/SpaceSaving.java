@@ -23,9 +23,10 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The bounds hold for concurrent calls, because a cell is at least the count of each key that increments it and has no
  * counter. A cell also has the number of its keys with a counter. A new counter is published before it is added to this number and
- * its cell is read, in one step, and a thread that increments a cell looks for a counter afterwards if there is one. A concurrent call is therefore counted in the cell that is read, in the counter, or in both. If a key loses its
- * counter, its cell is read before the counter is closed, and is then raised by the difference. A thread counts again if it finds
- * the counter closed, or if a counter can have been opened and closed in between.
+ * its cell is read, in one step. A thread that increments a cell looks for a counter afterwards if the cell has one. A concurrent
+ * call is therefore counted in the cell that is read, in the counter, or in both. If a key loses its counter, its cell is read
+ * before the counter is closed, and is then raised by the difference. A thread counts again if it finds the counter closed, or if a
+ * counter can have been opened and closed in between.
  */
 final class SpaceSaving {
     /** The number of counters; a power of two. */
@@ -36,7 +37,7 @@ final class SpaceSaving {
 
     private static final int CELLS = 1024;
 
-    /** One key with a counter in the value of a cell. The bits below are the calls of the other keys. */
+    /** One key with a counter in the value of a cell, which has room for all counters. The bits below are the calls of the other keys. */
     private static final long OWNER = 1L << 56;
 
     private final Map<String, Counter> known = new ConcurrentHashMap<>(2 * COUNTERS);
