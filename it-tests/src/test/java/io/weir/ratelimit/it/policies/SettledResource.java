@@ -34,7 +34,7 @@ public class SettledResource {
     public String now(@PathParam("cost") long cost) {
         charges.settle("settled", cost);
         charges.settle("settled", 1);
-        charges.settle("unknown", 1);
+        charges.settle("settled-success", 1); // not charged to this request
         return "settled";
     }
 
