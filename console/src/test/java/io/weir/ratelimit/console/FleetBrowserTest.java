@@ -13,7 +13,6 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -35,21 +34,7 @@ class FleetBrowserTest extends PageInBrowser {
     }
 
     private static PolicyView hello(String limit, String source) {
-        PolicyView policy = FakeOperations.policy("hello", List.of(List.of("ip")), Map.of());
-        return new PolicyView(
-                "hello",
-                policy.mode(),
-                policy.enforcePercent(),
-                policy.algorithm(),
-                policy.key(),
-                policy.keys(),
-                List.of(limit),
-                policy.tiers(),
-                policy.cost(),
-                policy.onFailure(),
-                List.of(new PolicyView.Setting("ratelimit.policies.hello.limit", limit, source)),
-                policy.endpoints(),
-                policy.paths());
+        return FakeOperations.withLimit("hello", limit, source);
     }
 
     private void usual() {

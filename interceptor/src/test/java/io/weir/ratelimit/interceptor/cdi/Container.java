@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.interceptor.cdi;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import io.smallrye.config.PropertiesConfigSource;
 import io.smallrye.config.SmallRyeConfigBuilder;
+import io.weir.ratelimit.RateLimitExceededException;
 import io.weir.ratelimit.spi.CallContext;
 import jakarta.enterprise.context.control.RequestContextController;
 import jakarta.enterprise.inject.se.SeContainer;
@@ -86,6 +89,22 @@ final class Container implements AutoCloseable {
         } finally {
             request.deactivate();
         }
+    }
+
+    /** Returns the number of allowed calls of a caller, each in a request of its own. The others are rejected under the policy. */
+    int allowed(CallContext caller, String policy, int calls, Runnable call) {
+        int[] allowed = new int[1];
+        for (int i = 0; i < calls; i++) {
+            inRequest(caller, () -> {
+                try {
+                    call.run();
+                    allowed[0]++;
+                } catch (RateLimitExceededException e) {
+                    assertThat(e.getMessage()).contains(policy);
+                }
+            });
+        }
+        return allowed[0];
     }
 
     @Override

@@ -9,7 +9,6 @@ import io.weir.ratelimit.CallerOperations.Caller;
 import io.weir.ratelimit.Identity;
 import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.RateLimit;
-import io.weir.ratelimit.RateLimitExceededException;
 import io.weir.ratelimit.core.changes.ChangeRequest;
 import io.weir.ratelimit.core.changes.InvalidChangeException;
 import io.weir.ratelimit.core.changes.LocalChangeStore;
@@ -98,18 +97,11 @@ class RuntimeChangesTest {
 
     /** Returns the number of allowed calls of a caller. */
     private static int allowed(Container container, String name, int calls) {
-        int[] allowed = new int[1];
-        for (int i = 0; i < calls; i++) {
-            container.inRequest(TestCall.byPrincipal(name), () -> {
-                try {
-                    container.bean(Shop.class).order();
-                    allowed[0]++;
-                } catch (RateLimitExceededException e) {
-                    assertThat(e.getMessage()).contains("plan");
-                }
-            });
-        }
-        return allowed[0];
+        return container.allowed(
+                TestCall.byPrincipal(name),
+                "plan",
+                calls,
+                () -> container.bean(Shop.class).order());
     }
 
     private static String setting(Container container, String attribute) {

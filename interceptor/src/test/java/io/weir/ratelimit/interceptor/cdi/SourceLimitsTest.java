@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.ratelimit.Identity;
 import io.weir.ratelimit.RateLimit;
-import io.weir.ratelimit.RateLimitExceededException;
 import io.weir.ratelimit.fixtures.LogCapture;
 import io.weir.ratelimit.fixtures.TestCall;
 import io.weir.ratelimit.spi.LimitOverride;
@@ -38,18 +37,11 @@ class SourceLimitsTest {
     }
 
     private static int allowed(Container container, String name) {
-        int[] allowed = new int[1];
-        for (int i = 0; i < 9; i++) {
-            container.inRequest(TestCall.byPrincipal(name), () -> {
-                try {
-                    container.bean(Shop.class).order();
-                    allowed[0]++;
-                } catch (RateLimitExceededException e) {
-                    assertThat(e.getMessage()).contains("plan");
-                }
-            });
-        }
-        return allowed[0];
+        return container.allowed(
+                TestCall.byPrincipal(name),
+                "plan",
+                9,
+                () -> container.bean(Shop.class).order());
     }
 
     @Test
