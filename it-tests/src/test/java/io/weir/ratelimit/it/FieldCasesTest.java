@@ -43,7 +43,11 @@ class FieldCasesTest {
     void eachTestWithTheTagHasARow() throws IOException {
         String page = Files.readString(page());
         sources().forEach((name, source) -> {
-            for (String method : TAGGED_METHOD.matcher(source).results().map(found -> found.group(1)).toList()) {
+            for (String method : TAGGED_METHOD
+                    .matcher(source)
+                    .results()
+                    .map(found -> found.group(1))
+                    .toList()) {
                 assertThat(page).contains("`" + name + "." + method + "`");
             }
             if (TAGGED.matcher(source).find()) {
