@@ -5,6 +5,7 @@ import static io.weir.ratelimit.interceptor.message.InterceptorMessages.MESSAGES
 
 import io.weir.ratelimit.core.config.ConfigProperties;
 import io.weir.ratelimit.core.config.ConfigSnapshot;
+import io.weir.ratelimit.core.config.ListElements;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;
@@ -44,14 +45,14 @@ final class CurrentConfig implements Supplier<ConfigProperties> {
             reason = e.toString();
         }
         MESSAGES.log(LOG, "WEIR-311", reason);
-        return () -> new MicroProfileProperties(config);
+        return () -> ListElements.join(new MicroProfileProperties(config));
     }
 
     @Override
     public ConfigProperties get() {
-        return new MicroProfileProperties(ConfigProviderResolver.instance()
+        return ListElements.join(new MicroProfileProperties(ConfigProviderResolver.instance()
                 .getBuilder()
                 .withSources(sources)
-                .build());
+                .build()));
     }
 }

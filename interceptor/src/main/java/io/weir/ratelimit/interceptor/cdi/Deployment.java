@@ -12,6 +12,7 @@ import io.weir.ratelimit.core.config.ConfigProperties;
 import io.weir.ratelimit.core.config.ConfigReader;
 import io.weir.ratelimit.core.config.ConfigSnapshot;
 import io.weir.ratelimit.core.config.ConsoleSettings;
+import io.weir.ratelimit.core.config.ListElements;
 import io.weir.ratelimit.core.config.Problems;
 import io.weir.ratelimit.core.config.Settings;
 import io.weir.ratelimit.core.engine.BackendHealth;
@@ -54,6 +55,7 @@ import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.eclipse.microprofile.config.Config;
 import org.eclipse.microprofile.config.ConfigProvider;
 
@@ -64,7 +66,7 @@ final class Deployment {
     private final ApplicationBeans beans;
     private final Problems problems;
     private final Config serverConfig = serverConfig();
-    private final ConfigProperties config = new MicroProfileProperties(serverConfig);
+    private final ConfigProperties config = ListElements.join(new MicroProfileProperties(serverConfig));
     private final Settings settings;
     private final KeyMasker masker;
     private final EngineEnvironment environment;
@@ -205,8 +207,15 @@ final class Deployment {
                         : List.of(),
                 new ResourceCheck(beanClasses, resolvers, sources.policies(), loadedConfig, settings),
                 view -> settings.enabled()
-                        ? new ApplicationWarnings(snapshot.policies(), policiesOf(clients), loadedConfig, view)
-                                .all(EnvironmentVariables.of(System.getenv().keySet(), serverConfig))
+                        ? Stream.concat(
+                                        new ApplicationWarnings(
+                                                        snapshot.policies(), policiesOf(clients), loadedConfig, view)
+                                                        .all(EnvironmentVariables.of(
+                                                                System.getenv().keySet(), serverConfig))
+                                                        .stream(),
+                                        new ClientWarnings(clients, annotatedClients.keySet(), loadedConfig)
+                                                .all(snapshot, view).stream())
+                                .toList()
                         : List.of());
     }
 
@@ -218,7 +227,11 @@ final class Deployment {
 
     private RateLimitBackend backend() {
         RateLimitBackend selected = new BackendSelector(
-                        beans.all(RateLimitBackend.class), environment.local(settings.localMaxKeys()), config, problems)
+                        beans.all(RateLimitBackend.class),
+                        environment.local(settings.localMaxKeys()),
+                        environment,
+                        config,
+                        problems)
                 .select(settings);
         return environment.backend(selected, settings.deadline());
     }

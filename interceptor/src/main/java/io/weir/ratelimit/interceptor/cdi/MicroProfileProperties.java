@@ -60,6 +60,11 @@ public record MicroProfileProperties(Config config) implements ConfigProperties 
     }
 
     @Override
+    public int ordinal(String name) {
+        return config.getConfigValue(name).getSourceOrdinal();
+    }
+
+    @Override
     public Set<String> names() {
         Set<String> names = new TreeSet<>();
         // A name can be set for the active profile only: %prod.ratelimit.policies.api.limit.
