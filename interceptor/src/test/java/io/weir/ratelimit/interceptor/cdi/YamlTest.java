@@ -18,6 +18,9 @@ import io.weir.ratelimit.core.policy.MethodLimits;
 import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.core.policy.PolicyLoader;
 import io.weir.ratelimit.core.policy.Resolvers;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -30,6 +33,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -352,6 +356,16 @@ class YamlTest {
                 new Resolvers(new KeyTerms(32, 64), Map.of()),
                 none);
         assertThat(none.found()).isEmpty();
+    }
+
+    @ParameterizedTest
+    @CsvSource({"HELIDON, how-to/helidon.md", "SMALLRYE, reference/configuration.md"})
+    void theSnippetsOfThePagesAreValid(Format format, String page) throws IOException {
+        String text = Files.readString(Path.of("../docs").resolve(page));
+        String yaml = text.substring(text.indexOf("```yaml\nratelimit:") + "```yaml\n".length());
+        LoadedPolicies loaded = load(read(format.source(yaml.substring(0, yaml.indexOf("```")))));
+        assertThat(problems.found()).isEmpty();
+        assertThat(loaded.policies().get("hello").limits().limits()).hasSize(2);
     }
 
     @ParameterizedTest
