@@ -17,7 +17,7 @@ import java.util.TreeSet;
 record ServletMappings(Set<String> patterns, boolean jersey) {
     private static final String JERSEY = "org.glassfish.jersey.";
 
-    /** Filters of these packages serve requests of Jakarta REST. */
+    /** Servlets and filters of these packages serve requests of Jakarta REST. */
     private static final Set<String> RUNTIMES = Set.of(JERSEY, "org.jboss.resteasy.", "io.openliberty.", "com.ibm.");
 
     /** The servlets of the server for files and pages, and that of the console. */
@@ -49,8 +49,9 @@ record ServletMappings(Set<String> patterns, boolean jersey) {
         return paths;
     }
 
-    private static boolean isRuntime(Registration filter) {
-        return RUNTIMES.stream().anyMatch(className(filter)::startsWith);
+    /** Returns whether a servlet or a filter is that of a runtime of Jakarta REST. */
+    static boolean isRuntime(Registration registration) {
+        return RUNTIMES.stream().anyMatch(className(registration)::startsWith);
     }
 
     private static String className(Registration registration) {
