@@ -249,6 +249,7 @@ class RestRewriteTest {
                 .containsExactly(401, 401, 429);
     }
 
+    @Tag("field")
     @Test
     void aPreflightRequestStaysFree() {
         String[] fields = with(PREFLIGHT);

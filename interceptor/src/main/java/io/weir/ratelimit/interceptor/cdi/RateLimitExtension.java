@@ -7,6 +7,7 @@ import io.weir.ratelimit.RateLimit;
 import io.weir.ratelimit.RateLimiter;
 import io.weir.ratelimit.client.OutgoingRateLimit;
 import io.weir.ratelimit.core.config.Problems;
+import io.weir.ratelimit.core.message.Message;
 import io.weir.ratelimit.interceptor.health.HealthChecks;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.context.BeforeDestroyed;
@@ -118,6 +119,13 @@ public class RateLimitExtension implements Extension {
         } else if (application.hasPolicies()) {
             callInApplication(() -> ServiceLoading.withoutLimits(beanClasses)).forEach(error -> error.log(LOG));
         }
+    }
+
+    /** Returns one message for each REST application of a WAR that has no limits. Those that are beans are logged at the deployment. */
+    List<Message> withoutLimits(Set<Class<?>> restApplications) {
+        Set<Class<?>> others = new LinkedHashSet<>(restApplications);
+        others.removeAll(beanClasses);
+        return application().hasPolicies() ? ServiceLoading.withoutLimits(others) : List.of();
     }
 
     /** Starts the reload of policies. The thread belongs to the application. */

@@ -50,7 +50,11 @@ public class ServletAccess implements ContextResolver<ServletAccess> {
 
     /** Returns whether the header fields of the response are already sent. */
     boolean isCommitted() {
-        return response != null && response.isCommitted();
+        try {
+            return response != null && response.isCommitted();
+        } catch (RuntimeException e) { // the server's object fails on a thread that serves no request
+            return false;
+        }
     }
 
     /** Returns the attached state. A property of a REST request is an attribute of the servlet request. */
