@@ -13,6 +13,7 @@ import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -472,6 +473,21 @@ abstract class ApplicationContract {
             set(where, "beside", "");
         }
         awaitRemaining("beside", 96);
+    }
+
+    /** The server reads a property for the application, or it does not; the limit is the same in both cases. */
+    @ParameterizedTest
+    @ValueSource(strings = {"source", "profile", "profiles"})
+    @Tag("field")
+    void policiesAreThoseThatTheServerReads(String place) {
+        String name = "ratelimit.policies.of-" + place + ".paths";
+        String paths = get("api/change/configured?name=" + name).body();
+        System.out.println("The server reads " + name + " = " + paths);
+        assertThat(Http.statuses(2, uri("api/change/" + place), "X-Client", client))
+                .containsExactly(200, paths.isEmpty() ? 200 : 429);
+        if (place.equals("source")) {
+            assertThat(paths).isEqualTo("/api/change/source");
+        }
     }
 
     private void set(String where, String policy, String limit) {

@@ -36,6 +36,8 @@ import org.jspecify.annotations.Nullable;
 
 /** A CDI extension that deploys the limits of an application. It reports all problems at once. */
 public class RateLimitExtension implements Extension {
+    private static final System.Logger LOG = System.getLogger("io.weir.ratelimit");
+
     private static final String CONFIG_API = "org.eclipse.microprofile.config.ConfigProvider";
     private static final String HEALTH_API = "org.eclipse.microprofile.health.HealthCheck";
 
@@ -114,6 +116,9 @@ public class RateLimitExtension implements Extension {
                 new Deployment(libraryBeans(beans), problems).create(beanClasses, managedBeans, annotatedClients));
         if (!problems.found().isEmpty()) {
             event.addDeploymentProblem(new DeploymentException(problems.message()));
+        } else if (!ServletApi.isVisible()) {
+            // Otherwise a listener of the WAR checks the policies, which knows the servlets.
+            callInApplication(() -> check().warnings()).forEach(warning -> warning.log(LOG));
         }
     }
 
