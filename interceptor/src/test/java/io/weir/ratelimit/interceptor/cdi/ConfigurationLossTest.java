@@ -210,7 +210,7 @@ class ConfigurationLossTest {
                 .addDefaultInterceptors()
                 .withSources(new ChangingConfigSource("many", 100, policies), remote)
                 .build());
-        assertThat(remote.asked).as("at the start").hasSizeLessThanOrEqualTo(4 * (policies.size() + 1));
+        assertThat(remote.asked).as("at the start").hasSizeLessThanOrEqualTo(2 * (policies.size() + 1));
         remote.asked.clear();
         reload.run();
         assertThat(remote.asked)
