@@ -118,7 +118,15 @@ public class RateLimitExtension implements Extension {
             event.addDeploymentProblem(new DeploymentException(problems.message()));
         } else if (!ServletApi.isVisible()) {
             // Otherwise a listener of the WAR checks the policies, which knows the servlets.
+            logWarnings();
+        }
+    }
+
+    private void logWarnings() {
+        try {
             callInApplication(() -> check().warnings()).forEach(warning -> warning.log(LOG));
+        } catch (RuntimeException | LinkageError e) {
+            LOG.log(System.Logger.Level.DEBUG, "The policies are not checked against the application", e);
         }
     }
 
