@@ -212,18 +212,18 @@ final class ApplicationWarnings {
         EnvironmentCheck check = new EnvironmentCheck(names, application.endpoints(), reader.names());
         // A class that was not found can name a policy that only variables define.
         check.unknown(environment).forEach(variable -> {
-            String id = application.hidesClasses() && EnvironmentCheck.isOfPolicy(variable)
-                    ? "WEIR-227.policy"
-                    : "WEIR-227";
+            boolean late = application.hidesClasses() && EnvironmentCheck.isOfPolicy(variable);
             add(
-                    check.nearest(variable).map(meant -> MESSAGES.message(id + ".meant", variable, meant)),
-                    () -> MESSAGES.message(id, variable));
+                    check.nearest(variable)
+                            .map(meant -> MESSAGES.message(
+                                    late ? "WEIR-227.policy-meant" : "WEIR-227.meant", variable, meant)),
+                    () -> MESSAGES.message(late ? "WEIR-227.policy" : "WEIR-227", variable));
         });
         new TreeSet<>(environment)
                 .stream()
                         .filter(variable -> check.properties(variable).size() > 1)
                         .forEach(variable ->
-                                warnings.add(MESSAGES.message("WEIR-242", variable, check.properties(variable))));
+                                warnings.add(MESSAGES.message("WEIR-017", variable, check.properties(variable))));
     }
 
     /** Adds the warning with a suggestion, or the one without. */

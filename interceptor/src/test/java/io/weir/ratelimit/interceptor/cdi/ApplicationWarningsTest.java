@@ -164,13 +164,13 @@ class ApplicationWarningsTest {
                         "RATELIMIT_POLICIES_ORDERS_COSTS__A_B",
                         "RATELIMIT_POLICIES_ORDERS_LIMIT"))
                 .containsExactly(
-                        "WEIR-242 Environment variable RATELIMIT_POLICIES_API_V1_LIMIT sets several properties:"
+                        "WEIR-017 Environment variable RATELIMIT_POLICIES_API_V1_LIMIT sets several properties:"
                                 + " [ratelimit.policies.api-v1.limit, ratelimit.policies.api_v1.limit]. Their names differ"
                                 + " only in characters that a variable does not have. Rename one, or set them in another source.",
-                        "WEIR-242 Environment variable RATELIMIT_POLICIES_A_TIERS_B_LIMIT sets several properties:"
+                        "WEIR-017 Environment variable RATELIMIT_POLICIES_A_TIERS_B_LIMIT sets several properties:"
                                 + " [ratelimit.policies.a.tiers.b.limit, ratelimit.policies.a_tiers_b.limit]. Their names differ"
                                 + " only in characters that a variable does not have. Rename one, or set them in another source.",
-                        "WEIR-242 Environment variable RATELIMIT_POLICIES_ORDERS_COSTS__A_B sets several properties:"
+                        "WEIR-017 Environment variable RATELIMIT_POLICIES_ORDERS_COSTS__A_B sets several properties:"
                                 + " [ratelimit.policies.orders.costs./a-b, ratelimit.policies.orders.costs./a_b]. Their names differ"
                                 + " only in characters that a variable does not have. Rename one, or set them in another source.");
     }
