@@ -252,8 +252,7 @@ final class Deployment {
                 .all(backend.name(), loader.methods(), sources.policies())
                 .forEach(warning -> warning.log(LOG));
         if (settings.enabled()) {
-            StartWarnings.withoutNames(current.withoutNames(), config)
-                    .forEach(warning -> warning.log(LOG));
+            StartWarnings.withoutNames(current.withoutNames(), config).forEach(warning -> warning.log(LOG));
         }
         if (environment.isControlledByClients()) {
             MESSAGES.log(LOG, "WEIR-611", "Weir-Test-Kit");

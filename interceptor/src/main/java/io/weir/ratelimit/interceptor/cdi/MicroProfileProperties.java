@@ -89,7 +89,8 @@ public record MicroProfileProperties(Config config, Set<String> environment, Lis
     public Set<String> names() {
         Set<String> names = new TreeSet<>();
         Set<String> ofOtherProfiles = new HashSet<>();
-        // A name can be set for a profile only: %prod.ratelimit.policies.api.limit. Not every configuration lists such a name.
+        // A name can be set for a profile only: %prod.ratelimit.policies.api.limit. Not every configuration lists such
+        // a name.
         String profile =
                 "%" + config.getOptionalValue("mp.config.profile", String.class).orElse("") + ".";
         for (ConfigSource source : config.getConfigSources()) {

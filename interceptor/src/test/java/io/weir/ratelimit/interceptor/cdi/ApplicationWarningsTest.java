@@ -179,7 +179,9 @@ class ApplicationWarningsTest {
     @Tag("field")
     void warnsOfAMisspelledVariableInEachApplication() {
         String[] variables = {
-            "RATELIMIT_POLICIES_ORDERS_CONCURENCY", "RATELIMIT_POLICIES_LETTERS_OF_THE_SPRING_LIMIT", "RATELIMIT_CLIENTS_PARTNER_MAXPAUSE"
+            "RATELIMIT_POLICIES_ORDERS_CONCURENCY",
+            "RATELIMIT_POLICIES_LETTERS_OF_THE_SPRING_LIMIT",
+            "RATELIMIT_CLIENTS_PARTNER_MAXPAUSE"
         };
         String meant = "WEIR-227 Environment variable RATELIMIT_POLICIES_ORDERS_CONCURENCY matches no property and is"
                 + " ignored. Did you mean RATELIMIT_POLICIES_ORDERS_CONCURRENCY?";

@@ -83,7 +83,9 @@ class ConfigurationLossTest {
                 .map(name -> Optional.ofNullable(snapshot.policies().get(name))
                         .map(policy -> name + " " + policy.limits().limits().get(0)
                                 + policy.tiers().limits().keySet()
-                                + policy.pathRule().map(rule -> " " + rule.text()).orElse(""))
+                                + policy.pathRule()
+                                        .map(rule -> " " + rule.text())
+                                        .orElse(""))
                         .orElse("no " + name))
                 .collect(Collectors.joining(", ", "", ", " + snapshot.costs() + ", " + snapshot.bypass()));
     }
@@ -136,8 +138,7 @@ class ConfigurationLossTest {
         remove("");
         store.properties.put("ratelimit.policies.login.limit", "5/1m");
         reload.run();
-        assertThat(now())
-                .isEqualTo("login 5/1m sliding-window[], no search, {}, 0 tokens, addresses [], roles []");
+        assertThat(now()).isEqualTo("login 5/1m sliding-window[], no search, {}, 0 tokens, addresses [], roles []");
         assertThat(warnings()).hasSize(2).last().asString().contains("WEIR-325 Policies [search]");
         remove("");
         assertThat(now()).startsWith("login 5/1m");
@@ -228,8 +229,7 @@ class ConfigurationLossTest {
         reload.run();
         assertThat(remote.asked)
                 .as("a changed configuration")
-                .containsExactlyInAnyOrder(
-                        "ratelimit.policies.p1.limit", "ratelimit.policies.p2.limit", "most");
+                .containsExactlyInAnyOrder("ratelimit.policies.p1.limit", "ratelimit.policies.p2.limit", "most");
         assertThat(held.get(held.size() - 1).policies().get("p2").limits().limits())
                 .hasToString("[7/1m sliding-window]");
     }
@@ -237,8 +237,8 @@ class ConfigurationLossTest {
     @Test
     @Tag("field")
     void aSourceWithoutNamesIsAskedOncePerReadingForEachName() {
-        ChangingConfigSource vault = ChangingConfigSource.withoutNames(
-                "vault", 400, Map.of("ratelimit.policies.login.limit", "3/1m"));
+        ChangingConfigSource vault =
+                ChangingConfigSource.withoutNames("vault", 400, Map.of("ratelimit.policies.login.limit", "3/1m"));
         start(new SmallRyeConfigBuilder()
                 .addDefaultInterceptors()
                 .withSources(vault)

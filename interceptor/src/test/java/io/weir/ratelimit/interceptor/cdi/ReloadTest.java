@@ -307,8 +307,9 @@ class ReloadTest {
         assertThat(log.lines())
                 .satisfiesExactly(
                         line -> assertThat(line)
-                                .isEqualTo("INFO WEIR-314 The configuration was reloaded: new policies [fresh];"
-                                        + " removed policies [other]; changed costs of [Search.expensive (from unset to 2)]."),
+                                .isEqualTo(
+                                        "INFO WEIR-314 The configuration was reloaded: new policies [fresh];"
+                                                + " removed policies [other]; changed costs of [Search.expensive (from unset to 2)]."),
                         line -> assertThat(line).startsWith("WARNING WEIR-325 Policies [other] "));
     }
 
