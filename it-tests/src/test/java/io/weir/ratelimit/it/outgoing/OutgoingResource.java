@@ -77,7 +77,18 @@ public class OutgoingResource {
     }
 
     private int status(String how) throws Exception {
+        if (how.equals("inherited")) {
+            return statusOfInheritedMethod();
+        }
         return how.startsWith("interface") ? statusOfInterface(how) : statusOfClient(how);
+    }
+
+    private int statusOfInheritedMethod() throws Exception {
+        try (InheritedPartner partner =
+                        RestClientBuilder.newBuilder().baseUri(upstream).build(InheritedPartner.class);
+                Response response = partner.items(account)) {
+            return response.getStatus();
+        }
     }
 
     /** Reads the response before the client closes, because Jersey closes its responses as well. */
