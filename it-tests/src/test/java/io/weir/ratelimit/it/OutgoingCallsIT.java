@@ -91,6 +91,13 @@ class OutgoingCallsIT {
         assertThat(received).containsExactly("/partner/items " + account);
     }
 
+    @Test
+    @Tag("field")
+    void callOfAnInjectedClientSpendsAPermit() {
+        assertThat(call("injected")).as("no connection").isEqualTo("0");
+        assertThat(call("remaining")).isEqualTo("99");
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"client", "client-later", "interface"})
     void upstreamPausesAllClients(String how) {

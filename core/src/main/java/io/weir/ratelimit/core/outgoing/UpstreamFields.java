@@ -75,7 +75,7 @@ record UpstreamFields(Function<String, List<String>> fields, Map<String, Malform
         List<UpstreamQuota> quotas = structured();
         for (String dialect : NUMBER_DIALECTS) {
             if (quotas.isEmpty()) {
-                quotas = number(dialect).stream().toList();
+                quotas = numbers(dialect);
             }
         }
         return quotas;
@@ -164,21 +164,31 @@ record UpstreamFields(Function<String, List<String>> fields, Map<String, Malform
                 : Optional.of(new UpstreamQuota(0, seconds)).filter(quota -> !unit.equals(CONCURRENT_REQUESTS));
     }
 
-    private Optional<UpstreamQuota> number(String dialect) {
+    /** Returns the quotas of fields with numbers. If both fields have as many, a count belongs to the reset at its position. */
+    private List<UpstreamQuota> numbers(String dialect) {
         String name = dialect + "Remaining";
-        List<String> counts = lines(name);
+        List<String> lines = lines(name);
+        List<String> counts = UpstreamNumber.values(lines);
         List<String> resets = lines(dialect + "Reset");
-        UpstreamNumber remaining = UpstreamNumber.count(counts);
-        if (!counts.isEmpty() && remaining.form() != Form.STANDARD) {
-            Optional<String> readAs = Optional.of(Long.toString(remaining.value()));
-            addMalformed(name, counts, readAs.filter(count -> remaining.isReadable()));
+        if (resets.isEmpty() && lines.isEmpty()) {
+            return List.of();
         }
-        if (resets.isEmpty()) {
-            return Optional.empty();
+        UpstreamNumber longest = time(dialect + "Reset", resets.stream().distinct().toList());
+        List<String> times = UpstreamNumber.values(resets);
+        boolean pairs = counts.size() > 1 && counts.size() == times.size();
+        List<UpstreamQuota> quotas = new ArrayList<>();
+        for (int i = 0; i < (pairs ? counts.size() : 1); i++) {
+            UpstreamNumber remaining = UpstreamNumber.count(pairs ? List.of(counts.get(i)) : lines);
+            if (!lines.isEmpty() && (pairs || remaining.form() != Form.STANDARD)) {
+                Optional<String> readAs = Optional.of(pairs ? "several" : Long.toString(remaining.value()));
+                addMalformed(name, lines, readAs.filter(count -> remaining.isReadable()));
+            }
+            UpstreamNumber reset = pairs ? UpstreamNumber.time(List.of(times.get(i)), now, age) : longest;
+            if (remaining.isReadable() && !resets.isEmpty()) {
+                counted(remaining, reset).ifPresent(quotas::add);
+            }
         }
-        UpstreamNumber reset =
-                time(dialect + "Reset", resets.stream().distinct().toList());
-        return remaining.isReadable() ? counted(remaining, reset) : Optional.empty();
+        return quotas;
     }
 
     /** Returns a quota of calls. With an unreadable reset, only a quota without remaining calls has an effect. */

@@ -12,6 +12,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /**
  * A number of an upstream: a count of calls, or a time in seconds. This is the only reader of such numbers, so all fields have the same
@@ -99,19 +100,23 @@ record UpstreamNumber(long value, Form form) {
         Form form =
                 lines.isEmpty() || (lines.size() == 1 && isStandard(lines.get(0).strip())) ? Form.STANDARD : Form.OTHER;
         long longest = 0;
-        for (String line : lines) {
-            List<String> parts = UpstreamTime.date(line).isPresent() ? List.of(line) : List.of(COMMA.split(line, -1));
-            for (String part : parts) {
-                Optional<BigDecimal> seconds = seconds(unquoted(part.strip()), now, age);
-                if (seconds.isEmpty()) {
-                    form = Form.UNREADABLE;
-                }
-                longest = Math.max(
-                        longest,
-                        bounded(seconds.orElseGet(() -> BigDecimal.valueOf(UNREADABLE_SECONDS - Math.max(0, age)))));
+        for (String value : values(lines)) {
+            Optional<BigDecimal> seconds = seconds(unquoted(value), now, age);
+            if (seconds.isEmpty()) {
+                form = Form.UNREADABLE;
             }
+            longest = Math.max(
+                    longest, bounded(seconds.orElseGet(() -> BigDecimal.valueOf(UNREADABLE_SECONDS - age))));
         }
         return new UpstreamNumber(longest, form);
+    }
+
+    /** Returns the values of a field, which has one or several on each line. */
+    static List<String> values(List<String> lines) {
+        return lines.stream()
+                .flatMap(line -> UpstreamTime.date(line).isPresent() ? Stream.of(line) : COMMA.splitAsStream(line))
+                .map(String::strip)
+                .toList();
     }
 
     private static boolean isStandard(String text) {

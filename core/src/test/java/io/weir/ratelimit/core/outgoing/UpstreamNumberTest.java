@@ -204,6 +204,25 @@ class UpstreamNumberTest {
         }
     }
 
+    @Test
+    @Tag("field")
+    void countsAndResetsInPairsAreQuotas() {
+        Map<String, List<String>> lists =
+                Map.of("X-RateLimit-Remaining", List.of("991, 98"), "X-RateLimit-Reset", List.of("5, 1m"));
+        Map<String, List<String>> lines =
+                Map.of("X-RateLimit-Remaining", List.of("991", "98"), "X-RateLimit-Reset", List.of("5", "60"));
+        for (Map<String, List<String>> fields : List.of(lists, lines)) {
+            UpstreamAnswer answer = UpstreamAnswer.read(fields::get, NOW);
+            assertThat(answer.quotas()).containsExactly(new UpstreamQuota(991, 5), new UpstreamQuota(98, 60));
+            assertThat(answer.malformed()).containsOnlyKeys("X-RateLimit-Remaining", "X-RateLimit-Reset");
+        }
+        Map<String, List<String>> unequal =
+                Map.of("X-RateLimit-Remaining", List.of("0, 98"), "X-RateLimit-Reset", List.of("60"));
+        UpstreamAnswer answer = UpstreamAnswer.read(unequal::get, NOW);
+        assertThat(answer.quotas()).as("counts without a reset of their own").isEmpty();
+        assertThat(answer.hasIgnoredField()).isTrue();
+    }
+
     /** Text of an upstream must not take long. */
     @Test
     void longTextsAreReadInLinearTime() {
