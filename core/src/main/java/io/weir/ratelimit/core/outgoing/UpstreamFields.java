@@ -132,11 +132,12 @@ record UpstreamFields(Function<String, List<String>> fields, Map<String, Malform
     }
 
     private static StructuredFields.Item longer(StructuredFields.Item one, StructuredFields.Item other) {
-        return window(one) >= window(other) ? one : other;
+        return window(Optional.of(one)).value() >= window(Optional.of(other)).value() ? one : other;
     }
 
-    private static long window(StructuredFields.Item policy) {
-        return UpstreamNumber.time(parameter(policy, WINDOW), Instant.EPOCH, 0).value();
+    private static UpstreamNumber window(Optional<StructuredFields.Item> policy) {
+        List<String> windows = policy.map(known -> parameter(known, WINDOW)).orElse(List.of());
+        return UpstreamNumber.time(windows, Instant.EPOCH, 0);
     }
 
     private static List<String> parameter(StructuredFields.Item item, String key) {
@@ -156,11 +157,12 @@ record UpstreamFields(Function<String, List<String>> fields, Map<String, Malform
             Optional<String> readAs = Optional.of("r=" + remaining.value() + ";t=" + reset.value());
             addMalformed(RATE_LIMIT, lines(RATE_LIMIT), readAs);
         }
-        long window = policy.map(UpstreamFields::window).orElse(0L);
-        long seconds = resets.isEmpty() || !reset.isReadable() ? Math.max(window, reset.value()) : reset.value();
+        UpstreamNumber window = window(policy);
+        UpstreamNumber end = resets.isEmpty() ? window : reset;
+        long seconds = end.isReadable() ? end.value() : Math.max(window.value(), end.value());
         String unit = policy.map(known -> known.parameters().get(UNIT)).orElse(REQUESTS);
         return remaining.value() > 0
-                ? counted(remaining, new UpstreamNumber(seconds, reset.form())).filter(quota -> unit.equals(REQUESTS))
+                ? counted(remaining, new UpstreamNumber(seconds, end.form())).filter(quota -> unit.equals(REQUESTS))
                 : Optional.of(new UpstreamQuota(0, seconds)).filter(quota -> !unit.equals(CONCURRENT_REQUESTS));
     }
 
@@ -173,7 +175,8 @@ record UpstreamFields(Function<String, List<String>> fields, Map<String, Malform
         if (resets.isEmpty() && lines.isEmpty()) {
             return List.of();
         }
-        UpstreamNumber longest = time(dialect + "Reset", resets.stream().distinct().toList());
+        UpstreamNumber longest =
+                time(dialect + "Reset", resets.stream().distinct().toList());
         List<String> times = UpstreamNumber.values(resets);
         boolean pairs = counts.size() > 1 && counts.size() == times.size();
         List<UpstreamQuota> quotas = new ArrayList<>();

@@ -105,8 +105,7 @@ record UpstreamNumber(long value, Form form) {
             if (seconds.isEmpty()) {
                 form = Form.UNREADABLE;
             }
-            longest = Math.max(
-                    longest, bounded(seconds.orElseGet(() -> BigDecimal.valueOf(UNREADABLE_SECONDS - age))));
+            longest = Math.max(longest, bounded(seconds.orElseGet(() -> BigDecimal.valueOf(UNREADABLE_SECONDS - age))));
         }
         return new UpstreamNumber(longest, form);
     }
