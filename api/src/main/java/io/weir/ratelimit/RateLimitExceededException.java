@@ -14,7 +14,7 @@ import java.util.Optional;
  * <p>If the exception leaves a Jakarta REST resource, the response is the same 429 as that of a limited resource method. The exception
  * does not roll back a transaction. It has no stack trace, because a rejection is an ordinary result and must be cheap.
  */
-@ApplicationException(rollback = false)
+@ApplicationException(rollback = true)
 public final class RateLimitExceededException extends RuntimeException {
     @Serial
     private static final long serialVersionUID = 1;
