@@ -23,8 +23,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class MessageIT {
     private static final Duration TIMEOUT = Duration.ofMinutes(1);
     private static final List<String> QUEUES = List.of("limited", "calling", "patient");
-    private static final String FEATURES =
-            """
+    private static final String FEATURES = """
             <server><featureManager>
                 <feature>enterpriseBeansLite-4.0</feature>
                 <feature>mdb-4.0</feature>
@@ -43,12 +42,10 @@ class MessageIT {
 
     @BeforeAll
     static void start() {
-        String destinations = QUEUES.stream()
-                .map(queue -> """
+        String destinations = QUEUES.stream().map(queue -> """
                         <queue id="%1$s" maxRedeliveryCount="3" exceptionDestination="dead-%1$s"/>
                         <queue id="dead-%1$s"/>
-                        """.formatted(queue))
-                .collect(Collectors.joining());
+                        """.formatted(queue)).collect(Collectors.joining());
         String resources = QUEUES.stream()
                 .map(queue -> """
                         <jmsQueue id="%1$s-queue" jndiName="jms/%1$s"><properties.wasJms queueName="%1$s"/></jmsQueue>
@@ -80,14 +77,17 @@ class MessageIT {
     @ValueSource(strings = {"limited", "calling"})
     @Tag("field")
     void rejectedMessagesBecomeDeadLetters(String queue) {
-        Http.post(URI.create(uri(queue) + "?messages=5"), "");
-        Await.until("handled, in the queue, dead letters", TIMEOUT, () -> Http.get(uri(queue)).body().equals("2 0 3"));
+        Http.post(URI.create(uri(queue) + "?messages=5"), "text/plain", "");
+        Await.until(
+                "handled, in the queue, dead letters",
+                TIMEOUT,
+                () -> Http.get(uri(queue)).body().equals("2 0 3"));
     }
 
     @Test
     @Tag("field")
     void messagesThatWaitForTheirPermitsAreAllHandled() {
-        Http.post(URI.create(uri("patient") + "?messages=20"), "");
+        Http.post(URI.create(uri("patient") + "?messages=20"), "text/plain", "");
         Await.until(
                 "handled, in the queue, dead letters",
                 TIMEOUT,

@@ -246,7 +246,10 @@ class FutureEndsTest {
                 succeeded = succeeded(stage);
             }
             Await.until(what + ": free", TIMEOUT, () -> free(policy) == 1);
-            Await.until(what + ": ended", TIMEOUT, () -> returned.toCompletableFuture().isDone());
+            Await.until(
+                    what + ": ended",
+                    TIMEOUT,
+                    () -> returned.toCompletableFuture().isDone());
             charged[policies.indexOf(policy)] +=
                     policy.equals("always") || policy.equals("success") == succeeded ? 1 : 0;
             long expected = charged[policies.indexOf(policy)];

@@ -169,14 +169,17 @@ public class BeanResource {
         CompletableFuture<String> end = new CompletableFuture<>();
         Future<CompletableFuture<String>> first = executor.submit(() -> background.slot(end));
         CompletionStage<String> running = first.get();
-        CompletionStage<String> second =
-                executor.submit(() -> background.slot(CompletableFuture.completedFuture("second"))).get();
+        CompletionStage<String> second = executor.submit(
+                        () -> background.slot(CompletableFuture.completedFuture("second")))
+                .get();
         String rejected = outcome(second).toCompletableFuture().get();
         end.complete("first");
         String ended = running.toCompletableFuture().get();
-        CompletionStage<String> third =
-                executor.submit(() -> background.slot(CompletableFuture.completedFuture("third"))).get();
-        return ended + ", " + rejected + ", " + outcome(third).toCompletableFuture().get();
+        CompletionStage<String> third = executor.submit(
+                        () -> background.slot(CompletableFuture.completedFuture("third")))
+                .get();
+        return ended + ", " + rejected + ", "
+                + outcome(third).toCompletableFuture().get();
     }
 
     @GET
