@@ -444,6 +444,14 @@ abstract class ApplicationContract {
         LimitResponse.verifyRejected(get("api/bean/failed-stage"), "clerk");
     }
 
+    @Test
+    void rejectedStageOfAResourceIsAnswered() {
+        String user = "api/bean/argument-stage?user=" + client;
+        assertThat(get(user).body()).isEqualTo("hello " + client);
+
+        LimitResponse.verifyRejected(get(user), "by-argument-of-bean");
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"enterprise", "transactional"})
     @Tag("field")

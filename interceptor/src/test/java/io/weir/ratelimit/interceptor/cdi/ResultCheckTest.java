@@ -96,9 +96,8 @@ class ResultCheckTest {
     @ParameterizedTest
     @ValueSource(classes = {ReturnsFuture.class, ReturnsPublisher.class, Asynchronously.class, FaultTolerantly.class})
     void theDeploymentFailsIfTheEndOfACallIsNotKnown(Class<?> bean) {
-        for (String[] lines : new String[][] {
-            CONCURRENCY, {RATE[0], RATE[1], "ratelimit.policies.work.count=failure"}
-        }) {
+        for (String[] lines :
+                new String[][] {CONCURRENCY, {RATE[0], RATE[1], "ratelimit.policies.work.count=failure"}}) {
             assertThatThrownBy(() -> start(lines, bean))
                     .hasMessageContaining("WEIR-261")
                     .hasMessageContaining(bean.getSimpleName() + ".work")
@@ -122,7 +121,9 @@ class ResultCheckTest {
 
     @Test
     void theInterceptorSurroundsThoseThatChangeTheThread() {
-        assertThat(RateLimitInterceptor.class.getAnnotation(jakarta.annotation.Priority.class).value())
+        assertThat(RateLimitInterceptor.class
+                        .getAnnotation(jakarta.annotation.Priority.class)
+                        .value())
                 .isLessThan(jakarta.interceptor.Interceptor.Priority.PLATFORM_BEFORE + 5);
     }
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.it.app;
 
+import io.weir.ratelimit.RateLimit;
+import io.weir.ratelimit.RateLimitKey;
 import jakarta.annotation.Resource;
 import jakarta.enterprise.concurrent.ManagedExecutorService;
 import jakarta.enterprise.context.RequestScoped;
@@ -16,7 +18,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicReference;
 
-/** A resource without limits that calls limited beans. */
+/** A resource that calls limited beans. Its own limit is one that only the interceptor can decide. */
 @Path("bean")
 @RequestScoped
 public class BeanResource {
@@ -116,6 +118,13 @@ public class BeanResource {
     @Path("enterprise-stage")
     public CompletionStage<String> enterpriseStage() {
         return outcome(orders.offer());
+    }
+
+    @GET
+    @Path("argument-stage")
+    @RateLimit("by-argument-of-bean")
+    public CompletionStage<String> argumentStage(@QueryParam("user") @RateLimitKey("user") String user) {
+        return CompletableFuture.completedFuture("hello " + user);
     }
 
     @GET

@@ -7,7 +7,6 @@ import jakarta.inject.Inject;
 import jakarta.jms.ConnectionFactory;
 import jakarta.jms.JMSContext;
 import jakarta.jms.JMSException;
-import jakarta.jms.Queue;
 import jakarta.jms.QueueBrowser;
 import jakarta.ws.rs.GET;
 import jakarta.ws.rs.POST;
@@ -15,8 +14,6 @@ import jakarta.ws.rs.Path;
 import jakarta.ws.rs.PathParam;
 import jakarta.ws.rs.QueryParam;
 import java.util.Collections;
-import javax.naming.InitialContext;
-import javax.naming.NamingException;
 
 /** Sends messages, and counts what has become of them. */
 @RequestScoped
@@ -35,10 +32,10 @@ public class QueueResource {
 
     @POST
     @Path("{name}")
-    public void send(@PathParam("name") String name, @QueryParam("messages") int messages) throws NamingException {
+    public void send(@PathParam("name") String name, @QueryParam("messages") int messages) {
         try (JMSContext context = factory.createContext()) {
             for (int message = 0; message < messages; message++) {
-                context.createProducer().send(queue(name), "message " + message);
+                context.createProducer().send(context.createQueue(name), "message " + message);
             }
         }
     }
@@ -46,19 +43,16 @@ public class QueueResource {
     /** Returns the numbers of handled messages, of messages in the queue, and of dead letters. */
     @GET
     @Path("{name}")
-    public String counts(@PathParam("name") String name) throws NamingException, JMSException {
+    public String counts(@PathParam("name") String name) throws JMSException {
         try (JMSContext context = factory.createContext()) {
             return handled.count(name) + " " + waiting(context, name) + " " + waiting(context, "dead-" + name);
         }
     }
 
-    private static int waiting(JMSContext context, String name) throws NamingException, JMSException {
-        try (QueueBrowser browser = context.createBrowser(queue(name))) {
+    @SuppressWarnings("unchecked") // the interface has no element type
+    private static int waiting(JMSContext context, String name) throws JMSException {
+        try (QueueBrowser browser = context.createBrowser(context.createQueue(name))) {
             return Collections.list(browser.getEnumeration()).size();
         }
-    }
-
-    private static Queue queue(String name) throws NamingException {
-        return InitialContext.doLookup("jms/" + name);
     }
 }
