@@ -58,7 +58,8 @@ final class Reachability {
                                 && !AnnotationScanner.isAnnotated(nearer));
     }
 
-    private static boolean isResourceMethod(Class<?> beanClass, Method method) {
+    /** Tests whether a method serves requests. */
+    static boolean isResourceMethod(Class<?> beanClass, Method method) {
         for (Class<?> type : TypeHierarchy.of(beanClass)) {
             if (type.isAnnotationPresent(Path.class)
                     || Arrays.stream(type.getDeclaredMethods())
