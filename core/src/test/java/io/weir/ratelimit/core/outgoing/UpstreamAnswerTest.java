@@ -4,6 +4,7 @@ package io.weir.ratelimit.core.outgoing;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.ratelimit.core.outgoing.UpstreamAnswer.Malformed;
+import io.weir.ratelimit.fixtures.Growth;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -12,6 +13,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import java.util.TreeMap;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -244,6 +246,22 @@ class UpstreamAnswerTest {
                     .containsExactly(new UpstreamQuota(remaining, reset));
             assertThat(quotas("RateLimit-Remaining", "" + remaining, "RateLimit-Reset", "" + reset))
                     .containsExactly(new UpstreamQuota(remaining, reset));
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {",", "a", "a;r=1,", "\"", "\\", ";", "9", "a;", " ", "\"a\";r=1;t=1, "})
+    @Tag("field")
+    void aFieldIsReadInLinearTime(String part) {
+        for (int i = 0; i < 50; i++) {
+            readAll(part.repeat(2_000));
+        }
+        Growth.isLinear("a field of " + part, 200_000, size -> readAll(part.repeat(size / part.length())));
+    }
+
+    private static void readAll(String text) {
+        for (String field : List.of("Retry-After", "RateLimit", "RateLimit-Policy", "RateLimit-Reset", "Date")) {
+            read(field, text);
         }
     }
 }
