@@ -133,7 +133,7 @@ class TermUseTest {
                 .containsExactly(
                         "WARNING WEIR-337 " + PLACE + ": the term claim:sub did not resolve the first 100 times,"
                                 + " although the users were authenticated. The next alternative of the key applies,"
-                                + " else all such calls share the key anonymous. Add the claim to the tokens, or use another key."
+                                + " else all such calls share the key anonymous. Add the claim to the JWT, or use another key."
                                 + " This is logged once.");
     }
 
