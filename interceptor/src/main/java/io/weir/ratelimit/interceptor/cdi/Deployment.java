@@ -108,7 +108,11 @@ final class Deployment {
         Map<String, KeyResolver> keyResolvers = beanResolvers.keys();
         Resolvers resolvers = new Resolvers(
                 new KeyTerms(
-                        settings.ipv4Prefix(), settings.ipv6Prefix(), addresses, keyResolvers, Claims.areAvailable()),
+                        settings.ipv4Prefix(),
+                        settings.ipv6Prefix(),
+                        addresses,
+                        keyResolvers,
+                        Claims.areAvailable(beans.manager())),
                 beanResolvers.tiers());
         ConfigSnapshot loadedConfig = new ConfigSnapshot(config);
         Map<String, OutgoingClient> clients = ClientReader.read(loadedConfig, annotatedClients, keyResolvers, problems);
