@@ -85,6 +85,25 @@ class StartReportTest {
     }
 
     @Test
+    void warnsOfAPenaltyThatAWaitingClientCanReach() {
+        assertThat(new Report(
+                                "ratelimit.policies.api.limit=100/1m",
+                                "ratelimit.policies.api.penalty.after=20/1m",
+                                "ratelimit.policies.api.penalty.for=15m")
+                        .warnings("local"))
+                .singleElement()
+                .asString()
+                .startsWith("WEIR-025 A client of policy api ")
+                .contains("can have 61 rejections within the time of penalty.after=20/1m");
+        assertThat(new Report(
+                                "ratelimit.policies.api.limit=100/1m",
+                                "ratelimit.policies.api.penalty.after=100/1m",
+                                "ratelimit.policies.api.penalty.for=15m")
+                        .warnings("local"))
+                .isEmpty();
+    }
+
+    @Test
     void warnsOfAClosedAnOpenAndAMissingConsole() {
         assertThat(new Report("ratelimit.console.role=operator").warnings("local"))
                 .isEmpty();
