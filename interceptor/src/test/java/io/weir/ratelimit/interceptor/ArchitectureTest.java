@@ -101,6 +101,14 @@ class ArchitectureTest {
             .resideInAPackage("org.eclipse.microprofile.health..");
 
     @ArchTest
+    static final ArchRule one_class_depends_on_rest_client_interfaces = noClasses()
+            .that()
+            .doNotHaveFullyQualifiedName("io.weir.ratelimit.client.OutgoingRateLimitListener")
+            .should()
+            .dependOnClassesThat()
+            .resideInAPackage("org.eclipse.microprofile.rest..");
+
+    @ArchTest
     static final ArchRule the_entry_point_for_beans_does_not_depend_on_that_for_rest = noClasses()
             .that()
             .resideInAPackage(SELF + "cdi..")

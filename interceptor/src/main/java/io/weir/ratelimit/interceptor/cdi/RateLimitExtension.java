@@ -116,8 +116,26 @@ public class RateLimitExtension implements Extension {
                 new Deployment(libraryBeans(beans), problems).create(beanClasses, managedBeans, annotatedClients));
         if (!problems.found().isEmpty()) {
             event.addDeploymentProblem(new DeploymentException(problems.message()));
-        } else if (application.hasPolicies()) {
+        } else {
+            logApplicationProblems();
+        }
+    }
+
+    private void logApplicationProblems() {
+        if (application.hasPolicies()) {
             callInApplication(() -> ServiceLoading.withoutLimits(beanClasses)).forEach(error -> error.log(LOG));
+        }
+        if (!ServletApi.isVisible()) {
+            // Otherwise a listener of the WAR checks the policies, which knows the servlets.
+            logWarnings();
+        }
+    }
+
+    private void logWarnings() {
+        try {
+            callInApplication(() -> check().warnings()).forEach(warning -> warning.log(LOG));
+        } catch (RuntimeException | LinkageError e) {
+            LOG.log(System.Logger.Level.DEBUG, "The policies are not checked against the application", e);
         }
     }
 

@@ -114,6 +114,13 @@ final class StartWarnings {
                         .toList();
     }
 
+    /** Returns a warning if only known names are found in a source, and the configuration does not complete them. */
+    static List<Message> withoutNames(Set<String> sources, ConfigProperties config) {
+        boolean completed = Stream.of(ConfigKeys.PATH_POLICIES, ConfigKeys.CLIENT_NAMES)
+                .anyMatch(key -> config.get(key.name()).value().isPresent());
+        return sources.isEmpty() || completed ? List.of() : List.of(MESSAGES.message("WEIR-016", sources));
+    }
+
     private void checkAddresses() {
         settings.trustedProxies().stream()
                 .filter(EVERYONE::contains)

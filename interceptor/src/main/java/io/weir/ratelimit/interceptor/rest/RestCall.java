@@ -3,7 +3,7 @@ package io.weir.ratelimit.interceptor.rest;
 
 import io.weir.ratelimit.core.engine.RequestState;
 import io.weir.ratelimit.core.policy.RequestPath;
-import io.weir.ratelimit.interceptor.cdi.Claims;
+import io.weir.ratelimit.interceptor.cdi.AuthenticatedUser;
 import io.weir.ratelimit.interceptor.cdi.HttpCall;
 import jakarta.ws.rs.HttpMethod;
 import jakarta.ws.rs.container.ContainerRequestContext;
@@ -12,7 +12,6 @@ import jakarta.ws.rs.core.Cookie;
 import jakarta.ws.rs.core.MultivaluedMap;
 import jakarta.ws.rs.core.SecurityContext;
 import jakarta.ws.rs.core.UriInfo;
-import java.security.Principal;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -31,14 +30,14 @@ final class RestCall implements HttpCall {
     private final ContainerRequestContext request;
     private final @Nullable ServletAccess servlet;
     private final @Nullable String peerAddress;
-    private final @Nullable Principal user;
+    private final @Nullable AuthenticatedUser user;
     private final @Nullable Class<?> resource;
     private final @Nullable String method;
 
     private RestCall(
             ContainerRequestContext request,
             @Nullable ServletAccess servlet,
-            @Nullable Principal user,
+            @Nullable AuthenticatedUser user,
             @Nullable Class<?> resource,
             @Nullable String method) {
         this.request = request;
@@ -63,13 +62,28 @@ final class RestCall implements HttpCall {
 
     /** Creates the call of a request that is matched to a resource method. */
     static RestCall matched(ContainerRequestContext request, @Nullable ServletAccess servlet, ResourceInfo matched) {
-        SecurityContext security = request.getSecurityContext();
         return new RestCall(
                 request,
                 servlet,
-                security == null ? null : security.getUserPrincipal(),
+                userOf(request),
                 matched.getResourceClass(),
                 matched.getResourceMethod().getName());
+    }
+
+    private static @Nullable AuthenticatedUser userOf(ContainerRequestContext request) {
+        SecurityContext security = request.getSecurityContext();
+        return security == null
+                ? null
+                : AuthenticatedUser.of(security.getUserPrincipal(), security::getAuthenticationScheme);
+    }
+
+    /** Returns the call with the user that a later filter has authenticated; null if the user is the same. */
+    @Nullable
+    RestCall withLaterUser() {
+        AuthenticatedUser now = userOf(request);
+        return now == null || (user != null && now.name().equals(user.name()))
+                ? null
+                : new RestCall(request, servlet, now, resource, method);
     }
 
     /** Returns the state that a filter has attached to a request, null if there is none. */
@@ -126,7 +140,7 @@ final class RestCall implements HttpCall {
 
     @Override
     public Optional<String> principal() {
-        return user == null ? Optional.empty() : Optional.ofNullable(user.getName());
+        return user == null ? Optional.empty() : Optional.of(user.name());
     }
 
     @Override
@@ -157,7 +171,7 @@ final class RestCall implements HttpCall {
 
     @Override
     public Optional<String> claim(String name) {
-        return user == null ? Optional.empty() : Claims.of(user, name);
+        return user == null ? Optional.empty() : user.claim(name);
     }
 
     @Override

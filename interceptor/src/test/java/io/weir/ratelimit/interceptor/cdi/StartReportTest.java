@@ -70,7 +70,7 @@ class StartReportTest {
 
         private List<String> lines(String backend) {
             return new StartSummary(settings, snapshot, loader.methods())
-                    .message(backend, config)
+                    .message(backend, config, Set.of())
                     .text()
                     .lines()
                     .toList();
@@ -144,7 +144,7 @@ class StartReportTest {
                         report.snapshot,
                         report.loader.methods(),
                         () -> Instant.parse("2026-11-24T12:00:00Z"))
-                .message("local", report.config)
+                .message("local", report.config, Set.of())
                 .text();
 
         assertThat(text)
