@@ -75,10 +75,11 @@ public final class RateLimitGate {
     }
 
     /**
-     * Enters a request before it is matched to a resource method.
+     * Enters a request for the policies with {@code phase=early}: before it is matched to a resource method, and again when it is matched,
+     * because a filter can have changed its method or path.
      *
      * @param call the request
-     * @return the answer
+     * @return the answer; nothing is decided if all policies were decided before
      */
     public Entry enterEarly(HttpCall call) {
         PolicySnapshot current = policies.get();
@@ -87,9 +88,11 @@ public final class RateLimitGate {
             return Entry.OPEN;
         }
         RequestState request = start(call);
-        return bypasses(current.bypass(), binding, request)
-                ? Entry.OPEN
-                : decide(new Attempt(binding, call, request, true));
+        if (bypasses(current.bypass(), binding, request)) {
+            return Entry.OPEN;
+        }
+        Binding undecided = request.decideEarly(binding);
+        return undecided.policies().isEmpty() ? Entry.OPEN : decide(new Attempt(undecided, call, request, true));
     }
 
     /**

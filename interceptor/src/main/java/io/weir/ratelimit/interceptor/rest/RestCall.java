@@ -107,15 +107,17 @@ final class RestCall implements HttpCall {
     }
 
     /**
-     * Returns the path as it is matched to a resource. The text of the request can differ: Jersey removes the path of the
-     * application by its length, and finds {@code search} by {@code /api;search}.
+     * Returns the path as it is matched to a resource, below the base URI of the arrived request. The text of the request can differ:
+     * Jersey removes the path of the application by its length, and finds {@code search} by {@code /api;search}.
      */
     @Override
     public RequestPath path() {
         UriInfo uri = request.getUriInfo();
-        String base = uri.getBaseUri().getRawPath();
+        String base = request.getProperty(ArrivalFilter.BASE) instanceof String arrived
+                ? arrived
+                : uri.getBaseUri().getRawPath();
         String root = servlet == null ? "" : servlet.contextPath();
-        String application = base.startsWith(root) ? base.substring(root.length()) : base;
+        String application = (base + "/").startsWith(root + "/") ? base.substring(root.length()) : base;
         return RequestPath.of(application + "/" + uri.getPath(false));
     }
 
