@@ -282,8 +282,11 @@ class WrongPoliciesTest {
         assertThat(read.lines())
                 .filteredOn(line -> line.startsWith("WEIR-115"))
                 .containsExactly(
-                        "WEIR-115 ratelimit.policies.Search.find.limit: the policy attribute is unknown; use one of "
-                                + ATTRIBUTES,
+                        "WEIR-115 ratelimit.policies.Search.find.limit: the policy attribute is unknown; if the policy is"
+                                + " named Search.find, the quotes around its name are missing; write"
+                                + " ratelimit.policies.\"Search.find\".limit, in YAML with the name in two kinds of quotes:"
+                                + " '\"Search.find\"'; or use one of "
+                                + ATTRIBUTES.substring(0, ATTRIBUTES.indexOf(';')),
                         "WEIR-115 ratelimit.policies.api.lmit: the policy attribute is unknown; use one of "
                                 + ATTRIBUTES);
     }
