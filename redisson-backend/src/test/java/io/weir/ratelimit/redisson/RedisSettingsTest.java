@@ -46,7 +46,8 @@ class RedisSettingsTest {
                 element.formatted(RedisSettings.ADDRESS, 1), "redis://b:6379"));
         assertThat(settings.problems()).isEmpty();
         assertThat(settings.client())
-                .hasValueSatisfying(config -> assertThat(config.isClusterConfig()).isTrue());
+                .hasValueSatisfying(
+                        config -> assertThat(config.isClusterConfig()).isTrue());
     }
 
     @ParameterizedTest
