@@ -381,7 +381,7 @@ public final class ConfigKeys {
             "ratelimit.clients.<c>.obey",
             "retry-after, ratelimit",
             ValueForm.someOf("retry-after", "ratelimit"),
-            "the answers that the client obeys: a 429 or 503 of the upstream, and the quotas that the upstream reports");
+            "the answers that the client obeys: a 429 or an error with Retry-After, and the quotas that the upstream reports");
 
     public static final ConfigKey<Integer> CLIENT_RETRY_BUDGET = key(
             "ratelimit.clients.<c>.retry-budget",
