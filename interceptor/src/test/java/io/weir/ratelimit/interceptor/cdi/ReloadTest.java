@@ -149,7 +149,11 @@ class ReloadTest {
         private Deployed() {
             Problems problems = new Problems();
             this.loader = PolicySnapshotLoader.of(
-                    Set.of(Search.class), new Resolvers(new KeyTerms(32, 64), Map.of()), Set.of(), problems);
+                    Set.of(Search.class),
+                    MethodNames.of(Set.of(Search.class)),
+                    new Resolvers(new KeyTerms(32, 64), Map.of()),
+                    Set.of(),
+                    problems);
             ConfigSnapshot read = new ConfigSnapshot(new MicroProfileProperties(config));
             this.first = loader.load(read, problems);
             assertThat(problems.found()).isEmpty();
