@@ -16,10 +16,12 @@ import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.security.Provider;
+import java.security.SecureRandomSpi;
 import java.security.Security;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -34,7 +36,34 @@ class RestrictedProvidersTest {
         Approved() {
             super("approved", "1", "SHA-2 and a random number generator");
             put("MessageDigest.SHA-256", "sun.security.provider.SHA2$SHA256");
-            put("SecureRandom.NativePRNG", "sun.security.provider.NativePRNG");
+            put("SecureRandom.Approved", Numbers.class.getName());
+        }
+    }
+
+    /** Random numbers. Those of the JVM need SHA-1 of their own provider. */
+    public static final class Numbers extends SecureRandomSpi {
+        private static final long serialVersionUID = 1;
+
+        private final transient SplittableRandom random = new SplittableRandom();
+
+        /** Creates the numbers. */
+        public Numbers() {}
+
+        @Override
+        protected void engineSetSeed(byte[] seed) {
+            // The seed is that of the instance.
+        }
+
+        @Override
+        protected synchronized void engineNextBytes(byte[] bytes) {
+            random.nextBytes(bytes);
+        }
+
+        @Override
+        protected byte[] engineGenerateSeed(int length) {
+            byte[] seed = new byte[length];
+            engineNextBytes(seed);
+            return seed;
         }
     }
 

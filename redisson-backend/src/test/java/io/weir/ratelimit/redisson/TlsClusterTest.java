@@ -10,10 +10,12 @@ import io.weir.ratelimit.fixtures.RedisConnection;
 import io.weir.ratelimit.fixtures.RedisProcess;
 import io.weir.ratelimit.fixtures.TestAuthority;
 import io.weir.ratelimit.fixtures.TestFolder;
+import io.weir.ratelimit.fixtures.TestPorts;
 import io.weir.ratelimit.spi.BackendException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
@@ -26,18 +28,26 @@ import org.junit.jupiter.api.Test;
 class TlsClusterTest {
     private final TestFolder folder = TestFolder.create();
     private final TestAuthority authority = TestAuthority.create(folder.path(), "authority");
-    private final RedisProcess node = RedisProcess.started(
-            "--cluster-enabled",
-            "yes",
-            "--cluster-config-file",
-            folder.path().resolve("nodes.conf").toString());
-    private final FaultProxy tls = FaultProxy.inFrontOf(node, authority.serverFor("dns:localhost"));
+    private final int port = TestPorts.next();
+    private final FaultProxy tls =
+            FaultProxy.inFrontOf(new RedisProcess(port, List.of()), authority.serverFor("dns:localhost"));
+    private final RedisProcess node = new RedisProcess(
+            port,
+            RedisProcess.serverArguments(
+                    port,
+                    "--cluster-enabled",
+                    "yes",
+                    "--cluster-config-file",
+                    folder.path().resolve("nodes.conf").toString(),
+                    "--cluster-announce-ip",
+                    "127.0.0.1",
+                    "--cluster-announce-port",
+                    String.valueOf(tls.port())));
 
     @BeforeEach
     void formCluster() {
+        node.start();
         try (RedisConnection redis = node.connect()) {
-            redis.call("CONFIG", "SET", "cluster-announce-ip", "127.0.0.1");
-            redis.call("CONFIG", "SET", "cluster-announce-port", tls.port());
             redis.call(Stream.concat(
                             Stream.of("CLUSTER", "ADDSLOTS"),
                             IntStream.range(0, 16_384).boxed())
@@ -68,7 +78,7 @@ class TlsClusterTest {
     @Tag("field")
     void theMessageContainsTheAddressThatTheCertificateLacks() {
         RedissonBackend backend =
-                started("clusterServersConfig:\n  nodeAddresses:\n    - rediss://localhost:" + tls.port() + "\n");
+                started(nodes("localhost:" + tls.port(), "localhost:" + TestPorts.next()));
         try {
             Await.until(
                     "the reason is known",
@@ -84,22 +94,35 @@ class TlsClusterTest {
     }
 
     @Test
+    void aSingleNameIsVerifiedForAllNodes() {
+        assertDecides(started(nodes("localhost:" + tls.port())));
+    }
+
+    private static String nodes(String... addresses) {
+        return Stream.of(addresses)
+                .map(address -> "    - rediss://" + address + "\n")
+                .collect(Collectors.joining("", "clusterServersConfig:\n  nodeAddresses:\n", ""));
+    }
+
+    private static void assertDecides(RedissonBackend backend) {
+        try {
+            FaultCalls.awaitDecision(backend);
+        } finally {
+            backend.close();
+        }
+    }
+
+    @Test
     @Tag("field")
     void theSampleOfThePageMapsAddressesToNames() {
-        RedissonBackend backend = started(RedisPage.sample(
+        assertDecides(started(RedisPage.sample(
                 "natMapper",
                 Map.of(
                         "rediss://redis-0.internal:6380",
                         "rediss://localhost:" + tls.port(),
+                        "rediss://redis-1.internal:6380",
+                        "rediss://localhost:" + TestPorts.next(),
                         "\"10.0.0.10\": redis-0.internal",
-                        "\"127.0.0.1\": localhost")));
-        try {
-            FaultCalls.awaitDecision(backend);
-            assertThat(backend.acquire(List.of(TestBackend.charge("k.a", 1, FaultCalls.LIMIT)))
-                            .allowed())
-                    .isTrue();
-        } finally {
-            backend.close();
-        }
+                        "\"127.0.0.1\": localhost"))));
     }
 }
