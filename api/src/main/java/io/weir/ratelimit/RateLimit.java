@@ -25,7 +25,8 @@ import java.lang.annotation.Target;
  *
  * The annotation applies to Jakarta REST resource methods and to business methods of any CDI bean. Calls of a resource method are
  * decided after authentication and authorization and before the entity is read. A rejected call of a bean method throws {@link
- * RateLimitExceededException}.
+ * RateLimitExceededException}. If the method returns a {@link java.util.concurrent.CompletionStage} or a {@code CompletableFuture}, the
+ * call does not throw, and the stage fails with the exception. The slot and the charge of such a call follow the returned stage.
  *
  * <p>The annotation is allowed on a method, on a class, on a superclass of the bean, and on a stereotype. On a class it applies to all
  * methods; the annotation of a method replaces that of the class. Private, static and final methods and calls within one object are not

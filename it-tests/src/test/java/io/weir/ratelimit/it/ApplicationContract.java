@@ -9,9 +9,15 @@ import java.net.URI;
 import java.net.URLEncoder;
 import java.net.http.HttpResponse;
 import java.util.Base64;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -433,16 +439,79 @@ abstract class ApplicationContract {
     }
 
     @Test
-    void asynchronousMethodIsRejectedAtTheCall() {
+    void rejectionFailsTheStageOfAnAsynchronousMethod() {
         assertThat(get("api/bean/asynchronous").body()).isEqualTo("done");
         assertThat(remaining("asynchronous")).isEqualTo(1);
         assertThat(get("api/bean/asynchronous").body()).isEqualTo("done");
 
-        assertThat(get("api/bean/asynchronous").body()).isEqualTo("rejected at the call");
+        assertThat(get("api/bean/asynchronous").body()).isEqualTo("failed with RateLimitExceededException");
     }
 
     @Test
-    void rejectionDoesNotRollBackTheTransaction() {
+    @Tag("field")
+    void rejectionFailsTheStageOfAnEnterpriseBean() {
+        assertThat(get("api/bean/enterprise-stage").body()).isEqualTo("offer");
+
+        assertThat(get("api/bean/enterprise-stage").body()).isEqualTo("failed with RateLimitExceededException");
+        LimitResponse.verifyRejected(get("api/bean/failed-stage"), "clerk");
+    }
+
+    @Test
+    void rejectedStageOfAResourceIsAnswered() {
+        String user = "api/bean/argument-stage?user=" + client;
+        assertThat(get(user).body()).isEqualTo("hello " + client);
+
+        LimitResponse.verifyRejected(get(user), "by-argument-of-bean");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"enterprise", "transactional"})
+    @Tag("field")
+    void rejectionThatLeavesABeanRollsItsTransactionBack(String bean) {
+        assertThat(get("api/bean/order?bean=" + bean).body()).isEqualTo("placed, committed");
+
+        assertThat(get("api/bean/order?bean=" + bean).body()).isEqualTo("RateLimitExceededException, rolled back");
+    }
+
+    @Test
+    @Tag("field")
+    void methodOnAnotherThreadIsDecidedWithTheKeyOfItsCaller() {
+        for (String caller : List.of(client, "other-" + client)) {
+            URI uri = uri("api/bean/background");
+            assertThat(Http.get(uri, "X-Client", caller).body()).isEqualTo("another thread");
+            assertThat(Http.get(uri, "X-Client", caller).body()).isEqualTo("another thread");
+            LimitResponse.verifyRejected(Http.get(uri, "X-Client", caller), "background");
+        }
+    }
+
+    @Test
+    @Tag("field")
+    void methodWithoutAResultOnAnotherThreadIsRejectedAtTheCall() {
+        assertThat(get("api/bean/background-void").body()).isEqualTo("started");
+        LimitResponse.verifyRejected(get("api/bean/background-void"), "background-void");
+    }
+
+    @Test
+    void methodOnAnotherThreadRunsOnceAfterItsWait() {
+        List<CompletableFuture<HttpResponse<String>>> calls = IntStream.range(0, 5)
+                .mapToObj(call -> Http.getAsync(uri("api/bean/background-paced")))
+                .toList();
+        Set<String> runs = calls.stream()
+                .map(CompletableFuture::join)
+                .map(HttpResponse::body)
+                .collect(Collectors.toCollection(TreeSet::new));
+        assertThat(runs).hasSize(5).allMatch(run -> run.startsWith("run "));
+    }
+
+    @Test
+    @Tag("field")
+    void methodOnAnotherThreadKeepsItsSlotUntilItEnds() {
+        assertThat(get("api/bean/background-slot").body())
+                .isEqualTo("first, failed with RateLimitExceededException, third");
+    }
+
+    @Test
+    void caughtRejectionDoesNotRollBackTheTransaction() {
         assertThat(get("api/bean/book").body()).isEqualTo("booked, may commit");
 
         HttpResponse<String> rejected = get("api/bean/book");
@@ -485,6 +554,21 @@ abstract class ApplicationContract {
             set(where, "beside", "");
         }
         awaitRemaining("beside", 96);
+    }
+
+    /** The server reads a property for the application, or it does not; the limit is the same in both cases. */
+    @ParameterizedTest
+    @ValueSource(strings = {"source", "profile", "profiles"})
+    @Tag("field")
+    void policiesAreThoseThatTheServerReads(String place) {
+        String name = "ratelimit.policies.of-" + place + ".paths";
+        String paths = get("api/change/configured?name=" + name).body();
+        System.out.println("The server reads " + name + " = " + paths);
+        assertThat(Http.statuses(2, uri("api/change/" + place), "X-Client", client))
+                .containsExactly(200, paths.isEmpty() ? 200 : 429);
+        if (place.equals("source")) {
+            assertThat(paths).isEqualTo("/api/change/source");
+        }
     }
 
     private void set(String where, String policy, String limit) {

@@ -35,13 +35,13 @@ record Script(String text, String digest) {
     static final Script BLOCK = of("clock.lua", "state.lua", "block.lua");
 
     /** Stores a report of an instance; the header of the resource describes its arguments and its reply. */
-    static final Script REPORT = of("report.lua");
+    static final Script REPORT = of("value.lua", "report.lua");
 
     /** Returns values of reports; the header of the resource describes its arguments and its reply. */
-    static final Script READ = of("read.lua");
+    static final Script READ = of("value.lua", "read.lua");
 
     /** Returns or replaces the runtime changes; the header of the resource describes its arguments and its reply. */
-    static final Script CHANGES = of("changes.lua");
+    static final Script CHANGES = of("value.lua", "changes.lua");
 
     /** Returns the source in which {@code acquire.lua} decides on plain batches as well. */
     String withoutPlain() {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.redisson;
 
-import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.weir.ratelimit.fixtures.Await;
@@ -77,8 +76,7 @@ class TlsClusterTest {
     @Test
     @Tag("field")
     void theMessageContainsTheAddressThatTheCertificateLacks() {
-        RedissonBackend backend =
-                started(nodes("localhost:" + tls.port(), "localhost:" + TestPorts.next()));
+        RedissonBackend backend = started(nodes("localhost:" + tls.port(), "localhost:" + TestPorts.next()));
         try {
             Await.until(
                     "the reason is known",

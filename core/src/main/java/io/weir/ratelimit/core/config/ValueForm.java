@@ -119,6 +119,11 @@ public record ValueForm<T>(String description, Function<String, T> parser) {
         return new ValueForm<>(description, ValueForm::split);
     }
 
+    /** Creates a form of names that commas separate, or {@code none}. */
+    static ValueForm<List<String>> namesOrNone(String description) {
+        return new ValueForm<>(description, text -> text.strip().equals("none") ? List.of() : split(text));
+    }
+
     static ValueForm<Integer> number(int minimum, int maximum) {
         return of(
                 "a whole number from " + minimum + " to " + maximum,

@@ -5,8 +5,10 @@ import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.CallContext;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
@@ -33,6 +35,9 @@ public final class RequestState extends SlotHolder {
 
     /** The bindings that the request has bypassed; null unless the caller bypasses the limits. */
     private @Nullable List<Binding> bypassed;
+
+    /** The names of the policies that were decided early. */
+    private final Set<String> early = new HashSet<>(0);
 
     private List<Settlement> unsettled = List.of();
     private @Nullable Wait wait;
@@ -198,6 +203,20 @@ public final class RequestState extends SlotHolder {
      */
     public synchronized boolean bypass(Binding policies) {
         return bypassed != null && !bypassed.contains(policies) && bypassed.add(policies);
+    }
+
+    /**
+     * Selects the policies to decide early. Each policy is decided early once, although a request has two early entry points.
+     *
+     * @param matching the early policies that match the request
+     * @return those that were not decided early before, with the same endpoint
+     */
+    public synchronized Binding decideEarly(Binding matching) {
+        return new Binding(
+                matching.endpoint(),
+                matching.policies().stream()
+                        .filter(each -> early.add(each.policy().name()))
+                        .toList());
     }
 
     /**

@@ -13,7 +13,7 @@ import java.util.Optional;
  * @param name the name of the client
  * @param policies the names of the policies whose permits a call spends, one or more
  * @param key the key of these policies
- * @param obeysRetryAfter whether a 429 or 503 of the upstream pauses the client
+ * @param obeysRetryAfter whether an error of the upstream pauses the client
  * @param obeysQuotas whether a quota that the upstream reports lowers the own one
  * @param retryPercent the share of retries among ordinary calls, from 0 to 100
  * @param maxPause the longest pause

@@ -196,6 +196,15 @@ public final class DeployedApplication {
     }
 
     /**
+     * Returns whether the application has limits.
+     *
+     * @return false if there is no policy
+     */
+    public boolean hasPolicies() {
+        return !policies.get().policies().isEmpty();
+    }
+
+    /**
      * Returns the current version of a policy.
      *
      * @param name the name of the policy

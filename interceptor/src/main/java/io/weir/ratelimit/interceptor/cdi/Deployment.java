@@ -64,7 +64,8 @@ final class Deployment {
     private final ApplicationBeans beans;
     private final Problems problems;
     private final Config serverConfig = serverConfig();
-    private final ConfigProperties config = new MicroProfileProperties(serverConfig);
+    private final CurrentConfig current = CurrentConfig.of(serverConfig);
+    private final ConfigProperties config = current.first();
     private final Settings settings;
     private final KeyMasker masker;
     private final EngineEnvironment environment;
@@ -110,7 +111,11 @@ final class Deployment {
         Map<String, KeyResolver> keyResolvers = beanResolvers.keys();
         Resolvers resolvers = new Resolvers(
                 new KeyTerms(
-                        settings.ipv4Prefix(), settings.ipv6Prefix(), addresses, keyResolvers, Claims.areAvailable()),
+                        settings.ipv4Prefix(),
+                        settings.ipv6Prefix(),
+                        addresses,
+                        keyResolvers,
+                        Claims.areAvailable(beans.manager())),
                 beanResolvers.tiers());
         ConfigSnapshot loadedConfig = new ConfigSnapshot(config);
         Map<String, OutgoingClient> clients = ClientReader.read(loadedConfig, annotatedClients, keyResolvers, problems);
@@ -258,11 +263,14 @@ final class Deployment {
     private void report(
             RateLimitBackend backend, PolicySnapshot snapshot, PolicySnapshotLoader loader, OverrideSources sources) {
         new StartSummary(settings, snapshot, loader.methods())
-                .message(backend.name(), config)
+                .message(backend.name(), config, current.withoutNames())
                 .log(LOG);
         new StartWarnings(settings, config, snapshot)
                 .all(backend.name(), loader.methods(), sources.policies())
                 .forEach(warning -> warning.log(LOG));
+        if (settings.enabled()) {
+            StartWarnings.withoutNames(current.withoutNames(), config).forEach(warning -> warning.log(LOG));
+        }
         if (environment.isControlledByClients()) {
             MESSAGES.log(LOG, "WEIR-611", "Weir-Test-Kit");
         }
@@ -276,11 +284,13 @@ final class Deployment {
             TopKeysTracker topKeys,
             Telemetry telemetry,
             Readings readings) {
+        boolean reloads = settings.reloads() && problems.found().isEmpty();
+        if (reloads) {
+            current.difference().ifPresent(reason -> MESSAGES.log(LOG, "WEIR-311", reason));
+        }
         return new Reload(
                 loader,
-                settings.reloads() && problems.found().isEmpty()
-                        ? CurrentConfig.of(serverConfig, loadedConfig)
-                        : () -> loadedConfig,
+                reloads ? current : () -> loadedConfig,
                 loadedConfig,
                 snapshot,
                 next -> {

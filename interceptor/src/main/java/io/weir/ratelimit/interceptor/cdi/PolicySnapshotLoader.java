@@ -73,8 +73,10 @@ final class PolicySnapshotLoader {
         for (Class<?> beanClass : beanClasses) {
             reachability.check(beanClass);
             for (Method method : TypeHierarchy.methods(beanClass)) {
-                scanner.scan(beanClass, method)
-                        .ifPresent(limits -> methods.add(new LimitedMethod(beanClass, method, limits)));
+                scanner.scan(beanClass, method).ifPresent(limits -> {
+                    ResultCheck.checkThread(beanClass, method, problems);
+                    methods.add(new LimitedMethod(beanClass, method, limits));
+                });
             }
         }
         return new PolicySnapshotLoader(methods, names, resolvers, policiesOfSources);

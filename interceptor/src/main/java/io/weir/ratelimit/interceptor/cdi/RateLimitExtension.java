@@ -7,6 +7,7 @@ import io.weir.ratelimit.RateLimit;
 import io.weir.ratelimit.RateLimiter;
 import io.weir.ratelimit.client.OutgoingRateLimit;
 import io.weir.ratelimit.core.config.Problems;
+import io.weir.ratelimit.core.message.Message;
 import io.weir.ratelimit.interceptor.health.HealthChecks;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.context.BeforeDestroyed;
@@ -36,6 +37,7 @@ import org.jspecify.annotations.Nullable;
 
 /** A CDI extension that deploys the limits of an application. It reports all problems at once. */
 public class RateLimitExtension implements Extension {
+    private static final System.Logger LOG = System.getLogger("io.weir.ratelimit");
     private static final String CONFIG_API = "org.eclipse.microprofile.config.ConfigProvider";
     private static final String HEALTH_API = "org.eclipse.microprofile.health.HealthCheck";
 
@@ -115,6 +117,8 @@ public class RateLimitExtension implements Extension {
                 .create(beanClasses, managedBeans, names, annotatedClients));
         if (!problems.found().isEmpty()) {
             event.addDeploymentProblem(new DeploymentException(problems.message() + hint(problems, names)));
+        } else {
+            logApplicationProblems();
         }
     }
 
@@ -125,6 +129,31 @@ public class RateLimitExtension implements Extension {
         return missing && !names.ofOtherLoaders().isEmpty()
                 ? "\n" + MESSAGES.text("WEIR-038", names.ofOtherLoaders().get(0).getName())
                 : "";
+    }
+
+    private void logApplicationProblems() {
+        if (application.hasPolicies()) {
+            callInApplication(() -> ServiceLoading.withoutLimits(beanClasses)).forEach(error -> error.log(LOG));
+        }
+        if (!ServletApi.isVisible()) {
+            // Otherwise a listener of the WAR checks the policies, which knows the servlets.
+            logWarnings();
+        }
+    }
+
+    private void logWarnings() {
+        try {
+            callInApplication(() -> check().warnings()).forEach(warning -> warning.log(LOG));
+        } catch (RuntimeException | LinkageError e) {
+            LOG.log(System.Logger.Level.DEBUG, "The policies are not checked against the application", e);
+        }
+    }
+
+    /** Returns one message for each REST application of a WAR that has no limits. Those that are beans are logged at the deployment. */
+    List<Message> withoutLimits(Set<Class<?>> restApplications) {
+        Set<Class<?>> others = new LinkedHashSet<>(restApplications);
+        others.removeAll(beanClasses);
+        return application().hasPolicies() ? ServiceLoading.withoutLimits(others) : List.of();
     }
 
     /** Starts the reload of policies. The thread belongs to the application. */

@@ -4,7 +4,7 @@ package io.weir.ratelimit.interceptor.rest;
 import io.weir.ratelimit.core.engine.RequestState;
 import io.weir.ratelimit.core.policy.MethodName;
 import io.weir.ratelimit.core.policy.RequestPath;
-import io.weir.ratelimit.interceptor.cdi.Claims;
+import io.weir.ratelimit.interceptor.cdi.AuthenticatedUser;
 import io.weir.ratelimit.interceptor.cdi.HttpCall;
 import io.weir.ratelimit.interceptor.cdi.MethodNames;
 import jakarta.ws.rs.HttpMethod;
@@ -14,7 +14,6 @@ import jakarta.ws.rs.core.Cookie;
 import jakarta.ws.rs.core.MultivaluedMap;
 import jakarta.ws.rs.core.SecurityContext;
 import jakarta.ws.rs.core.UriInfo;
-import java.security.Principal;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
@@ -34,13 +33,13 @@ final class RestCall implements HttpCall {
     private final ContainerRequestContext request;
     private final @Nullable ServletAccess servlet;
     private final @Nullable String peerAddress;
-    private final @Nullable Principal user;
+    private final @Nullable AuthenticatedUser user;
     private final @Nullable Supplier<MethodName> method;
 
     private RestCall(
             ContainerRequestContext request,
             @Nullable ServletAccess servlet,
-            @Nullable Principal user,
+            @Nullable AuthenticatedUser user,
             @Nullable Supplier<MethodName> method) {
         this.request = request;
         this.servlet = servlet;
@@ -64,12 +63,27 @@ final class RestCall implements HttpCall {
     /** Creates the call of a request that is matched to a resource method. */
     static RestCall matched(
             ContainerRequestContext request, @Nullable ServletAccess servlet, ResourceInfo matched, MethodNames names) {
-        SecurityContext security = request.getSecurityContext();
         return new RestCall(
                 request,
                 servlet,
-                security == null ? null : security.getUserPrincipal(),
+                userOf(request),
                 () -> names.of(matched.getResourceClass(), matched.getResourceMethod()));
+    }
+
+    private static @Nullable AuthenticatedUser userOf(ContainerRequestContext request) {
+        SecurityContext security = request.getSecurityContext();
+        return security == null
+                ? null
+                : AuthenticatedUser.of(security.getUserPrincipal(), security::getAuthenticationScheme);
+    }
+
+    /** Returns the call with the user that a later filter has authenticated; null if the user is the same. */
+    @Nullable
+    RestCall withLaterUser() {
+        AuthenticatedUser now = userOf(request);
+        return now == null || (user != null && now.name().equals(user.name()))
+                ? null
+                : new RestCall(request, servlet, now, method);
     }
 
     /** Returns the state that a filter has attached to a request, null if there is none. */
@@ -93,15 +107,17 @@ final class RestCall implements HttpCall {
     }
 
     /**
-     * Returns the path as it is matched to a resource. The text of the request can differ: Jersey removes the path of the
-     * application by its length, and finds {@code search} by {@code /api;search}.
+     * Returns the path as it is matched to a resource, below the base URI of the arrived request. The text of the request can differ:
+     * Jersey removes the path of the application by its length, and finds {@code search} by {@code /api;search}.
      */
     @Override
     public RequestPath path() {
         UriInfo uri = request.getUriInfo();
-        String base = uri.getBaseUri().getRawPath();
+        String base = request.getProperty(ArrivalFilter.BASE) instanceof String arrived
+                ? arrived
+                : uri.getBaseUri().getRawPath();
         String root = servlet == null ? "" : servlet.contextPath();
-        String application = base.startsWith(root) ? base.substring(root.length()) : base;
+        String application = (base + "/").startsWith(root + "/") ? base.substring(root.length()) : base;
         return RequestPath.of(application + "/" + uri.getPath(false));
     }
 
@@ -124,7 +140,7 @@ final class RestCall implements HttpCall {
 
     @Override
     public Optional<String> principal() {
-        return user == null ? Optional.empty() : Optional.ofNullable(user.getName());
+        return user == null ? Optional.empty() : Optional.of(user.name());
     }
 
     @Override
@@ -155,7 +171,7 @@ final class RestCall implements HttpCall {
 
     @Override
     public Optional<String> claim(String name) {
-        return user == null ? Optional.empty() : Claims.of(user, name);
+        return user == null ? Optional.empty() : user.claim(name);
     }
 
     @Override

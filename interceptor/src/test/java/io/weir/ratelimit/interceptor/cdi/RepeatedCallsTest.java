@@ -15,6 +15,7 @@ import jakarta.inject.Inject;
 import jakarta.inject.Provider;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
@@ -40,6 +41,9 @@ class RepeatedCallsTest {
             call.run();
             return true;
         } catch (RateLimitExceededException e) {
+            return false;
+        } catch (CompletionException e) {
+            assertThat(e).hasCauseInstanceOf(RateLimitExceededException.class);
             return false;
         } catch (IllegalArgumentException e) {
             return true;
