@@ -46,6 +46,13 @@ import java.lang.annotation.Target;
  * loader, the naming context and the security context of the caller, and a request scope of its own. The rejection of a waiting call
  * completes the stage or resumes the response. Other methods wait on the thread of their caller.
  *
+ * <h2>Several calls in one request</h2>
+ *
+ * Each call of a method is charged, also if one HTTP request repeats it. Different limited methods that a request calls under one policy and
+ * key share a charge: the request pays for the one whose calls cost most. The filter of a resource and the first call of its method are one
+ * call. All calls of a request share one slot of a concurrency limit per key. MicroProfile Fault Tolerance repeats a method inside of this
+ * annotation, so a retried method is charged once. A call within the same object is not intercepted and not charged.
+ *
  * <h2>Configuration</h2>
  *
  * Configuration overrides every member, so that limits can be changed without a new build: {@code ratelimit.policies.<name>.limit},

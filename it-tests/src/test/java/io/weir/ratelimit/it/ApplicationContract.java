@@ -130,9 +130,21 @@ abstract class ApplicationContract {
     void requestIsChargedOncePerPolicy() {
         HttpResponse<String> response = get("api/charge/once");
 
-        assertThat(response.body()).isEqualTo("onceonce");
+        assertThat(response.body()).isEqualTo("once");
         assertThat(LimitResponse.remaining(response)).isEqualTo(9);
         assertThat(remaining("once")).isEqualTo(9);
+    }
+
+    @Test
+    @Tag("field")
+    void eachCallOfABeanMethodInOneRequestIsCharged() {
+        HttpResponse<String> allowed = get("api/charge/repeated?calls=4");
+        assertThat(allowed.statusCode()).isEqualTo(200);
+        assertThat(LimitResponse.remaining(allowed)).isEqualTo(6);
+
+        LimitResponse.verifyRejected(get("api/charge/repeated?calls=50"), "repeated");
+
+        assertThat(remaining("repeated")).isZero();
     }
 
     @Test

@@ -13,6 +13,7 @@ import io.weir.ratelimit.core.key.ForwardedHeader;
 import io.weir.ratelimit.core.key.KeyTerms;
 import io.weir.ratelimit.core.outgoing.ClientReader;
 import io.weir.ratelimit.core.policy.MethodLimits;
+import io.weir.ratelimit.core.policy.MethodName;
 import io.weir.ratelimit.core.policy.PolicyLoader;
 import io.weir.ratelimit.core.policy.Resolvers;
 import io.weir.ratelimit.core.policy.TierSelector;
@@ -238,7 +239,10 @@ class HowToSnippetsTest {
                         .map(element -> element.getAnnotation(RateLimit.class))
                         .filter(limit -> limit != null && limit.limit().isEmpty())
                         .map(limit -> new MethodLimits(
-                                type.getSimpleName(), List.of(limit.value()), limit.cost(), Optional.empty())))
+                                MethodName.of(type.getSimpleName()),
+                                List.of(limit.value()),
+                                limit.cost(),
+                                Optional.empty())))
                 .toList();
     }
 }

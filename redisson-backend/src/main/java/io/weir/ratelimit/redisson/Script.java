@@ -5,9 +5,6 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
-import java.util.HexFormat;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -53,12 +50,7 @@ record Script(String text, String digest) {
 
     private static Script of(String... names) {
         String text = Stream.of(names).map(Script::read).collect(Collectors.joining());
-        try {
-            byte[] digest = MessageDigest.getInstance("SHA-1").digest(text.getBytes(StandardCharsets.UTF_8));
-            return new Script(text, HexFormat.of().formatHex(digest));
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("SHA-1 is part of every Java platform", e);
-        }
+        return new Script(text, ScriptDigest.of(text.getBytes(StandardCharsets.UTF_8)));
     }
 
     private static String read(String name) {

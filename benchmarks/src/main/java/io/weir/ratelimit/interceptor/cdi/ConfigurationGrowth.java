@@ -125,7 +125,7 @@ public final class ConfigurationGrowth {
         long start = System.nanoTime();
         Problems problems = new Problems();
         PolicySnapshotLoader loader =
-                PolicySnapshotLoader.of(Set.of(), new Resolvers(new KeyTerms(32, 64), Map.of()), Set.of(), problems);
+                PolicySnapshotLoader.of(Set.of(), MethodNames.of(Set.of()), new Resolvers(new KeyTerms(32, 64), Map.of()), Set.of(), problems);
         CurrentConfig current = CurrentConfig.of(config);
         ConfigSnapshot loaded = new ConfigSnapshot(current.first());
         PolicySnapshot first = loader.load(loaded, problems);

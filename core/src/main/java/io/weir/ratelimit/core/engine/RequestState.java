@@ -42,6 +42,9 @@ public final class RequestState extends SlotHolder {
     private List<Settlement> unsettled = List.of();
     private @Nullable Wait wait;
 
+    /** The resource method that the filter has allowed and that has not been called yet. */
+    private @Nullable String entered;
+
     private record RecentFailure(BackendException failure, long atNanos) {}
 
     /** The wait of the resource method for its permits, without a thread. */
@@ -120,6 +123,27 @@ public final class RequestState extends SlotHolder {
     public Optional<Binding> pending() {
         RequestBinding current = binding;
         return current != null && current.pending() ? Optional.of(current.request()) : Optional.empty();
+    }
+
+    /**
+     * Records that the filter has decided about a call of the resource method, so that the next call of the method is that call.
+     *
+     * @param decided the policies of the resource method
+     */
+    public synchronized void enter(Binding decided) {
+        entered = decided.endpoint();
+    }
+
+    /**
+     * Tests whether the filter has decided about a call, and ends that. A later call of the same method is another call.
+     *
+     * @param binding the policies of the called method
+     * @return true for the first call of the resource method after its filter
+     */
+    public synchronized boolean takeEntered(Binding binding) {
+        boolean first = binding.endpoint().equals(entered);
+        entered = first ? null : entered;
+        return first;
     }
 
     /** Ends a deferred decision. */

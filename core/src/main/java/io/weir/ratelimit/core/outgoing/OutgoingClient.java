@@ -2,6 +2,7 @@
 package io.weir.ratelimit.core.outgoing;
 
 import io.weir.ratelimit.core.policy.MethodLimits;
+import io.weir.ratelimit.core.policy.MethodName;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -36,6 +37,6 @@ public record OutgoingClient(
      * @return the limits
      */
     public MethodLimits limits() {
-        return new MethodLimits(MethodLimits.CLIENT + name, policies, 0, Optional.empty());
+        return new MethodLimits(MethodName.of(MethodLimits.CLIENT + name), policies, 0, Optional.empty());
     }
 }

@@ -328,7 +328,8 @@ class WrongPoliciesTest {
     @ValueSource(strings = {"0", "-1", "x", "1.5"})
     void aWrongCostOfAMethodIsReported(String cost) {
         Problems problems = new Problems();
-        assertThat(MethodCosts.read(Configs.of("ratelimit.costs.\"Search.find\"=" + cost), "Search.find", problems))
+        assertThat(MethodCosts.read(
+                        Configs.of("ratelimit.costs.\"Search.find\"=" + cost), MethodName.of("Search.find"), problems))
                 .isEmpty();
         assertThat(problems.message()).contains("WEIR-102 ratelimit.costs.\"Search.find\" = " + cost + ": ");
     }

@@ -55,7 +55,7 @@ final class ApplicationCheck {
     }
 
     private List<MethodLimits> methods() {
-        AnnotationScanner scanner = new AnnotationScanner(new Problems());
+        AnnotationScanner scanner = new AnnotationScanner(application.names(), new Problems());
         List<MethodLimits> methods = new ArrayList<>();
         for (Class<?> type : classes) {
             for (Method method : TypeHierarchy.methods(type)) {

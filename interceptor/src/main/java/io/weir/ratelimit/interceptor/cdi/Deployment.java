@@ -100,7 +100,10 @@ final class Deployment {
 
     /** Creates the application. It starts only if there are no problems. */
     DeployedApplication create(
-            Set<Class<?>> beanClasses, Set<Class<?>> managedBeans, Map<String, String> annotatedClients) {
+            Set<Class<?>> beanClasses,
+            Set<Class<?>> managedBeans,
+            MethodNames names,
+            Map<String, String> annotatedClients) {
         ClientAddress addresses = new ClientAddress(settings.trustedProxies(), settings.forwardedHeader());
         LookupTimes times =
                 new LookupTimes(settings.overrideLifetime(), settings.deadline(), environment.clock()::nanos);
@@ -119,7 +122,8 @@ final class Deployment {
         Map<String, OutgoingClient> clients = ClientReader.read(loadedConfig, annotatedClients, keyResolvers, problems);
         OverrideSources sources = OverrideSources.of(beans.all(PolicySource.class), problems);
         RateLimitBackend backend = backend();
-        PolicySnapshotLoader loader = PolicySnapshotLoader.of(beanClasses, resolvers, sources.policies(), problems)
+        PolicySnapshotLoader loader = PolicySnapshotLoader.of(
+                        beanClasses, names, resolvers, sources.policies(), problems)
                 .withManagedBeans(managedBeans)
                 .withBackend(backend)
                 .withClients(clients.values());
@@ -149,6 +153,14 @@ final class Deployment {
             start(backend, telemetry);
             changes = changes(backend, new DeploymentChanges(reload, policies, overrides, keys, blocks));
             report(backend, settings.enabled() ? policies.get() : snapshot, loader, sources);
+            if (settings.enabled()) {
+                List<Class<?>> others = names.ofOtherLoaders();
+                if (others.size() > 1) {
+                    MESSAGES.log(
+                            LOG, "WEIR-037", others.stream().map(Class::getName).toList());
+                }
+                names.ambiguous().forEach((name, methods) -> MESSAGES.log(LOG, "WEIR-036", name, methods));
+            }
         }
         RateLimitGate gate = new RateLimitGate(
                 engine,
@@ -163,6 +175,7 @@ final class Deployment {
         ConsoleSettings console = settings.console();
         return new DeployedApplication(
                 gate,
+                names,
                 engine::stop,
                 health,
                 limiter,

@@ -112,13 +112,23 @@ public class RateLimitExtension implements Extension {
 
     void deploy(@Observes AfterDeploymentValidation event, BeanManager beans) {
         Problems problems = new Problems();
-        application = callInApplication(() ->
-                new Deployment(libraryBeans(beans), problems).create(beanClasses, managedBeans, annotatedClients));
+        MethodNames names = MethodNames.of(knownClasses());
+        application = callInApplication(() -> new Deployment(libraryBeans(beans), problems)
+                .create(beanClasses, managedBeans, names, annotatedClients));
         if (!problems.found().isEmpty()) {
-            event.addDeploymentProblem(new DeploymentException(problems.message()));
+            event.addDeploymentProblem(new DeploymentException(problems.message() + hint(problems, names)));
         } else {
             logApplicationProblems();
         }
+    }
+
+    /** Returns where the configuration of a missing limit has to be if this library is not in the archive of the limited classes. */
+    private static String hint(Problems problems, MethodNames names) {
+        boolean missing =
+                problems.found().stream().anyMatch(problem -> problem.toString().contains("WEIR-110"));
+        return missing && !names.ofOtherLoaders().isEmpty()
+                ? "\n" + MESSAGES.text("WEIR-038", names.ofOtherLoaders().get(0).getName())
+                : "";
     }
 
     private void logApplicationProblems() {
@@ -153,9 +163,13 @@ public class RateLimitExtension implements Extension {
 
     /** Returns the check of the policies against the started application. */
     ApplicationCheck check() {
+        return new ApplicationCheck(application(), knownClasses(), usesLimiter);
+    }
+
+    private Set<Class<?>> knownClasses() {
         Set<Class<?>> classes = new LinkedHashSet<>(beanClasses);
         classes.addAll(annotatedClasses);
-        return new ApplicationCheck(application(), classes, usesLimiter);
+        return classes;
     }
 
     /** Ends waits while the backend can still refund their permits. */

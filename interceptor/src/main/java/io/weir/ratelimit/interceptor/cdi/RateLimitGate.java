@@ -119,7 +119,11 @@ public final class RateLimitGate {
         Attempt attempt = new Attempt(binding, call, request, true);
         boolean canContinueLater =
                 bound.asynchrony() != Asynchrony.NONE && !annotated.policies().isEmpty() && binding.canWait();
-        return canContinueLater ? decideOrWait(attempt) : decide(attempt);
+        Entry entry = canContinueLater ? decideOrWait(attempt) : decide(attempt);
+        if (entry.decision().allowed()) {
+            request.enter(binding);
+        }
+        return entry;
     }
 
     /** Decides, or leaves the rest of a wait to the interceptor. */
@@ -148,7 +152,10 @@ public final class RateLimitGate {
     /** Enters a call of a bean method. */
     Entry enter(MethodBindings.MethodBinding method, InvocationContext invocation) {
         Attempt attempt = attempt(method, invocation);
-        return attempt == null ? Entry.OPEN : decide(attempt);
+        if (attempt == null) {
+            return Entry.OPEN;
+        }
+        return isEntered(attempt) ? entry(attempt, Decision.Allowed.UNLIMITED) : decide(attempt);
     }
 
     /** Enters a call of a bean method that can run later on another thread. */
@@ -158,11 +165,17 @@ public final class RateLimitGate {
             return LaterEntry.OPEN;
         }
         RequestState request = attempt.request();
-        // The filter of the request has started the wait.
-        Optional<CompletableFuture<Decision>> waiting =
-                request == null ? Optional.empty() : request.waiting(attempt.binding());
-        return waiting.map(decision -> later(attempt.settledWithResponse(), decision))
-                .orElseGet(() -> decideLater(attempt));
+        if (request == null || !isEntered(attempt)) {
+            return decideLater(attempt);
+        }
+        // The filter of the request has decided, or has started the wait.
+        return request.waiting(attempt.binding())
+                .map(decision -> later(attempt.settledWithResponse(), decision))
+                .orElseGet(() -> later(attempt, CompletableFuture.completedFuture(Decision.Allowed.UNLIMITED)));
+    }
+
+    private static boolean isEntered(Attempt attempt) {
+        return attempt.request() != null && attempt.request().takeEntered(attempt.binding());
     }
 
     /** A call that has to be decided. */

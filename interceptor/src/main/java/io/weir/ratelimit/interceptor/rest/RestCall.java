@@ -2,9 +2,11 @@
 package io.weir.ratelimit.interceptor.rest;
 
 import io.weir.ratelimit.core.engine.RequestState;
+import io.weir.ratelimit.core.policy.MethodName;
 import io.weir.ratelimit.core.policy.RequestPath;
 import io.weir.ratelimit.interceptor.cdi.AuthenticatedUser;
 import io.weir.ratelimit.interceptor.cdi.HttpCall;
+import io.weir.ratelimit.interceptor.cdi.MethodNames;
 import jakarta.ws.rs.HttpMethod;
 import jakarta.ws.rs.container.ContainerRequestContext;
 import jakarta.ws.rs.container.ResourceInfo;
@@ -14,6 +16,7 @@ import jakarta.ws.rs.core.SecurityContext;
 import jakarta.ws.rs.core.UriInfo;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,20 +34,17 @@ final class RestCall implements HttpCall {
     private final @Nullable ServletAccess servlet;
     private final @Nullable String peerAddress;
     private final @Nullable AuthenticatedUser user;
-    private final @Nullable Class<?> resource;
-    private final @Nullable String method;
+    private final @Nullable Supplier<MethodName> method;
 
     private RestCall(
             ContainerRequestContext request,
             @Nullable ServletAccess servlet,
             @Nullable AuthenticatedUser user,
-            @Nullable Class<?> resource,
-            @Nullable String method) {
+            @Nullable Supplier<MethodName> method) {
         this.request = request;
         this.servlet = servlet;
         this.peerAddress = servlet != null ? servlet.peerAddress() : peerAddress(request);
         this.user = user;
-        this.resource = resource;
         this.method = method;
     }
 
@@ -57,17 +57,17 @@ final class RestCall implements HttpCall {
 
     /** Creates the call of a request before it is matched and its user is authenticated. */
     static RestCall early(ContainerRequestContext request, @Nullable ServletAccess servlet) {
-        return new RestCall(request, servlet, null, null, null);
+        return new RestCall(request, servlet, null, null);
     }
 
     /** Creates the call of a request that is matched to a resource method. */
-    static RestCall matched(ContainerRequestContext request, @Nullable ServletAccess servlet, ResourceInfo matched) {
+    static RestCall matched(
+            ContainerRequestContext request, @Nullable ServletAccess servlet, ResourceInfo matched, MethodNames names) {
         return new RestCall(
                 request,
                 servlet,
                 userOf(request),
-                matched.getResourceClass(),
-                matched.getResourceMethod().getName());
+                () -> names.of(matched.getResourceClass(), matched.getResourceMethod()));
     }
 
     private static @Nullable AuthenticatedUser userOf(ContainerRequestContext request) {
@@ -83,7 +83,7 @@ final class RestCall implements HttpCall {
         AuthenticatedUser now = userOf(request);
         return now == null || (user != null && now.name().equals(user.name()))
                 ? null
-                : new RestCall(request, servlet, now, resource, method);
+                : new RestCall(request, servlet, now, method);
     }
 
     /** Returns the state that a filter has attached to a request, null if there is none. */
@@ -135,7 +135,7 @@ final class RestCall implements HttpCall {
 
     @Override
     public Optional<String> method() {
-        return resource == null ? Optional.empty() : Optional.of(resource.getSimpleName() + "." + method);
+        return method == null ? Optional.empty() : Optional.of(method.get().text());
     }
 
     @Override

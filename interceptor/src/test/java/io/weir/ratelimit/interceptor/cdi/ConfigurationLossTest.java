@@ -63,7 +63,11 @@ class ConfigurationLossTest {
     private void start(Config config) {
         Problems problems = new Problems();
         PolicySnapshotLoader loader = PolicySnapshotLoader.of(
-                Set.of(Login.class), new Resolvers(new KeyTerms(32, 64), Map.of()), Set.of(), problems);
+                Set.of(Login.class),
+                MethodNames.of(Set.of(Login.class)),
+                new Resolvers(new KeyTerms(32, 64), Map.of()),
+                Set.of(),
+                problems);
         CurrentConfig current = CurrentConfig.of(config);
         ConfigSnapshot read = new ConfigSnapshot(current.first());
         PolicySnapshot first = loader.load(read, problems);

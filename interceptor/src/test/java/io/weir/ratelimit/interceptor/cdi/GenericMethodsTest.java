@@ -17,6 +17,7 @@ import java.lang.reflect.Method;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -169,7 +170,7 @@ class GenericMethodsTest {
 
     private static List<List<String>> policies(Class<?> beanClass) {
         return TypeHierarchy.methods(beanClass).stream()
-                .map(method -> new AnnotationScanner(new Problems()).scan(beanClass, method))
+                .map(method -> new AnnotationScanner(MethodNames.of(Set.of()), new Problems()).scan(beanClass, method))
                 .flatMap(Optional::stream)
                 .map(MethodLimits::policies)
                 .toList();
@@ -203,7 +204,8 @@ class GenericMethodsTest {
                 .toList();
         assertThat(declarations)
                 .hasSizeGreaterThan(1)
-                .allSatisfy(method -> assertThat(new AnnotationScanner(new Problems()).scan(beanClass, method))
+                .allSatisfy(method -> assertThat(
+                                new AnnotationScanner(MethodNames.of(Set.of()), new Problems()).scan(beanClass, method))
                         .map(MethodLimits::policies)
                         .contains(List.of("store")));
     }

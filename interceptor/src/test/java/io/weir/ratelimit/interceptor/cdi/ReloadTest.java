@@ -156,7 +156,11 @@ class ReloadTest {
         private Deployed() {
             Problems problems = new Problems();
             this.loader = PolicySnapshotLoader.of(
-                    Set.of(Search.class), new Resolvers(new KeyTerms(32, 64), Map.of()), Set.of(), problems);
+                    Set.of(Search.class),
+                    MethodNames.of(Set.of(Search.class)),
+                    new Resolvers(new KeyTerms(32, 64), Map.of()),
+                    Set.of(),
+                    problems);
             CurrentConfig current = CurrentConfig.of(config);
             ConfigSnapshot read = new ConfigSnapshot(current.first());
             this.first = loader.load(read, problems);

@@ -65,7 +65,11 @@ class StartReportTest {
             Problems problems = new Problems();
             settings = Settings.read(config, problems);
             loader = PolicySnapshotLoader.of(
-                    Set.of(Search.class), new Resolvers(new KeyTerms(32, 64), Map.of()), Set.of("sourced"), problems);
+                    Set.of(Search.class),
+                    MethodNames.of(Set.of(Search.class)),
+                    new Resolvers(new KeyTerms(32, 64), Map.of()),
+                    Set.of("sourced"),
+                    problems);
             snapshot = loader.load(config, problems);
             assertThat(problems.found()).isEmpty();
         }
