@@ -77,7 +77,7 @@ public record Identity(List<Part> parts) {
      * @param name the name of the header, argument, cookie, parameter or claim; a header name is in lower case. Length: 1 to 64 characters
      *     for {@link Kind#HEADER}, {@link Kind#ARGUMENT}, {@link Kind#COOKIE}, {@link Kind#QUERY}, {@link Kind#PATH} and {@link
      *     Kind#CLAIM}. Empty for the other kinds
-     * @param value the value as the caller sent it. Empty for {@link Kind#GLOBAL} and {@link Kind#ANONYMOUS}; not blank for the other
+     * @param value the value as the caller sent it, except that credentials of {@code Authorization} have one spelling. Empty for {@link Kind#GLOBAL} and {@link Kind#ANONYMOUS}; not blank for the other
      *     kinds
      */
     public record Part(Kind kind, String name, String value) {
@@ -103,6 +103,8 @@ public record Identity(List<Part> parts) {
             return name.isEmpty() ? kind.prefix() : kind.prefix() + "." + name;
         }
     }
+
+    private static final Set<String> CREDENTIALS = Set.of("authorization", "proxy-authorization");
 
     /** The key that all callers share; the value of the key expression {@code global}. */
     public static final Identity GLOBAL = of(Kind.GLOBAL, "", "");
@@ -154,12 +156,30 @@ public record Identity(List<Part> parts) {
     /**
      * Returns the key of a header value: the value of the key expression {@code header:<name>}.
      *
+     * <p>All spellings of the same credentials in {@code Authorization} and {@code Proxy-Authorization} have one key: the case of the
+     * scheme and the number of blanks after it do not matter.
+     *
      * @param name the name of the header, in any case
      * @param value the value of the header
      * @return the key
      */
     public static Identity header(String name, String value) {
-        return of(Kind.HEADER, name.toLowerCase(Locale.ROOT), value);
+        String field = name.toLowerCase(Locale.ROOT);
+        return of(Kind.HEADER, field, CREDENTIALS.contains(field) ? credentials(value) : value);
+    }
+
+    /** Returns one spelling of credentials, because the scheme has no case and several blanks can follow it (RFC 9110, 11.4). */
+    private static String credentials(String value) {
+        String text = value.strip();
+        int end = 0;
+        while (end < text.length() && !Character.isWhitespace(text.charAt(end))) {
+            end++;
+        }
+        return end == text.length()
+                ? text
+                : text.substring(0, end).toLowerCase(Locale.ROOT)
+                        + ' '
+                        + text.substring(end).strip();
     }
 
     /**

@@ -25,7 +25,8 @@ import java.lang.annotation.Target;
  *
  * The annotation applies to Jakarta REST resource methods and to business methods of any CDI bean. Calls of a resource method are
  * decided after authentication and authorization and before the entity is read. A rejected call of a bean method throws {@link
- * RateLimitExceededException}.
+ * RateLimitExceededException}. If the method returns a {@link java.util.concurrent.CompletionStage} or a {@code CompletableFuture}, the
+ * call does not throw, and the stage fails with the exception. The slot and the charge of such a call follow the returned stage.
  *
  * <p>The annotation is allowed on a method, on a class, on a superclass of the bean, and on a stereotype. On a class it applies to all
  * methods; the annotation of a method replaces that of the class. Private, static and final methods and calls within one object are not
@@ -44,6 +45,13 @@ import java.lang.annotation.Target;
  * call holds no thread: it returns at once, and the method runs later on a thread of the managed executor. That thread has the class
  * loader, the naming context and the security context of the caller, and a request scope of its own. The rejection of a waiting call
  * completes the stage or resumes the response. Other methods wait on the thread of their caller.
+ *
+ * <h2>Several calls in one request</h2>
+ *
+ * Each call of a method is charged, also if one HTTP request repeats it. Different limited methods that a request calls under one policy and
+ * key share a charge: the request pays for the one whose calls cost most. The filter of a resource and the first call of its method are one
+ * call. All calls of a request share one slot of a concurrency limit per key. MicroProfile Fault Tolerance repeats a method inside of this
+ * annotation, so a retried method is charged once. A call within the same object is not intercepted and not charged.
  *
  * <h2>Configuration</h2>
  *

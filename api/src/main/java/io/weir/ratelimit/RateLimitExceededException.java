@@ -11,10 +11,11 @@ import java.util.Optional;
  * The exception that the caller of a limited bean method receives if the call is over a limit. The method has not run and no permits
  * are spent.
  *
- * <p>If the exception leaves a Jakarta REST resource, the response is the same 429 as that of a limited resource method. The exception
- * does not roll back a transaction. It has no stack trace, because a rejection is an ordinary result and must be cheap.
+ * <p>If the exception leaves a Jakarta REST resource, the response is the same 429 as that of a limited resource method. If it
+ * leaves an enterprise bean or a {@code @Transactional} method, the transaction of the bean rolls back, and a message is delivered again.
+ * The exception has no stack trace, because a rejection is an ordinary result and must be cheap.
  */
-@ApplicationException(rollback = false)
+@ApplicationException(rollback = true)
 public final class RateLimitExceededException extends RuntimeException {
     @Serial
     private static final long serialVersionUID = 1;

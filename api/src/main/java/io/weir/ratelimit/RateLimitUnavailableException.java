@@ -12,9 +12,9 @@ import java.util.Objects;
  * throw it, too.
  *
  * <p>If the exception leaves a Jakarta REST resource, the response is a 503 and never a 429, because an outage is not a quota. The
- * exception does not roll back a transaction and has no stack trace.
+ * exception rolls back a transaction as {@link RateLimitExceededException} does, and has no stack trace.
  */
-@ApplicationException(rollback = false)
+@ApplicationException(rollback = true)
 public final class RateLimitUnavailableException extends RuntimeException {
     @Serial
     private static final long serialVersionUID = 1;

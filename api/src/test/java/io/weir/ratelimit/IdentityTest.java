@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.List;
 import java.util.Locale;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -48,6 +49,30 @@ class IdentityTest {
         }
         assertThat(Identity.header("x-api-key", "S")).isNotEqualTo(Identity.header("x-api-key", "s"));
         assertThat(Identity.header("a", "s")).isNotEqualTo(Identity.header("b", "s"));
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "Bearer T0ken=",
+                "bearer T0ken=",
+                "BEARER T0ken=",
+                "bEarer T0ken=",
+                "Bearer  T0ken=",
+                "Bearer \t T0ken=",
+                "  Bearer T0ken=  "
+            })
+    @Tag("field")
+    void spellingsOfCredentialsHaveOneKey(String spelling) {
+        for (String field : List.of("Authorization", "proxy-authorization")) {
+            Identity key = Identity.header(field, "Bearer T0ken=");
+            assertThat(Identity.header(field, spelling)).isEqualTo(key);
+            assertThat(Identity.header(field, spelling.replace("T0ken", "t0ken")))
+                    .as("other credentials")
+                    .isNotEqualTo(key);
+        }
+        assertThat(Identity.header("authorization", "T0ken")).isNotEqualTo(Identity.header("authorization", "t0ken"));
+        assertThat(Identity.header("x-key", "A b").parts().get(0).value()).isEqualTo("A b");
     }
 
     @Test

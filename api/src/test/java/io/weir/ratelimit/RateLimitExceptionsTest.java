@@ -61,9 +61,9 @@ class RateLimitExceptionsTest {
 
     @ParameterizedTest
     @ValueSource(classes = {RateLimitExceededException.class, RateLimitUnavailableException.class})
-    void exceptionsDoNotRollBackTransactions(Class<?> exception) {
+    void exceptionsRollBackTransactions(Class<?> exception) {
         ApplicationException annotation = exception.getAnnotation(ApplicationException.class);
         assertThat(annotation).isNotNull();
-        assertThat(annotation.rollback()).isFalse();
+        assertThat(annotation.rollback()).isTrue();
     }
 }

@@ -2,20 +2,17 @@
 package io.weir.example;
 
 import io.weir.ratelimit.client.OutgoingRateLimit;
-import io.weir.ratelimit.client.RateLimitClientFilter;
 import jakarta.ws.rs.GET;
 import jakarta.ws.rs.Path;
 import jakarta.ws.rs.PathParam;
 import jakarta.ws.rs.Produces;
 import jakarta.ws.rs.core.MediaType;
 import java.io.Closeable;
-import org.eclipse.microprofile.rest.client.annotation.RegisterProvider;
 
 /**
  * A REST client whose calls the client {@code partner} of the configuration limits. {@link PartnerResource} is its upstream. A path of the
  * interface would make it a resource on servers with Jersey.
  */
-@RegisterProvider(RateLimitClientFilter.class)
 @OutgoingRateLimit("partner")
 public interface Partner extends Closeable {
     @GET

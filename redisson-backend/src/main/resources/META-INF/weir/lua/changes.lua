@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: Apache-2.0
--- Times are in microseconds for TIME only, and otherwise in milliseconds.
+-- Times are in microseconds for TIME only, and otherwise in milliseconds; see value.lua, which precedes this script.
 --
 -- Returns the state of the runtime changes, or replaces it if it has the expected tag.
 --
@@ -14,19 +14,18 @@
 local argument = ARGV[1]
 local ends = argument:find('\n', 1, true)
 local given, max, length = argument:sub(1, ends - 1):match('^(%S+) (%d+) ?(%d*)$')
-local time = redis.call('TIME')
-local prefix = string.format('%.0f', tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)) .. '\n'
+local prefix = number(now) .. '\n'
 
-local value = redis.pcall('GET', KEYS[1])
+local value = valueOf(KEYS[1], tonumber(max))
 -- An error that is no WRONGTYPE concerns all keys.
 if type(value) == 'table' and not value.err:find('WRONGTYPE', 1, true) then
   return value
 end
 local tag = '-'
 if type(value) == 'string' and #value <= tonumber(max) then
-  local number, written = value:sub(1, 65):match('^([1-9]%d*)%-(%d+)\n')
-  if number and #number <= 15 and #written <= 15 then
-    tag = number .. '-' .. written
+  local count, written = value:sub(1, 65):match('^([1-9]%d*)%-(%d+)\n')
+  if count and #count <= 15 and #written <= 15 then
+    tag = count .. '-' .. written
   end
 end
 

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: Apache-2.0
--- Times are in microseconds for TIME only, and otherwise in milliseconds.
+-- Times are in microseconds for TIME only, and otherwise in milliseconds; see value.lua, which precedes this script.
 --
 -- Returns the values of keys without changing them.
 --
@@ -9,14 +9,13 @@
 --          big-endian) and the value, 'n' for no value, 'f' for a value of another type or one that is too long.
 -- Complexity  O(bytes of the values)
 
-local time = redis.call('TIME')
-local now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
-local parts = {string.format('%.0f', now), '\n'}
+local longest = tonumber(ARGV[1])
+local parts = {number(now), '\n'}
 for i = 1, #KEYS do
-  local value = redis.pcall('GET', KEYS[i])
+  local value = valueOf(KEYS[i], longest)
   if not value then
     parts[#parts + 1] = 'n'
-  elseif type(value) == 'table' or #value > tonumber(ARGV[1]) then
+  elseif type(value) == 'table' or #value > longest then
     -- An error that is no WRONGTYPE concerns all keys.
     if type(value) == 'table' and not value.err:find('WRONGTYPE', 1, true) then
       return value

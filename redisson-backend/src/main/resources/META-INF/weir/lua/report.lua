@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: Apache-2.0
--- Times are in microseconds for TIME only, and otherwise in milliseconds.
+-- Times are in microseconds for TIME only, and otherwise in milliseconds; see value.lua, which precedes this script.
 --
 -- Stores the report of an instance, and adds its counts to steps of the history.
 --
@@ -27,14 +27,12 @@ local function take(length)
   return part
 end
 
-local time = redis.call('TIME')
-local now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
 local foreign = 0
 local failure
 
 -- Returns the value of a key; an empty text if it has none, or is too long. False if it has another type, or is not readable.
 local function read(key, longest)
-  local value = redis.pcall('GET', key)
+  local value = valueOf(key, longest)
   if type(value) == 'table' then
     failure = failure or not value.err:find('WRONGTYPE', 1, true) and value
     foreign = foreign + 1
@@ -43,17 +41,14 @@ local function read(key, longest)
   return value and #value <= longest and value or ''
 end
 
-local function number(value)
-  return string.format('%.0f', value)
-end
-
 -- The list: this instance first, then the others whose reports still exist.
 local list = read(KEYS[1], max_list)
 if list then
   local lines = {instance .. ' ' .. number(now)}
-  for other, reported in list:gmatch('([a-z0-9]+) (%d+)\n') do
-    local age = #reported <= 15 and now - tonumber(reported) or lifetime
-    if other ~= instance and #other <= 32 and age < lifetime and age > -lifetime and #lines < max_instances then
+  for line in list:gmatch('[^\n]+') do
+    local other, reported = line:match('^([a-z0-9]+) (%d+)$')
+    local age = other and #reported <= 15 and now - tonumber(reported) or lifetime
+    if other ~= instance and age < lifetime and age > -lifetime and #other <= 32 and #lines < max_instances then
       lines[#lines + 1] = other .. ' ' .. reported
     end
   end
@@ -71,9 +66,10 @@ for i = 3, #KEYS do
   if old then
     local names, counts, size = {}, {}, 0
     for _, text in ipairs({old, added}) do
-      for decided, rejected, name in text:gmatch('(%d+) (%d+) ([^\n]+)\n') do
-        local known = counts[name]
-        if #decided <= 15 and #rejected <= 15 and (known or size + #name + 32 <= max_step) then
+      for line in text:gmatch('[^\n]+') do
+        local decided, rejected, name = line:match('^(%d+) (%d+) (.+)$')
+        local known = name and counts[name]
+        if name and #decided <= 15 and #rejected <= 15 and (known or size + #name + 32 <= max_step) then
           if not known then
             known = {0, 0}
             counts[name] = known

@@ -7,7 +7,7 @@
 -- Complexity  O(1) while no slot has ended, else O(slots); a copy of the section for each write
 
 local function newSlots(now)
-  local MAX, SIZE, ID = 9007199254740992, 19, 12
+  local MAX, SIZE, ID, LONGEST = 9007199254740992, 19, 12, 31622400000000
   local slots = {}
 
   -- Returns the text of the slots that have not ended, their number, the instants before and after which none ends, and whether some have
@@ -18,6 +18,7 @@ local function newSlots(now)
       return false
     end
     local first, held = parse('>I7', raw, 16), string.sub(raw, 23)
+    last = math.min(last, now + LONGEST)
     if now < first then
       return held, #held / SIZE, first, last, false
     end
@@ -27,7 +28,7 @@ local function newSlots(now)
       local ends = parse('>I7', held, from + ID)
       if ends > now then
         left[#left + 1] = string.sub(held, from, from + SIZE - 1)
-        first, last = math.min(first, ends), math.max(last, ends)
+        first, last = math.min(first, ends), math.max(last, math.min(ends, now + LONGEST))
       end
     end
     return table.concat(left), #left, first, last, true

@@ -17,6 +17,8 @@
 --             b (block)           end I7, length I2: 0. The window is 1: the key is blocked until the end, whatever its limits. It is the
 --                                 last section
 --             other lower-case letters, of later versions: end I7, length I2 and as many bytes
+--             A value with more than 1000 sections in addition to those of the limits, or with more bytes than 1 MiB and 128 KiB per
+--             limit, is foreign: no policy has as many limits and tiers
 --             Functions handle the state of a limit as three numbers a, b, c. The third number of a fixed window is 0.
 -- Limit       letter B, permits I6, window in units I6, exponent of the unit B, capacity I6, largest debt of a bucket I7
 -- Unit        10^exponent microseconds. A permit has as many parts as the window has units.
@@ -162,7 +164,7 @@ end
 
 -- Finds the sections of the limits of a policy in a key.
 -- Limits      a list per limit: letter, window in ms
--- Complexity  O(sections * limits), O(sections) if all are in the same order
+-- Complexity  O(sections * limits), O(sections) if all are in the same order; the number of sections and their bytes are bounded
 local function newSections()
   local parse, byte = struct.unpack, string.byte
 
@@ -239,8 +241,9 @@ local function newSections()
   end
 
   -- Returns four values: a list with {a, b, c, section, debt} for each limit that has one; the sections of other limits that have not ended, one
-  -- after the other, nil if there are none; the latest end of these; and the end of the block, which may have passed, nil if there is none.
-  -- The other sections include that of the block. Returns false for a foreign value, nil for an untouched key.
+  -- after the other, nil if there are none; the latest end of these, at most two of the longest windows from now; and the end of the block,
+  -- which may have passed, nil if there is none. The other sections include that of the block. Returns false for a foreign value, nil for
+  -- an untouched key.
   return function(key, limits, now)
     local raw = redis.pcall('GET', key)
     if not raw then
@@ -249,12 +252,16 @@ local function newSections()
       return false
     end
     local found, others, latest, block = {}, nil, 0, nil
-    local from, expected = 1, 1
+    local from, expected, left = 1, 1, 1000 + #limits
+    if #raw > 1048576 + 131072 * #limits then
+      return false
+    end
     while from <= #raw do
+      left = left - 1
       local letter = byte(raw, from)
       local length = size(raw, letter, from)
       local to = length and from + length - 1
-      if not length or to > #raw then
+      if not length or to > #raw or left < 0 then
         return false
       end
       local window, owner, state = struct.unpack('>I5', raw, from + 1), letter, nil
@@ -277,8 +284,9 @@ local function newSections()
         if ends > 9007199254740992 then
           return false
         elseif ends > now then
-          others = (others or '') .. string.sub(raw, from, to)
-          latest = math.max(latest, ends)
+          others = others or {}
+          others[#others + 1] = string.sub(raw, from, to)
+          latest = math.max(latest, math.min(ends, now + 63244800000000))
         end
         if letter == 98 then
           block = ends
@@ -286,6 +294,6 @@ local function newSections()
       end
       from = to + 1
     end
-    return found, others, latest, block
+    return found, others and table.concat(others), latest, block
   end
 end

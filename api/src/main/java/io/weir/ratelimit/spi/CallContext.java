@@ -45,7 +45,7 @@ public interface CallContext {
     /**
      * Returns the name of the authenticated user.
      *
-     * @return the name
+     * @return the name; empty for a caller without a user, also if the server has a name for such callers
      */
     Optional<String> principal();
 
@@ -107,10 +107,12 @@ public interface CallContext {
     }
 
     /**
-     * Returns a claim of the JWT by which MicroProfile JWT authenticated the caller.
+     * Returns a claim of the JWT by which MicroProfile JWT authenticated the caller, else of the ID token of OpenID Connect of Jakarta
+     * Security.
      *
-     * @param name the name of the claim
-     * @return a string, number or boolean claim as text; empty for arrays and objects, and if MicroProfile JWT is not available
+     * @param name the name of the claim, else the names on the path to a claim in an object, with dots between them
+     * @return a string, number or boolean claim as text, also if it is the only element of an array; empty for other arrays, for objects,
+     *     and if the caller has no token
      */
     default Optional<String> claim(String name) {
         return Optional.empty();

@@ -103,7 +103,7 @@ final class Api {
     private Map<String, Object> reset(HttpServletRequest request) throws IOException, PostedJson.RejectedException {
         CallerOperations.Caller caller =
                 Lookup.of(PostedJson.of(request), Set.of()).caller(operations(), this::callers);
-        changes.checkNotBlocked(caller);
+        changes.checkReset(caller);
         try {
             operations().reset(caller);
         } catch (RateLimitUnavailableException e) {

@@ -57,7 +57,7 @@ final class ChangesApi {
     }
 
     /** Rejects what ends a block that an active change makes: the block would still be listed, and its end needs the role for changes. */
-    void checkNotBlocked(CallerOperations.Caller caller) throws RejectedException {
+    private void checkNotBlocked(CallerOperations.Caller caller) throws RejectedException {
         Optional<RuntimeChanges> changes = operations.get().changes();
         if (changes.isEmpty()) {
             return;
@@ -70,6 +70,16 @@ final class ChangesApi {
             if (change.subject().equals(subject)) {
                 throw new RejectedException(409, "Change " + change.number() + " blocks this key. Undo the change.");
             }
+        }
+    }
+
+    /** Rejects a reset that ends a block. With changes, the end of a block needs their role and a reason. */
+    void checkReset(CallerOperations.Caller caller) throws RejectedException {
+        checkNotBlocked(caller);
+        if (operations.get().changes().isPresent()
+                && operations.get().peek(caller, "").stream().anyMatch(quota -> quota.blockedMicros() > 0)) {
+            throw new RejectedException(
+                    409, "The key is blocked. Unblock it first, which requires the role of ratelimit.changes.role.");
         }
     }
 

@@ -41,7 +41,7 @@ final class ConsoleServlet implements Servlet {
     ConsoleServlet(Supplier<Console> consoles, Clock clock, LongSupplier nanoTime) {
         this.consoles = consoles;
         this.audit = new Audit(nanoTime);
-        this.accessCheck = new AccessCheck(audit);
+        this.accessCheck = new AccessCheck(audit, () -> console().logins());
         this.api = new Api(this::console, clock, audit);
     }
 

@@ -13,12 +13,16 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * The differences between the configurations of the reporting instances. For each policy, the values that most instances have are the
  * expected ones; among equally many, those of the instance that started first.
  */
 final class Drift {
+    /** The greatest number of compared policies. Each of them is searched in the report of each instance. */
+    static final int MAX_POLICIES = 2_000;
+
     private final Map<String, List<Deviation>> byPolicy = new TreeMap<>();
     private final Set<String> members = new HashSet<>();
 
@@ -40,15 +44,42 @@ final class Drift {
             String expected,
             String expectedSource) {}
 
-    /** The values of a policy by attribute; empty if an instance does not have the policy. */
-    private record Version(Map<String, InstanceReport.Value> values) {
-        /** Returns the values without their sources, which do not decide. */
-        Map<String, String> compared() {
+    /**
+     * The values of a policy on an instance.
+     *
+     * @param values the values by attribute; empty if the instance does not have the policy
+     * @param compared the values without their sources, which do not decide
+     */
+    private record Version(Map<String, InstanceReport.Value> values, Map<String, String> compared) {
+        private static final Version NONE = new Version(Map.of(), Map.of());
+
+        static Version of(InstanceReport.PolicyValues policy) {
+            Map<String, InstanceReport.Value> values = new TreeMap<>();
             Map<String, String> compared = new HashMap<>();
-            values.forEach((attribute, value) -> compared.put(attribute, value.value()));
-            return compared;
+            for (InstanceReport.Value value : policy.values()) {
+                values.put(value.attribute(), value);
+                compared.put(value.attribute(), value.value());
+            }
+            return new Version(values, compared);
         }
     }
+
+    /** A member with the values of its policies. */
+    private record Reported(Fleet.Member member, Map<String, Version> byPolicy) {
+        static Reported of(Fleet.Member member) {
+            Map<String, Version> byPolicy = new LinkedHashMap<>();
+            member.report().values().forEach(policy -> byPolicy.put(policy.policy(), Version.of(policy)));
+            return new Reported(member, byPolicy);
+        }
+
+        /** Tests whether a policy that has no values is one that the instance does not have. */
+        boolean isComplete() {
+            return byPolicy.size() == member.report().configuration().policies();
+        }
+    }
+
+    /** A member with the values of one policy. */
+    private record Known(Fleet.Member member, Version version) {}
 
     private Drift() {}
 
@@ -58,14 +89,15 @@ final class Drift {
             List<Fleet.Member> oldestFirst = new ArrayList<>(reporting);
             oldestFirst.sort(
                     Comparator.comparing(member -> member.report().origin().started()));
-            Set<String> policies = new TreeSet<>();
-            Map<Fleet.Member, Map<String, Version>> versions = new LinkedHashMap<>();
-            for (Fleet.Member member : oldestFirst) {
-                Map<String, Version> ofMember = versions(member.report());
-                versions.put(member, ofMember);
-                policies.addAll(ofMember.keySet());
-            }
-            policies.forEach(policy -> drift.compare(policy, versions));
+            List<Reported> reports = oldestFirst.stream().map(Reported::of).toList();
+            // Reports of any origin cannot displace the policies of this instance.
+            Stream.of(true, false)
+                    .flatMap(self ->
+                            reports.stream().filter(report -> report.member().self() == self))
+                    .flatMap(report -> report.byPolicy().keySet().stream())
+                    .distinct()
+                    .limit(MAX_POLICIES)
+                    .forEach(policy -> drift.compare(policy, reports));
             drift.compareDigests(oldestFirst);
         }
         return drift;
@@ -79,44 +111,34 @@ final class Drift {
                 > 1;
     }
 
-    private static Map<String, Version> versions(InstanceReport report) {
-        Map<String, Version> versions = new HashMap<>();
-        for (InstanceReport.PolicyValues policy : report.values()) {
-            Map<String, InstanceReport.Value> values = new TreeMap<>();
-            policy.values().forEach(value -> values.put(value.attribute(), value));
-            versions.put(policy.policy(), new Version(values));
-        }
-        return versions;
-    }
-
     /** Compares a policy on the instances that report it, or that report all of their policies and do not have it. */
-    private void compare(String policy, Map<Fleet.Member, Map<String, Version>> versions) {
-        Map<Fleet.Member, Version> known = new LinkedHashMap<>();
-        versions.forEach((member, ofMember) -> {
-            Version version = ofMember.get(policy);
-            boolean complete =
-                    ofMember.size() == member.report().configuration().policies();
-            if (version != null || complete) {
-                known.put(member, version == null ? new Version(Map.of()) : version);
+    private void compare(String policy, List<Reported> reports) {
+        List<Known> known = new ArrayList<>();
+        for (Reported report : reports) {
+            Version version = report.byPolicy().get(policy);
+            if (version != null || report.isComplete()) {
+                known.add(new Known(report.member(), version == null ? Version.NONE : version));
             }
-        });
-        Map<Map<String, String>, Long> numbers = known.values().stream()
-                .collect(Collectors.groupingBy(Version::compared, LinkedHashMap::new, Collectors.counting()));
+        }
+        Map<Map<String, String>, Long> numbers = known.stream()
+                .collect(Collectors.groupingBy(
+                        each -> each.version().compared(), LinkedHashMap::new, Collectors.counting()));
         if (numbers.size() < 2) {
             return;
         }
         long most = numbers.values().stream().mapToLong(Long::longValue).max().orElse(0);
-        Version expected = known.values().stream()
+        Version expected = known.stream()
+                .map(Known::version)
                 .filter(version -> numbers.getOrDefault(version.compared(), 0L) == most)
                 .findFirst()
                 .orElseThrow();
-        known.forEach((member, version) -> {
-            if (!version.compared().equals(expected.compared())) {
-                members.add(member.id());
+        for (Known each : known) {
+            if (!each.version().compared().equals(expected.compared())) {
+                members.add(each.member().id());
                 byPolicy.computeIfAbsent(policy, first -> new ArrayList<>())
-                        .addAll(deviations(member, version, expected));
+                        .addAll(deviations(each.member(), each.version(), expected));
             }
-        });
+        }
     }
 
     private static List<Deviation> deviations(Fleet.Member member, Version version, Version expected) {

@@ -13,6 +13,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 /** The callers that instances list. Stored keys are masked here, so all instances' keys have the form of this instance's keys. */
@@ -70,9 +71,11 @@ final class FleetCallers {
         List<Listed> active = new ArrayList<>();
         List<Listed> nearLimit = new ArrayList<>();
         selected.forEach((policy, keys) -> {
-            keys.rejected().forEach(entry -> rejected.add(counted(policy, entry)));
-            keys.active().forEach(entry -> active.add(counted(policy, entry)));
-            keys.nearLimit().forEach(entry -> nearLimit.add(near(policy, entry)));
+            keys.rejected().forEach(entry -> rejected.add(new Listed(entry.minCount(), () -> counted(policy, entry))));
+            keys.active().forEach(entry -> active.add(new Listed(entry.minCount(), () -> counted(policy, entry))));
+            keys.nearLimit()
+                    .forEach(
+                            entry -> nearLimit.add(new Listed(entry.duration().toMillis(), () -> near(policy, entry))));
         });
         Map<String, Object> view = new LinkedHashMap<>();
         view.put("rejected", mostFirst(rejected));
@@ -108,13 +111,14 @@ final class FleetCallers {
         return view;
     }
 
-    private record Listed(long rank, Map<String, Object> view) {}
+    /** A caller of a list. Its view has its masked key, which costs more than all else, so only the first ones get one. */
+    private record Listed(long rank, Supplier<Map<String, Object>> view) {}
 
     private static List<Map<String, Object>> mostFirst(List<Listed> entries) {
         return entries.stream()
                 .sorted(Comparator.comparingLong(Listed::rank).reversed())
                 .limit(MAX_CALLERS)
-                .map(Listed::view)
+                .map(entry -> entry.view().get())
                 .toList();
     }
 
@@ -126,17 +130,17 @@ final class FleetCallers {
         return view;
     }
 
-    private Listed counted(String policy, MergedKeys.Entry entry) {
+    private Map<String, Object> counted(String policy, MergedKeys.Entry entry) {
         Map<String, Object> view = caller(policy, entry.storedKey(), entry.instances());
         view.put("minCount", entry.minCount());
         view.put("maxCount", entry.maxCount());
         view.put("utilization", entry.utilization());
-        return new Listed(entry.minCount(), view);
+        return view;
     }
 
-    private Listed near(String policy, MergedKeys.NearLimit entry) {
+    private Map<String, Object> near(String policy, MergedKeys.NearLimit entry) {
         Map<String, Object> view = caller(policy, entry.storedKey(), entry.instances());
         view.put("durationMillis", entry.duration().toMillis());
-        return new Listed(entry.duration().toMillis(), view);
+        return view;
     }
 }

@@ -38,7 +38,7 @@ final class FleetHistory {
     private final ReentrantLock reading = new ReentrantLock();
 
     /** Guarded by the lock. */
-    private final NavigableMap<Long, byte[]> closed = new TreeMap<>();
+    private final NavigableMap<Long, StepCounts> closed = new TreeMap<>();
 
     /** The last failed reading. Guarded by the lock. */
     private @Nullable Failure last;
@@ -66,7 +66,7 @@ final class FleetHistory {
         long end = Math.floorDiv(storeTime.get().getEpochSecond(), FleetStore.STEP.toSeconds());
         long first = end - STEPS;
         Optional<String> problem = Optional.empty();
-        NavigableMap<Long, byte[]> steps;
+        NavigableMap<Long, StepCounts> steps;
         try {
             steps = readAlone(first, end);
         } catch (BackendException e) {
@@ -75,17 +75,14 @@ final class FleetHistory {
         }
         List<StepCounts.Counts> counts = new ArrayList<>();
         for (long step = first; step < end; step++) {
-            byte[] lines = steps.get(step);
-            counts.add(
-                    lines == null
-                            ? StepCounts.Counts.NONE
-                            : StepCounts.parse(lines).of(name));
+            StepCounts known = steps.get(step);
+            counts.add(known == null ? StepCounts.Counts.NONE : known.of(name));
         }
         return new Series(first, counts, problem);
     }
 
     /** Reads the steps while no other page does, and not again at once after a failure: a slow store gets few reads. */
-    private NavigableMap<Long, byte[]> readAlone(long first, long end) {
+    private NavigableMap<Long, StepCounts> readAlone(long first, long end) {
         if (!locked()) {
             throw new BackendException(BackendException.Reason.TIMEOUT, "Another page is reading the history.", null);
         }
@@ -109,9 +106,9 @@ final class FleetHistory {
         }
     }
 
-    private NavigableMap<Long, byte[]> read(long first, long end) {
+    private NavigableMap<Long, StepCounts> read(long first, long end) {
         closed.headMap(first).clear();
-        NavigableMap<Long, byte[]> steps = new TreeMap<>(closed.headMap(end - OPEN_STEPS));
+        NavigableMap<Long, StepCounts> steps = new TreeMap<>(closed.headMap(end - OPEN_STEPS));
         List<Long> missing = new ArrayList<>();
         for (long step = first; step < end; step++) {
             if (!steps.containsKey(step)) {
@@ -126,7 +123,7 @@ final class FleetHistory {
             throw e;
         }
         for (int i = 0; i < missing.size(); i++) {
-            steps.put(missing.get(i), found.get(i));
+            steps.put(missing.get(i), StepCounts.parse(found.get(i)));
         }
         closed.putAll(steps.headMap(end - OPEN_STEPS));
         return steps;

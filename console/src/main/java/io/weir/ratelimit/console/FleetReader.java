@@ -32,6 +32,9 @@ final class FleetReader {
     /** The time after a failed reading in which the store is not read. */
     static final Duration PAUSE = Duration.ofSeconds(2);
 
+    /** The estimated memory for the reports of all other instances, in bytes. Further reports count as unreadable. */
+    static final long MAX_MEMORY = 64L << 20;
+
     private static final Duration TIMEOUT = Duration.ofSeconds(1);
     private static final Comparator<Fleet.Member> ORDER = Comparator.comparing((Fleet.Member member) -> !member.self())
             .thenComparing(member -> member.report().origin().host())
@@ -145,12 +148,14 @@ final class FleetReader {
 
     private Reading reading(long now, List<FleetStore.StoredReport> reports) {
         List<Fleet.Member> others = new ArrayList<>();
+        ReportReader.Allowance allowance = new ReportReader.Allowance(MAX_MEMORY);
         int ignored = 0;
         for (FleetStore.StoredReport stored : reports) {
             if (stored.instance().equals(self)) {
                 continue;
             }
-            Optional<InstanceReport> report = stored.content().flatMap(ReportReader::read);
+            Optional<InstanceReport> report =
+                    stored.content().flatMap(content -> ReportReader.read(content, allowance));
             if (report.isPresent()) {
                 others.add(new Fleet.Member(stored.instance(), false, stored.age(), report.get()));
             } else {

@@ -32,7 +32,6 @@ final class InstancesView {
             }
             instances.add(instance(member, rates, drift.has(member), fleet.at()));
         }
-        List<Map<String, Object>> differences = differences(drift);
         Map<String, Object> view = new LinkedHashMap<>();
         view.put("scope", fleet.shared() ? "fleet" : "instance");
         view.put("now", now.toEpochMilli());
@@ -53,8 +52,10 @@ final class InstancesView {
                         .mapToLong(Long::longValue)
                         .sum());
         view.put("instances", instances);
-        view.put("differenceCount", differences.size());
-        view.put("differences", differences.subList(0, Math.min(MAX_DIFFERENCES, differences.size())));
+        view.put(
+                "differenceCount",
+                drift.byPolicy().values().stream().mapToInt(List::size).sum());
+        view.put("differences", differences(drift));
         view.put("reload", reload(operations.lastReading()));
         return view;
     }
@@ -117,22 +118,25 @@ final class InstancesView {
     }
 
     private static List<Map<String, Object>> differences(Drift drift) {
-        List<Map<String, Object>> views = new ArrayList<>();
-        drift.byPolicy()
-                .forEach((policy, deviations) -> deviations.forEach(deviation -> {
-                    Map<String, Object> view = new LinkedHashMap<>();
-                    view.put("policy", policy);
-                    view.put("attribute", deviation.attribute());
-                    view.put("instance", deviation.member().id());
-                    view.put("name", deviation.member().name());
-                    view.put("host", deviation.member().report().origin().host());
-                    view.put("value", deviation.value());
-                    view.put("source", deviation.source());
-                    view.put("expected", deviation.expected());
-                    view.put("expectedSource", deviation.expectedSource());
-                    views.add(view);
-                }));
-        return views;
+        return drift.byPolicy().entrySet().stream()
+                .flatMap(policy -> policy.getValue().stream().map(deviation -> Map.entry(policy.getKey(), deviation)))
+                .limit(MAX_DIFFERENCES)
+                .map(listed -> difference(listed.getKey(), listed.getValue()))
+                .toList();
+    }
+
+    private static Map<String, Object> difference(String policy, Drift.Deviation deviation) {
+        Map<String, Object> view = new LinkedHashMap<>();
+        view.put("policy", policy);
+        view.put("attribute", deviation.attribute());
+        view.put("instance", deviation.member().id());
+        view.put("name", deviation.member().name());
+        view.put("host", deviation.member().report().origin().host());
+        view.put("value", deviation.value());
+        view.put("source", deviation.source());
+        view.put("expected", deviation.expected());
+        view.put("expectedSource", deviation.expectedSource());
+        return view;
     }
 
     private static Map<String, Object> reload(Reading reading) {

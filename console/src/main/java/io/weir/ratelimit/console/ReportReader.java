@@ -26,10 +26,15 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * A reader of reports. Everyone who can write to the store can write a report, so each value is checked. The bytes of the report bound the
- * memory.
+ * A reader of reports. Everyone who can write to the store can write a report, so each value is checked. A short element of a report can
+ * need much more memory than its bytes, so the reader of all reports has an allowance for the memory of all of them.
  */
 final class ReportReader {
+    /** The estimated memory of a text in addition to its characters, and of an element of a list in addition to its texts. */
+    private static final int TEXT_BYTES = 48;
+
+    private static final int ELEMENT_BYTES = 48;
+
     private static final Map<String, Outcome> OUTCOMES =
             Stream.of(Outcome.values()).collect(Collectors.toUnmodifiableMap(Outcome::tag, Function.identity()));
     private static final Map<String, KnownBlocks.Cause> CAUSES = Stream.of(KnownBlocks.Cause.values())
@@ -41,10 +46,26 @@ final class ReportReader {
     private static final Pattern STORED_KEY = Pattern.compile("[!-~&&[^{}:]]+");
 
     private final DataInputStream in;
+    private final Allowance allowance;
     private byte form;
 
-    private ReportReader(byte[] report) {
+    private ReportReader(byte[] report, Allowance allowance) {
         this.in = new DataInputStream(new ByteArrayInputStream(report));
+        this.allowance = allowance;
+    }
+
+    /** The memory that reports can need, as an estimate in bytes. */
+    static final class Allowance {
+        private long left;
+
+        Allowance(long bytes) {
+            this.left = bytes;
+        }
+
+        private void take(long bytes) throws IOException {
+            left -= bytes;
+            check(left >= 0);
+        }
     }
 
     /** Reads an element of a list. */
@@ -53,18 +74,19 @@ final class ReportReader {
         T read() throws IOException;
     }
 
-    /** Reads a report; empty if it is no report, or one of another form. */
-    static Optional<InstanceReport> read(byte[] report) {
+    /** Reads a report; empty if it is no report, one of another form, or one that needs more than is left of the allowance. */
+    static Optional<InstanceReport> read(byte[] report, Allowance allowance) {
         if (report.length > FleetStore.MAX_REPORT_BYTES) {
             return Optional.empty();
         }
+        long before = allowance.left;
         try {
-            ReportReader reader = new ReportReader(report);
+            ReportReader reader = new ReportReader(report, allowance);
             reader.form = reader.in.readByte();
-            return reader.form >= ReportWriter.FORM_WITHOUT_CURRENT && reader.form <= ReportWriter.FORM
-                    ? Optional.of(reader.report())
-                    : Optional.empty();
+            check(reader.form >= ReportWriter.FORM_WITHOUT_CURRENT && reader.form <= ReportWriter.FORM);
+            return Optional.of(reader.report());
         } catch (IOException | IllegalArgumentException e) {
+            allowance.left = before;
             return Optional.empty();
         }
     }
@@ -79,7 +101,7 @@ final class ReportReader {
                 list(this::values),
                 list(this::keys),
                 form > ReportWriter.FORM_WITHOUT_CURRENT
-                        ? Optional.of(new InstanceReport.Current(list(this::running), list(this::block)))
+                        ? Optional.of(new InstanceReport.Current(list(this::running), blocks()))
                         : Optional.empty());
         if (in.read() >= 0) {
             throw new EOFException("bytes follow the report");
@@ -116,6 +138,7 @@ final class ReportReader {
     private Map<Outcome, Long> counts() throws IOException {
         Map<Outcome, Long> counts = new EnumMap<>(Outcome.class);
         for (int left = in.readUnsignedByte(); left > 0; left--) {
+            allowance.take(ELEMENT_BYTES);
             Outcome outcome = OUTCOMES.get(in.readUTF());
             long count = count();
             // Later versions can have more outcomes.
@@ -148,6 +171,7 @@ final class ReportReader {
         Duration period = duration();
         Map<String, Long> calls = new HashMap<>();
         for (TopKeys.Entry entry : active) {
+            allowance.take(ELEMENT_BYTES);
             calls.put(entry.key(), count());
         }
         return period.isZero() ? InstanceReport.Minute.NONE : new InstanceReport.Minute(period, calls);
@@ -165,6 +189,12 @@ final class ReportReader {
 
     private InstanceReport.RunningCalls running() throws IOException {
         return new InstanceReport.RunningCalls(name(), count());
+    }
+
+    private List<KnownBlocks.Block> blocks() throws IOException {
+        List<KnownBlocks.Block> blocks = list(this::block);
+        check(blocks.size() <= ReportWriter.MAX_BLOCKS);
+        return blocks;
     }
 
     private KnownBlocks.Block block() throws IOException {
@@ -200,21 +230,27 @@ final class ReportReader {
         check(length <= in.available());
         List<T> elements = new ArrayList<>();
         for (long i = 0; i < length; i++) {
+            allowance.take(ELEMENT_BYTES);
             elements.add(element.read());
         }
         return elements;
     }
 
     private String text() throws IOException {
-        String text = in.readUTF();
-        check(text.length() <= ReportWriter.MAX_TEXT);
-        return text;
+        return text(ReportWriter.MAX_TEXT);
     }
 
     private String name() throws IOException {
-        String name = in.readUTF();
-        check(!name.isEmpty() && name.length() <= ReportWriter.MAX_NAME);
+        String name = text(ReportWriter.MAX_NAME);
+        check(!name.isEmpty());
         return name;
+    }
+
+    private String text(int longest) throws IOException {
+        String text = in.readUTF();
+        check(text.length() <= longest);
+        allowance.take(TEXT_BYTES + text.length());
+        return text;
     }
 
     private String storedKey() throws IOException {

@@ -17,7 +17,7 @@ final class StepCounts {
     static final String ALL = "*";
     private static final long MAX_COUNT = 999_999_999_999_999L;
     private static final int LINE_BYTES = 32;
-    private static final Pattern LINE = Pattern.compile("([0-9]{1,15}) ([0-9]{1,15}) ([^\\n]+)\\n");
+    private static final Pattern LINE = Pattern.compile("(?s)([0-9]{1,15}) ([0-9]{1,15}) (.+)");
 
     private final Map<String, Counts> byName = new LinkedHashMap<>();
     private int size;
@@ -51,9 +51,12 @@ final class StepCounts {
 
     /** Adds the counts of lines, as every store does. */
     void add(byte[] lines) {
-        Matcher line = LINE.matcher(new String(lines, UTF_8));
-        while (line.find()) {
-            add(line.group(3), new Counts(Long.parseLong(line.group(1)), Long.parseLong(line.group(2))));
+        // A search for the next line within the text would start again at each character.
+        for (String text : new String(lines, UTF_8).split("\n", -1)) {
+            Matcher line = LINE.matcher(text);
+            if (line.matches()) {
+                add(line.group(3), new Counts(Long.parseLong(line.group(1)), Long.parseLong(line.group(2))));
+            }
         }
     }
 

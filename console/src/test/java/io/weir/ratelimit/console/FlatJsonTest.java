@@ -4,6 +4,7 @@ package io.weir.ratelimit.console;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import io.weir.ratelimit.fixtures.Growth;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -98,6 +99,30 @@ class FlatJsonTest {
                 FlatJson.parse(mutated.toString());
             } catch (IllegalArgumentException e) {
                 assertThat(e).as("seed %d: %s", seed, mutated).hasMessageStartingWith("invalid JSON: ");
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {" ", "\\", "\"", "a", "\\u0041", "[", "\"a\":\"b\",", "\"a\",", "{"})
+    void aBodyIsReadInLinearTime(String part) {
+        for (int i = 0; i < 200; i++) {
+            read(part, PostedJson.MAX_BYTES);
+        }
+        Growth.isLinear("a body of " + part, PostedJson.MAX_BYTES, size -> {
+            for (int i = 0; i < 50; i++) {
+                read(part, size);
+            }
+        });
+    }
+
+    private static void read(String part, int length) {
+        String text = part.repeat(length / part.length());
+        for (String start : List.of("", "{", "{\"", "{\"a\":\"", "{\"a\":[")) {
+            try {
+                FlatJson.parse(start + text);
+            } catch (IllegalArgumentException e) {
+                // The text is no object.
             }
         }
     }

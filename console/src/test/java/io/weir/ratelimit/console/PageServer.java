@@ -2,6 +2,7 @@
 package io.weir.ratelimit.console;
 
 import io.undertow.Undertow;
+import io.undertow.security.api.AuthenticationMode;
 import io.undertow.security.idm.Account;
 import io.undertow.security.idm.Credential;
 import io.undertow.security.idm.IdentityManager;
@@ -12,6 +13,10 @@ import io.undertow.servlet.api.DeploymentInfo;
 import io.undertow.servlet.api.DeploymentManager;
 import io.undertow.servlet.api.InstanceFactory;
 import io.undertow.servlet.api.InstanceHandle;
+import io.weir.ratelimit.Identity;
+import io.weir.ratelimit.core.engine.LoginAttempts;
+import io.weir.ratelimit.core.key.IdentityEncoder;
+import io.weir.ratelimit.core.local.LocalBackend;
 import jakarta.servlet.Servlet;
 import jakarta.servlet.ServletException;
 import java.net.InetSocketAddress;
@@ -19,7 +24,9 @@ import java.net.URI;
 import java.security.Principal;
 import java.time.Clock;
 import java.time.Instant;
+import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
@@ -28,6 +35,11 @@ final class PageServer implements AutoCloseable {
     final FakeOperations operations = new FakeOperations();
     final AtomicLong nanos = new AtomicLong(1_000_000_000_000L);
     final LiveRates rates = new LiveRates(nanos::get);
+    private final LoginAttempts logins = new LoginAttempts(
+            call -> Identity.address(call.peerAddress().orElseThrow()),
+            new IdentityEncoder(Optional.empty()),
+            new LocalBackend(100, () -> TimeUnit.NANOSECONDS.toMicros(nanos.get())));
+
     /** The host name of this instance. */
     volatile String host = "host-1";
 
@@ -57,6 +69,8 @@ final class PageServer implements AutoCloseable {
         if (login) {
             deployment
                     .setIdentityManager(new SomeUsers())
+                    // The server checks no credentials before the servlet does, as Open Liberty.
+                    .setAuthenticationMode(AuthenticationMode.CONSTRAINT_DRIVEN)
                     .setLoginConfig(Servlets.loginConfig("BASIC", "test"))
                     .addSecurityRoles("operator", "other", "changer");
         }
@@ -88,7 +102,7 @@ final class PageServer implements AutoCloseable {
                 Clock.systemUTC(),
                 nanos::get);
         fleet = created;
-        return new Console(operations, created);
+        return new Console(operations, created, logins);
     }
 
     static PageServer start() throws ServletException {

@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
@@ -23,6 +24,10 @@ class ReportFormTest {
 
     private final SimulatedFleet fleet = new SimulatedFleet(1);
     private final SimulatedFleet.Member member = fleet.member(0);
+
+    private static Optional<InstanceReport> read(byte[] report) {
+        return ReportReader.read(report, new ReportReader.Allowance(FleetReader.MAX_MEMORY));
+    }
 
     private InstanceReport report() {
         return new ReportBuilder(
@@ -56,8 +61,8 @@ class ReportFormTest {
         member.operations.blocks = new KnownBlocks(fleet.nanos::get);
         byte[] written = ReportWriter.write(report());
         byte[] earlier = Arrays.copyOf(written, written.length - 8);
-        InstanceReport read = ReportReader.read(withoutName(earlier, ReportWriter.FORM_WITHOUT_CURRENT))
-                .orElseThrow();
+        InstanceReport read =
+                read(withoutName(earlier, ReportWriter.FORM_WITHOUT_CURRENT)).orElseThrow();
         assertThat(read.current()).isEmpty();
         assertThat(read.runningCalls()).isEmpty();
         assertThat(read.keys())
@@ -86,7 +91,7 @@ class ReportFormTest {
     @Test
     void aReportWithoutANameHasTheBeginOfTheId() {
         byte[] earlier = withoutName(ReportWriter.write(usual()), ReportWriter.FORM_WITHOUT_NAME);
-        InstanceReport read = ReportReader.read(earlier).orElseThrow();
+        InstanceReport read = read(earlier).orElseThrow();
         assertThat(read.current()).isPresent();
         assertThat(read.origin().name()).isEmpty();
         assertThat(read.keys().get(0).minute()).isEqualTo(InstanceReport.Minute.NONE);
@@ -107,7 +112,7 @@ class ReportFormTest {
         assertThat(report.values()).hasSize(2);
         assertThat(report.current().orElseThrow().running()).hasSize(1);
         assertThat(report.current().orElseThrow().blocks()).hasSize(3);
-        assertThat(ReportReader.read(ReportWriter.write(report))).contains(report);
+        assertThat(read(ReportWriter.write(report))).contains(report);
     }
 
     @Test
@@ -133,7 +138,7 @@ class ReportFormTest {
         fleet.pass(Duration.ofSeconds(1));
         byte[] written = ReportWriter.write(report());
         assertThat(written.length).isBetween(20_000, FleetStore.MAX_REPORT_BYTES);
-        InstanceReport read = ReportReader.read(written).orElseThrow();
+        InstanceReport read = read(written).orElseThrow();
         assertThat(read.configuration().policies()).isEqualTo(10_000);
         assertThat(read.rates()).isNotEmpty();
         assertThat(read.values()).isNotEmpty();
@@ -146,8 +151,7 @@ class ReportFormTest {
     void aPolicyWithATooLongNameIsLeftOut() {
         member.operations.policies.add(FakeOperations.policy("x".repeat(40_000), List.of(List.of("ip")), Map.of()));
         member.decide("x".repeat(40_000), 1, 0);
-        assertThat(ReportReader.read(ReportWriter.write(usual())).orElseThrow().values())
-                .hasSize(2);
+        assertThat(read(ReportWriter.write(usual())).orElseThrow().values()).hasSize(2);
     }
 
     @Test
@@ -169,7 +173,7 @@ class ReportFormTest {
                         List.of(new PolicyView.Setting("ratelimit.policies.hello.limit", large, large)),
                         List.of(),
                         ""));
-        InstanceReport.Value value = ReportReader.read(ReportWriter.write(report()))
+        InstanceReport.Value value = read(ReportWriter.write(report()))
                 .orElseThrow()
                 .values()
                 .get(0)
@@ -208,14 +212,13 @@ class ReportFormTest {
     void otherBytesAreNoReport() {
         byte[] written = ReportWriter.write(usual());
         for (int length = 0; length < written.length; length++) {
-            assertThat(ReportReader.read(Arrays.copyOf(written, length))).isEmpty();
+            assertThat(read(Arrays.copyOf(written, length))).isEmpty();
         }
-        assertThat(ReportReader.read(Arrays.copyOf(written, written.length + 1)))
-                .isEmpty();
+        assertThat(read(Arrays.copyOf(written, written.length + 1))).isEmpty();
         byte[] otherForm = written.clone();
         otherForm[0]++;
-        assertThat(ReportReader.read(otherForm)).isEmpty();
-        assertThat(ReportReader.read(new byte[FleetStore.MAX_REPORT_BYTES + 1])).isEmpty();
+        assertThat(read(otherForm)).isEmpty();
+        assertThat(read(new byte[FleetStore.MAX_REPORT_BYTES + 1])).isEmpty();
     }
 
     @Test
@@ -228,7 +231,7 @@ class ReportFormTest {
             for (int i = 0; i <= random.nextInt(4); i++) {
                 changed[random.nextInt(changed.length)] = (byte) random.nextInt();
             }
-            ReportReader.read(changed).ifPresent(read -> {
+            read(changed).ifPresent(read -> {
                 read.keys()
                         .forEach(keys -> assertThat(keys.top().rejected())
                                 .as("seed %d", seed)
@@ -249,7 +252,7 @@ class ReportFormTest {
         for (int round = 0; round < 5_000; round++) {
             byte[] bytes = new byte[random.nextInt(2_000)];
             random.nextBytes(bytes);
-            assertThat(ReportReader.read(bytes)).as("seed %d", seed).isEmpty();
+            assertThat(read(bytes)).as("seed %d", seed).isEmpty();
         }
     }
 }

@@ -3,8 +3,10 @@ package io.weir.ratelimit.console;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.weir.ratelimit.fixtures.Growth;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -91,5 +93,18 @@ class SameOriginTest {
         assertThat(matches(Map.of(present, List.of(present.equals("Host") ? "example.org" : "http://example.org"))))
                 .isFalse();
         assertThat(matches(Map.of())).isFalse();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"a", "-", ".", "a-", "[", "[a:", ":", ":1", "http://", "@", "/"})
+    @Tag("field")
+    void aFieldIsReadInLinearTime(String part) {
+        Growth.isLinear("an origin of " + part, 200_000, size -> {
+            String text = part.repeat(size / part.length());
+            assertThat(matches(Map.of("Origin", List.of("http://" + text), "Host", List.of(text))))
+                    .isFalse();
+            assertThat(matches(Map.of("Origin", List.of("http://a"), "Host", List.of(text + "!"))))
+                    .isFalse();
+        });
     }
 }

@@ -13,10 +13,14 @@ import java.lang.reflect.Method;
 import java.net.URI;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,6 +30,9 @@ import org.jspecify.annotations.Nullable;
 final class ClientCall implements CallContext {
     /** The property by which MicroProfile REST clients pass the called method. */
     private static final String INVOKED_METHOD = "org.eclipse.microprofile.rest.client.invokedMethod";
+
+    /** The property of a client that has its interface. */
+    static final String INTERFACE = "io.weir.ratelimit.client.interface";
 
     private final ClientRequestContext request;
     private final @Nullable RequestState incoming;
@@ -57,12 +64,27 @@ final class ClientCall implements CallContext {
             return name;
         }
         Method method = invokedMethod();
-        OutgoingRateLimit annotation =
-                method == null ? null : method.getDeclaringClass().getAnnotation(OutgoingRateLimit.class);
-        if (annotation == null) {
-            throw new IllegalStateException(MESSAGES.text("WEIR-240", RateLimitClientFilter.CLIENT));
+        return Optional.ofNullable(method)
+                .flatMap(invoked -> annotation(interfaceOf(invoked)))
+                .map(OutgoingRateLimit::value)
+                .orElseThrow(() -> new IllegalStateException(MESSAGES.text("WEIR-240", RateLimitClientFilter.CLIENT)));
+    }
+
+    /** Returns the annotation of an interface, or the nearest one of the interfaces that it extends. */
+    static Optional<OutgoingRateLimit> annotation(Class<?> type) {
+        Set<Class<?>> types = new LinkedHashSet<>(Set.of(type));
+        while (!types.isEmpty()) {
+            for (Class<?> each : types) {
+                OutgoingRateLimit annotation = each.getAnnotation(OutgoingRateLimit.class);
+                if (annotation != null) {
+                    return Optional.of(annotation);
+                }
+            }
+            types = types.stream()
+                    .flatMap(each -> Arrays.stream(each.getInterfaces()))
+                    .collect(Collectors.toCollection(LinkedHashSet::new));
         }
-        return annotation.value();
+        return Optional.empty();
     }
 
     private @Nullable Object property(String name) {
@@ -74,6 +96,14 @@ final class ClientCall implements CallContext {
         return request.getProperty(INVOKED_METHOD) instanceof Method method ? method : null;
     }
 
+    /** Returns the interface of the client, which declares the method or inherits it. */
+    private Class<?> interfaceOf(Method method) {
+        return property(INTERFACE) instanceof Class<?> type
+                        && method.getDeclaringClass().isAssignableFrom(type)
+                ? type
+                : method.getDeclaringClass();
+    }
+
     private Optional<String> pathTemplate() {
         if (request.getProperty(RateLimitClientFilter.PATH_TEMPLATE) instanceof String template) {
             return Optional.of(template);
@@ -81,7 +111,7 @@ final class ClientCall implements CallContext {
         Method method = invokedMethod();
         return method == null
                 ? Optional.empty()
-                : Optional.of(template(method.getDeclaringClass().getAnnotation(Path.class))
+                : Optional.of(template(interfaceOf(method).getAnnotation(Path.class))
                         + template(method.getAnnotation(Path.class)));
     }
 

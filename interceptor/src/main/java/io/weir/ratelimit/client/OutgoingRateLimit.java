@@ -8,17 +8,16 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * Names the client of a MicroProfile REST client interface, whose calls the properties {@code ratelimit.clients.<client>.*} limit. The
- * interface registers the filter as well:
+ * Limits the calls of an interface of MicroProfile REST Client, by the properties {@code ratelimit.clients.<client>.*}:
  *
  * <pre>{@code
  * @RegisterRestClient(configKey = "partner")
- * @RegisterProvider(RateLimitClientFilter.class)
  * @OutgoingRateLimit("partner")
  * public interface Partner { ... }
  * }</pre>
  *
- * <p>The annotation belongs to the interface that declares the called methods. Interfaces with the same client share its limits.
+ * <p>The annotation applies to declared and to inherited methods, and registers {@link RateLimitClientFilter}. An interface without it has
+ * the nearest annotation of the interfaces that it extends. Interfaces with the same client share its limits.
  */
 @Documented
 @Retention(RetentionPolicy.RUNTIME)

@@ -3,6 +3,7 @@ package io.weir.ratelimit.client;
 
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.RateLimitExceededException;
+import io.weir.ratelimit.RateLimitUnavailableException;
 import io.weir.ratelimit.core.outgoing.OutgoingCalls;
 import io.weir.ratelimit.core.outgoing.Permit;
 import io.weir.ratelimit.core.outgoing.UpstreamResponse;
@@ -11,14 +12,17 @@ import io.weir.ratelimit.interceptor.cdi.DeployedApplication;
 import io.weir.ratelimit.interceptor.cdi.RateLimitExtension;
 import jakarta.annotation.Priority;
 import jakarta.ws.rs.ConstrainedTo;
-import jakarta.ws.rs.Priorities;
 import jakarta.ws.rs.RuntimeType;
+import jakarta.ws.rs.WebApplicationException;
 import jakarta.ws.rs.client.ClientRequestContext;
 import jakarta.ws.rs.client.ClientRequestFilter;
 import jakarta.ws.rs.client.ClientResponseContext;
 import jakarta.ws.rs.client.ClientResponseFilter;
+import jakarta.ws.rs.core.HttpHeaders;
+import jakarta.ws.rs.core.Response;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,17 +32,16 @@ import org.jspecify.annotations.Nullable;
  * Client client = ClientBuilder.newBuilder().register(new RateLimitClientFilter("partner")).build();
  * }</pre>
  *
- * <p>A MicroProfile REST client registers the class with {@code @RegisterProvider}, and {@link OutgoingRateLimit} names the client. A call
- * that waits for permits holds its thread, because a filter of a REST client cannot suspend a call.
+ * <p>An interface of MicroProfile REST Client has {@link OutgoingRateLimit}, which registers the filter and names the client. A call that waits for permits holds its thread, because a filter of a REST client cannot suspend a call.
  *
  * <p>A rejected call is not sent and fails with a {@link RateLimitExceededException}, or, if the backend is unavailable and the policy does
- * not allow calls without it, with a {@link io.weir.ratelimit.RateLimitUnavailableException}. Some runtimes wrap the exception in a {@link
- * jakarta.ws.rs.ProcessingException}; {@link #rejection} finds it.
+ * not allow calls without it, with a {@link RateLimitUnavailableException}. Some runtimes wrap the exception in a {@link
+ * jakarta.ws.rs.ProcessingException}; {@link #rejection} finds it. {@link #isRejected} finds rejections by the upstream as well.
  *
  * <p>The filter is thread-safe, and works in an application with Weir only.
  */
 @ConstrainedTo(RuntimeType.CLIENT)
-@Priority(Priorities.USER + 1_000)
+@Priority(RateLimitClientFilter.LAST)
 public class RateLimitClientFilter implements ClientRequestFilter, ClientResponseFilter {
     /** The property of a request, or of the configuration of a client, that names the client. */
     public static final String CLIENT = "io.weir.ratelimit.client";
@@ -58,7 +61,15 @@ public class RateLimitClientFilter implements ClientRequestFilter, ClientRespons
      */
     public static final String DECISION = "io.weir.ratelimit.client.decision";
 
+    /** The filter is the last one of a request, so that a call which another filter answers, such as a cache, spends nothing. */
+    static final int LAST = Integer.MAX_VALUE;
+
     private static final String PERMIT = RateLimitClientFilter.class.getName() + ".permit";
+
+    private static final int MAX_CAUSES = 10;
+    private static final int FIRST_ERROR = 400;
+    private static final int TOO_MANY_REQUESTS = 429;
+    private static final int SERVICE_UNAVAILABLE = 503;
 
     private final @Nullable String client;
     private volatile @Nullable RateLimitExtension extension;
@@ -84,14 +95,37 @@ public class RateLimitClientFilter implements ClientRequestFilter, ClientRespons
      * @return the rejection; empty if the call failed for another reason
      */
     public static Optional<RateLimitExceededException> rejection(Throwable thrown) {
-        Throwable cause = thrown;
-        for (int depth = 0; cause != null && depth < 10; depth++) {
-            if (cause instanceof RateLimitExceededException exceeded) {
-                return Optional.of(exceeded);
-            }
-            cause = cause.getCause();
-        }
-        return Optional.empty();
+        return causes(thrown)
+                .filter(RateLimitExceededException.class::isInstance)
+                .map(RateLimitExceededException.class::cast)
+                .findFirst();
+    }
+
+    /**
+     * Tests whether an exception of a REST client means that the upstream takes no calls now, so that a fallback is due. These are a
+     * rejection by the own limits, a call that their failure mode rejects, and a response of the upstream with the status 429 or 503, or with
+     * another error and {@code Retry-After}.
+     *
+     * @param thrown the exception
+     * @return false if the call failed for another reason
+     */
+    public static boolean isRejected(Throwable thrown) {
+        return causes(thrown)
+                .anyMatch(cause -> cause instanceof RateLimitExceededException
+                        || cause instanceof RateLimitUnavailableException
+                        || (cause instanceof WebApplicationException answered && isRejection(answered.getResponse())));
+    }
+
+    private static boolean isRejection(Response response) {
+        int status = response.getStatus();
+        return status == TOO_MANY_REQUESTS
+                || status == SERVICE_UNAVAILABLE
+                || (status >= FIRST_ERROR && response.getHeaders().containsKey(HttpHeaders.RETRY_AFTER));
+    }
+
+    /** Returns an exception and its causes, which can form a circle. */
+    private static Stream<Throwable> causes(Throwable thrown) {
+        return Stream.iterate(thrown, Objects::nonNull, Throwable::getCause).limit(MAX_CAUSES);
     }
 
     @Override

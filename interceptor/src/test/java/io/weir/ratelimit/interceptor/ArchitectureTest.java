@@ -49,7 +49,15 @@ class ArchitectureTest {
             .resideInAPackage("org.eclipse.microprofile.jwt..");
 
     @ArchTest
-    static final ArchRule ten_classes_depend_on_servlets = noClasses()
+    static final ArchRule one_class_depends_on_jersey = noClasses()
+            .that()
+            .haveNameNotMatching(".*\\.rest\\.JerseyWrappedMapper(\\$.*)?")
+            .should()
+            .dependOnClassesThat()
+            .resideInAPackage("org.glassfish.jersey..");
+
+    @ArchTest
+    static final ArchRule eleven_classes_depend_on_servlets = noClasses()
             .that()
             .doNotHaveFullyQualifiedName(SELF + "rest.ServletAccess")
             .and()
@@ -58,6 +66,8 @@ class ArchitectureTest {
             .doNotHaveFullyQualifiedName(SELF + "cdi.ServletCall")
             .and()
             .doNotHaveFullyQualifiedName(SELF + "cdi.ServletMappings")
+            .and()
+            .doNotHaveFullyQualifiedName(SELF + "cdi.UnlimitedServlets")
             .and()
             .doNotHaveFullyQualifiedName(SELF + "cdi.StartListener")
             .and()
@@ -89,6 +99,14 @@ class ArchitectureTest {
             .should()
             .dependOnClassesThat()
             .resideInAPackage("org.eclipse.microprofile.health..");
+
+    @ArchTest
+    static final ArchRule one_class_depends_on_rest_client_interfaces = noClasses()
+            .that()
+            .doNotHaveFullyQualifiedName("io.weir.ratelimit.client.OutgoingRateLimitListener")
+            .should()
+            .dependOnClassesThat()
+            .resideInAPackage("org.eclipse.microprofile.rest..");
 
     @ArchTest
     static final ArchRule the_entry_point_for_beans_does_not_depend_on_that_for_rest = noClasses()

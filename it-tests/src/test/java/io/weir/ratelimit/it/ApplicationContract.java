@@ -9,10 +9,17 @@ import java.net.URI;
 import java.net.URLEncoder;
 import java.net.http.HttpResponse;
 import java.util.Base64;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -123,9 +130,21 @@ abstract class ApplicationContract {
     void requestIsChargedOncePerPolicy() {
         HttpResponse<String> response = get("api/charge/once");
 
-        assertThat(response.body()).isEqualTo("onceonce");
+        assertThat(response.body()).isEqualTo("once");
         assertThat(LimitResponse.remaining(response)).isEqualTo(9);
         assertThat(remaining("once")).isEqualTo(9);
+    }
+
+    @Test
+    @Tag("field")
+    void eachCallOfABeanMethodInOneRequestIsCharged() {
+        HttpResponse<String> allowed = get("api/charge/repeated?calls=4");
+        assertThat(allowed.statusCode()).isEqualTo(200);
+        assertThat(LimitResponse.remaining(allowed)).isEqualTo(6);
+
+        LimitResponse.verifyRejected(get("api/charge/repeated?calls=50"), "repeated");
+
+        assertThat(remaining("repeated")).isZero();
     }
 
     @Test
@@ -420,16 +439,78 @@ abstract class ApplicationContract {
     }
 
     @Test
-    void asynchronousMethodIsRejectedAtTheCall() {
+    void rejectionFailsTheStageOfAnAsynchronousMethod() {
         assertThat(get("api/bean/asynchronous").body()).isEqualTo("done");
         assertThat(remaining("asynchronous")).isEqualTo(1);
         assertThat(get("api/bean/asynchronous").body()).isEqualTo("done");
 
-        assertThat(get("api/bean/asynchronous").body()).isEqualTo("rejected at the call");
+        assertThat(get("api/bean/asynchronous").body()).isEqualTo("failed with RateLimitExceededException");
     }
 
     @Test
-    void rejectionDoesNotRollBackTheTransaction() {
+    @Tag("field")
+    void rejectionFailsTheStageOfAnEnterpriseBean() {
+        assertThat(get("api/bean/enterprise-stage").body()).isEqualTo("offer");
+
+        assertThat(get("api/bean/enterprise-stage").body()).isEqualTo("failed with RateLimitExceededException");
+        LimitResponse.verifyRejected(get("api/bean/failed-stage"), "clerk");
+    }
+
+    @Test
+    void rejectedStageOfAResourceIsAnswered() {
+        String user = "api/bean/argument-stage?user=" + client;
+        assertThat(get(user).body()).isEqualTo("hello " + client);
+
+        LimitResponse.verifyRejected(get(user), "by-argument-of-bean");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"enterprise", "transactional"})
+    @Tag("field")
+    void rejectionThatLeavesABeanRollsItsTransactionBack(String bean) {
+        assertThat(get("api/bean/order?bean=" + bean).body()).isEqualTo("placed, committed");
+
+        assertThat(get("api/bean/order?bean=" + bean).body()).isEqualTo("RateLimitExceededException, rolled back");
+    }
+
+    @Test
+    @Tag("field")
+    void methodOnAnotherThreadIsDecidedWithTheKeyOfItsCaller() {
+        for (String caller : List.of(client, "other-" + client)) {
+            URI uri = uri("api/bean/background");
+            assertThat(Http.get(uri, "X-Client", caller).body()).isEqualTo("another thread");
+            assertThat(Http.get(uri, "X-Client", caller).body()).isEqualTo("another thread");
+            LimitResponse.verifyRejected(Http.get(uri, "X-Client", caller), "background");
+        }
+    }
+
+    @Test
+    @Tag("field")
+    void methodWithoutAResultOnAnotherThreadIsRejectedAtTheCall() {
+        assertThat(get("api/bean/background-void").body()).isEqualTo("started");
+        LimitResponse.verifyRejected(get("api/bean/background-void"), "background-void");
+    }
+
+    @Test
+    void methodOnAnotherThreadRunsOnceAfterItsWait() {
+        List<CompletableFuture<HttpResponse<String>>> calls = IntStream.range(0, 5)
+                .mapToObj(call -> Http.getAsync(uri("api/bean/background-paced")))
+                .toList();
+        Set<String> runs = calls.stream()
+                .map(CompletableFuture::join)
+                .map(HttpResponse::body)
+                .collect(Collectors.toCollection(TreeSet::new));
+        assertThat(runs).hasSize(5).allMatch(run -> run.startsWith("run "));
+    }
+
+    @Test
+    void methodOnAnotherThreadKeepsItsSlotUntilItEnds() {
+        assertThat(get("api/bean/background-slot").body())
+                .isEqualTo("first, failed with RateLimitExceededException, third");
+    }
+
+    @Test
+    void caughtRejectionDoesNotRollBackTheTransaction() {
         assertThat(get("api/bean/book").body()).isEqualTo("booked, may commit");
 
         HttpResponse<String> rejected = get("api/bean/book");
@@ -472,6 +553,21 @@ abstract class ApplicationContract {
             set(where, "beside", "");
         }
         awaitRemaining("beside", 96);
+    }
+
+    /** The server reads a property for the application, or it does not; the limit is the same in both cases. */
+    @ParameterizedTest
+    @ValueSource(strings = {"source", "profile", "profiles"})
+    @Tag("field")
+    void policiesAreThoseThatTheServerReads(String place) {
+        String name = "ratelimit.policies.of-" + place + ".paths";
+        String paths = get("api/change/configured?name=" + name).body();
+        System.out.println("The server reads " + name + " = " + paths);
+        assertThat(Http.statuses(2, uri("api/change/" + place), "X-Client", client))
+                .containsExactly(200, paths.isEmpty() ? 200 : 429);
+        if (place.equals("source")) {
+            assertThat(paths).isEqualTo("/api/change/source");
+        }
     }
 
     private void set(String where, String policy, String limit) {

@@ -8,9 +8,12 @@ import io.weir.ratelimit.core.config.ConfigProperties;
 import io.weir.ratelimit.core.config.Problems;
 import io.weir.ratelimit.core.config.Settings;
 import io.weir.ratelimit.core.config.ValueForm;
+import io.weir.ratelimit.core.key.ClientAddress;
+import io.weir.ratelimit.core.key.ForwardedHeader;
 import io.weir.ratelimit.core.key.KeyTerms;
 import io.weir.ratelimit.core.outgoing.ClientReader;
 import io.weir.ratelimit.core.policy.MethodLimits;
+import io.weir.ratelimit.core.policy.MethodName;
 import io.weir.ratelimit.core.policy.PolicyLoader;
 import io.weir.ratelimit.core.policy.Resolvers;
 import io.weir.ratelimit.core.policy.TierSelector;
@@ -205,7 +208,8 @@ class HowToSnippetsTest {
         Problems problems = new Problems();
         ConfigProperties config = ConfigProperties.of(values);
         Settings.read(config, problems);
-        Resolvers resolvers = new Resolvers(new KeyTerms(32, 64), tiers(classes));
+        ClientAddress clients = new ClientAddress(List.of(), ForwardedHeader.X_FORWARDED_FOR);
+        Resolvers resolvers = new Resolvers(new KeyTerms(32, 64, clients, keys(classes), true), tiers(classes));
         PolicyLoader.load(config, methods, resolvers, problems);
         ClientReader.read(config, Map.of(), keys(classes), problems);
         return problems.lines();
@@ -235,7 +239,10 @@ class HowToSnippetsTest {
                         .map(element -> element.getAnnotation(RateLimit.class))
                         .filter(limit -> limit != null && limit.limit().isEmpty())
                         .map(limit -> new MethodLimits(
-                                type.getSimpleName(), List.of(limit.value()), limit.cost(), Optional.empty())))
+                                MethodName.of(type.getSimpleName()),
+                                List.of(limit.value()),
+                                limit.cost(),
+                                Optional.empty())))
                 .toList();
     }
 }

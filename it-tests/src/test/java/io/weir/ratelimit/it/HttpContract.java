@@ -10,6 +10,7 @@ import java.util.Locale;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -141,6 +142,21 @@ abstract class HttpContract {
     void rejectionByAsynchronousCodeHasTheSameResponse() {
         assertThat(get("api/async/stage-rejected").body()).isEqualTo("allowed");
         LimitResponse.verifyRejected(get("api/async/stage-rejected"), "plain");
+    }
+
+    @Tag("field")
+    @ParameterizedTest
+    @ValueSource(strings = {"join", "get"})
+    void wrappedRejectionHasTheSameResponse(String how) {
+        assertThat(get("api/async/waits/" + how).body()).isEqualTo("allowed");
+        LimitResponse.verifyRejected(get("api/async/waits/" + how), "plain");
+    }
+
+    @Tag("field")
+    @Test
+    void noFieldIsSetOnACommittedResponse() {
+        assertThat(get("api/async/committed").body()).isEqualTo("committed");
+        assertThat(get("api/async/late-fields").body()).isEmpty();
     }
 
     /** The header fields are already sent, so the response has no quota, but it is charged. */

@@ -82,6 +82,39 @@ class JwtIT {
         LimitResponse.verifyRejected(get("plan", issuer.bearer(tenant, plan(7, "free"))), "by-user");
     }
 
+    @Test
+    @Tag("field")
+    void aClaimCanBeInAnArrayOrInAnObject() throws Exception {
+        JsonObjectBuilder gold = Json.createObjectBuilder()
+                .add("level", 7)
+                .add("plan", Json.createArrayBuilder().add("gold"));
+        assertThat(LimitResponse.field(get("plan", issuer.bearer(tenant, gold)), "RateLimit-Policy"))
+                .isEqualTo("\"by-user\";q=3;w=3600");
+        assertThat(get("organization", issuer.bearer("ann", organization(tenant)))
+                        .statusCode())
+                .isEqualTo(200);
+        LimitResponse.verifyRejected(
+                get("organization", issuer.bearer("ben", organization(tenant))), "by-organization");
+        assertThat(get("organization", issuer.bearer("ann", organization(tenant + "x")))
+                        .statusCode())
+                .isEqualTo(200);
+    }
+
+    @Test
+    @Tag("field")
+    void aClaimThatNoUserHasIsReported() throws Exception {
+        String bearer = issuer.bearer("ann", tenant(tenant));
+        for (int i = 0; i < 100; i++) {
+            assertThat(get("missing", bearer).statusCode()).isEqualTo(200);
+        }
+        assertThat(server.log())
+                .contains("WEIR-337 ratelimit.policies.by-missing.key: the term claim:missing did not resolve");
+    }
+
+    private static JsonObjectBuilder organization(String id) {
+        return Json.createObjectBuilder().add("org", Json.createObjectBuilder().add("id", id));
+    }
+
     private static JsonObjectBuilder tenant(String tenant) {
         return Json.createObjectBuilder().add("tenant", tenant);
     }

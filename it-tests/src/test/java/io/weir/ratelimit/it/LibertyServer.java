@@ -25,7 +25,8 @@ final class LibertyServer extends ServerBuilder<LibertyServer> {
         {"servlet-6.0", "servlet-6.1"},
         {"cdi-4.0", "cdi-4.1"},
         {"concurrent-3.0", "concurrent-3.1"},
-        {"appSecurity-5.0", "appSecurity-6.0"}
+        {"appSecurity-5.0", "appSecurity-6.0"},
+        {"websocket-2.1", "websocket-2.2"}
     };
 
     private final String name;

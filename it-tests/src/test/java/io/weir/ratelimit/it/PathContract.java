@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.net.http.HttpResponse;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -193,6 +194,51 @@ interface PathContract extends PolicyClient {
         assertThat(raw(uri("api/ruled/plain").toString())).isNotIn(200, 204);
         assertThat(raw("http://localhost" + base().getPath() + "api/ruled//plain"))
                 .isNotIn(200, 204);
+    }
+
+    // --- Filters of the application that change the request
+
+    @Tag("field")
+    @ParameterizedTest
+    @ValueSource(strings = {"/store", "/a/b", "/shopping", ""})
+    default void prefixOfTheClientDoesNotChangeTheRule(String prefix) {
+        for (int left = 2; left >= 0; left--) {
+            HttpResponse<String> allowed = get("api/ruled/plain", "X-Forwarded-Prefix", prefix);
+            assertThat(allowed.statusCode()).isEqualTo(200);
+            assertThat(remaining("by-path")).isEqualTo(left);
+        }
+        LimitResponse.verifyRejected(get("api/ruled/plain", "X-Forwarded-Prefix", prefix), "by-path");
+        LimitResponse.verifyRejected(get("api/ruled/plain"), "by-path");
+    }
+
+    @Tag("field")
+    @Test
+    default void overriddenMethodIsThatOfTheRule() {
+        HttpResponse<String> got =
+                Http.post(uri("api/ruled/plain"), "text/plain", "", fields("X-HTTP-Method-Override", "GET"));
+        assertThat(LimitResponse.policy(got)).isEqualTo("by-path");
+        assertThat(remaining("by-path")).isEqualTo(2);
+    }
+
+    @Tag("field")
+    @Test
+    default void rewrittenPathIsLimitedEarly() {
+        HttpResponse<String> rewritten = get("api/ruled/unruled", "X-Original-URL", "early/both");
+        assertThat(rewritten.body()).isEqualTo("both");
+        assertThat(List.of(remaining("early"), remaining("late"))).containsExactly(2L, 1L);
+        get("api/ruled/unruled", "X-Original-URL", "early/both");
+        get("api/ruled/unruled", "X-Original-URL", "early/both");
+        LimitResponse.verifyRejected(get("api/ruled/unruled", "X-Original-URL", "early/both"), "early");
+    }
+
+    /** A preflight request is free, and a call that only looks like one is not. */
+    @Tag("field")
+    @Test
+    default void overriddenPreflightRequestIsLimitedEarly() {
+        String[] preflight = fields(
+                "Origin", "https://a.example", "Access-Control-Request-Method", "GET", "X-HTTP-Method-Override", "GET");
+        assertThat(Http.options(uri("api/early/both"), preflight).body()).isEqualTo("both");
+        assertThat(List.of(remaining("early"), remaining("late"))).containsExactly(2L, 1L);
     }
 
     // --- Before a request is matched

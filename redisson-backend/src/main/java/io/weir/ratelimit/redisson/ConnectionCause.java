@@ -10,6 +10,8 @@ import java.security.cert.CertificateException;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.concurrent.TimeoutException;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import javax.net.ssl.SSLException;
 import org.redisson.client.RedisTimeoutException;
 
@@ -20,6 +22,10 @@ final class ConnectionCause {
 
     /** The first byte of a TLS alert, with which a server of TLS answers a command. */
     private static final char TLS_ALERT = 0x15;
+
+    /** The messages of the JDK for a certificate with other names or addresses. */
+    private static final Pattern OTHER_HOST =
+            Pattern.compile("^No (?:name|subject alternative .*?) ?matching (?:IP address )?(\\S+) found");
 
     private ConnectionCause() {}
 
@@ -74,7 +80,10 @@ final class ConnectionCause {
         }
         for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
             if (cause instanceof CertificateException) {
-                return "since the certificate is not trusted or is that of another host";
+                Matcher other = OTHER_HOST.matcher(String.valueOf(cause.getMessage()));
+                return other.find()
+                        ? "since the certificate does not contain " + other.group(1)
+                        : "since the certificate is not trusted";
             }
         }
         return failure.getClass().getSimpleName();

@@ -25,15 +25,21 @@ record FleetCalls(RedisClient redis, Duration deadline, Breaker breaker) {
                         failure -> CompletableFuture.failedFuture(RedisFailures.toBackendException(failure)));
     }
 
-    /** Reads values by one call after the other, so that no call keeps Redis busy for long. */
-    CompletableFuture<FleetValues> values(List<String> keys, int keysPerCall, int maxBytes) {
-        if (keys.isEmpty()) {
-            return CompletableFuture.completedFuture(FleetValues.NONE);
+    /**
+     * Reads values by one call after the other, so that no call keeps Redis busy for long.
+     *
+     * @param maxBytes the longest value
+     * @param enoughBytes after as many bytes of values, no further call reads any, and the values of the other keys are foreign
+     */
+    CompletableFuture<FleetValues> values(List<String> keys, int keysPerCall, int maxBytes, long enoughBytes) {
+        if (keys.isEmpty() || enoughBytes <= 0) {
+            return CompletableFuture.completedFuture(FleetValues.unread(keys.size()));
         }
         List<String> first = keys.subList(0, Math.min(keysPerCall, keys.size()));
         List<String> others = keys.subList(first.size(), keys.size());
         return run(Script.READ, List.copyOf(first), Integer.toString(maxBytes).getBytes(US_ASCII))
                 .thenApply(reply -> FleetValues.of(reply, first.size()))
-                .thenCompose(found -> values(others, keysPerCall, maxBytes).thenApply(found::and));
+                .thenCompose(found -> values(others, keysPerCall, maxBytes, enoughBytes - found.bytes())
+                        .thenApply(found::and));
     }
 }

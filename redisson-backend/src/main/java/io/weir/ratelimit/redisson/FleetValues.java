@@ -3,10 +3,13 @@ package io.weir.ratelimit.redisson;
 
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 
 /**
  * Values that {@code read.lua} has returned.
@@ -16,7 +19,13 @@ import java.util.TreeSet;
  * @param foreign the positions of foreign values: of another type, or too long
  */
 record FleetValues(long millis, List<Optional<byte[]>> values, Set<Integer> foreign) {
-    static final FleetValues NONE = new FleetValues(0, List.of(), Set.of());
+    /** Returns foreign values in place of values that are not read. */
+    static FleetValues unread(int keys) {
+        return new FleetValues(
+                0,
+                Collections.nCopies(keys, Optional.empty()),
+                IntStream.range(0, keys).boxed().collect(Collectors.toSet()));
+    }
 
     static FleetValues of(byte[] reply, int keys) {
         ByteBuffer rest = ByteBuffer.wrap(reply);
@@ -40,6 +49,14 @@ record FleetValues(long millis, List<Optional<byte[]>> values, Set<Integer> fore
             }
         }
         return new FleetValues(Long.parseLong(millis.toString()), values, foreign);
+    }
+
+    /** Returns the number of bytes of all values. */
+    long bytes() {
+        return values.stream()
+                .flatMap(Optional::stream)
+                .mapToLong(value -> value.length)
+                .sum();
     }
 
     boolean isForeign(int position) {

@@ -116,7 +116,7 @@ final class RedisChangeStore implements ChangeStore {
             for (long number = last; number > 0 && last - number < count; number--) {
                 keys.add(entry(number));
             }
-            return calls.values(keys, ENTRIES_PER_CALL, MAX_ENTRY_BYTES)
+            return calls.values(keys, ENTRIES_PER_CALL, MAX_ENTRY_BYTES, Long.MAX_VALUE)
                     .thenApply(found ->
                             found.values().stream().flatMap(Optional::stream).toList());
         });

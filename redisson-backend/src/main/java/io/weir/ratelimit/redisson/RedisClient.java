@@ -59,6 +59,7 @@ final class RedisClient implements AutoCloseable {
 
     private volatile RedisEndpoints endpoints = RedisEndpoints.UNKNOWN;
     private volatile @Nullable ClusterWrites writes;
+    private volatile Runnable renewal = () -> {};
     private volatile BackendException notReady = RedisFailures.notReady(IN_PROGRESS, endpoints, null);
     private volatile boolean closed;
 
@@ -181,6 +182,7 @@ final class RedisClient implements AutoCloseable {
             tryOut(loaded);
             hasSlots = created.getConfig().isClusterConfig();
             writes = ClusterWrites.of(created);
+            renewal = ConnectionRenewal.of(created);
             scripts = loaded;
             connected.complete(null);
             MESSAGES.log(LOG, "WEIR-411");
@@ -188,7 +190,7 @@ final class RedisClient implements AutoCloseable {
         } catch (RuntimeException | LinkageError e) {
             LinkageError missing = missingClass(e);
             if (missing != null) {
-                MESSAGES.log(LOG, e, "WEIR-412");
+                logUnusable(missing, e);
                 notReady = new BackendException(Reason.NOT_READY, "The Redis client cannot run: " + missing, e);
                 return true;
             }
@@ -198,6 +200,16 @@ final class RedisClient implements AutoCloseable {
             return false;
         } finally {
             firstAttempt.countDown();
+        }
+    }
+
+    /** Logs that a class cannot be loaded, or that its initializer failed, for which the jars are no reason. */
+    private static void logUnusable(LinkageError failure, Throwable thrown) {
+        Throwable cause = failure instanceof ExceptionInInitializerError ? failure.getCause() : null;
+        if (cause == null) {
+            MESSAGES.log(LOG, thrown, "WEIR-412");
+        } else {
+            MESSAGES.log(LOG, thrown, "WEIR-412.initializer", cause);
         }
     }
 
@@ -271,7 +283,7 @@ final class RedisClient implements AutoCloseable {
         RScript loaded = scripts;
         return loaded == null
                 ? CompletableFuture.failedFuture(notReady)
-                : new ScriptCall(loaded, writes, script, keys, argument, deadlineNanos).send();
+                : renewing(new ScriptCall(loaded, writes, script, keys, argument, deadlineNanos).send());
     }
 
     /** Runs a script that decides nothing, on a connection of its own: a large argument delays no decision. */
@@ -280,6 +292,17 @@ final class RedisClient implements AutoCloseable {
         return loaded == null
                 ? CompletableFuture.failedFuture(notReady)
                 : new ScriptCall(loaded, null, script, keys, argument, deadlineNanos).send();
+    }
+
+    /** Renews the connections if a replica answers: its address can lead to another server by now. */
+    private CompletableFuture<byte[]> renewing(CompletableFuture<byte[]> call) {
+        CompletionStage<byte[]> ended = call;
+        ended.whenComplete((reply, failure) -> {
+            if (failure != null && RedisFailures.isReadOnly(failure)) {
+                renewal.run();
+            }
+        });
+        return call;
     }
 
     @Override

@@ -71,6 +71,12 @@ final class RedisFailures {
                 || (failure instanceof RedisException && message != null && message.matches("(?s)[A-Z]{2,}\\b.*"));
     }
 
+    /** Tests whether the server is a replica, which runs no script with writes. */
+    static boolean isReadOnly(Throwable failure) {
+        Throwable cause = unwrap(failure);
+        return isErrorReply(cause) && errorCode(cause).equals("READONLY");
+    }
+
     private static String errorCode(Throwable reply) {
         if (reply instanceof RedisOutOfMemoryException) {
             return "OOM";

@@ -9,8 +9,10 @@ import java.io.ByteArrayOutputStream;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
@@ -32,7 +34,10 @@ final class RedisFleetStore implements FleetStore {
     /** A line of the list of instances has at most 49 bytes. */
     private static final int MAX_LIST_BYTES = 49 * MAX_INSTANCES;
 
-    private static final Pattern LISTED = Pattern.compile("([a-z0-9]{1,32}) ([0-9]{1,15})\n");
+    /** The bytes of the reports after which no further call reads any: 256 of the longest reports. */
+    private static final long ENOUGH_BYTES = 256L * MAX_REPORT_BYTES;
+
+    private static final Pattern LISTED = Pattern.compile("([a-z0-9]{1,32}) ([0-9]{1,15})");
 
     private final FleetCalls calls;
     private final String prefix;
@@ -88,43 +93,47 @@ final class RedisFleetStore implements FleetStore {
 
     @Override
     public CompletionStage<List<StoredReport>> reports() {
-        return calls.values(List.of(list()), 1, MAX_LIST_BYTES).thenCompose(this::reports);
+        return calls.values(List.of(list()), 1, MAX_LIST_BYTES, MAX_LIST_BYTES).thenCompose(this::reports);
     }
 
     private CompletableFuture<List<StoredReport>> reports(FleetValues list) {
-        List<String> instances = new ArrayList<>();
-        List<Duration> ages = new ArrayList<>();
+        Map<String, Duration> ages = new LinkedHashMap<>();
         Optional<byte[]> known = list.values().get(0);
         // The list itself is foreign: no report can be found.
         if (known.isEmpty() && list.isForeign(0)) {
             return CompletableFuture.completedFuture(
                     List.of(new StoredReport("list", Duration.ZERO, Optional.empty())));
         }
-        Matcher line = LISTED.matcher(new String(known.orElse(new byte[0]), US_ASCII));
-        while (instances.size() < MAX_INSTANCES && line.find()) {
-            long age = list.millis() - Long.parseLong(line.group(2));
-            if (!instances.contains(line.group(1)) && age < REPORT_LIFETIME.toMillis()) {
-                instances.add(line.group(1));
-                ages.add(Duration.ofMillis(Math.max(0, age)));
-            }
-        }
-        List<String> keys = instances.stream().map(this::report).toList();
-        return calls.values(keys, REPORTS_PER_CALL, MAX_REPORT_BYTES).thenApply(found -> {
-            List<StoredReport> reports = new ArrayList<>();
-            for (int i = 0; i < keys.size(); i++) {
-                // A report without a value has expired since the list was read.
-                if (found.values().get(i).isPresent() || found.isForeign(i)) {
-                    reports.add(new StoredReport(
-                            instances.get(i), ages.get(i), found.values().get(i)));
+        for (String text : new String(known.orElse(new byte[0]), US_ASCII).split("\n", -1)) {
+            Matcher line = LISTED.matcher(text);
+            if (ages.size() < MAX_INSTANCES && line.matches()) {
+                long age = list.millis() - Long.parseLong(line.group(2));
+                if (age < REPORT_LIFETIME.toMillis()) {
+                    ages.putIfAbsent(line.group(1), Duration.ofMillis(Math.max(0, age)));
                 }
             }
-            return reports;
-        });
+        }
+        List<String> instances = List.copyOf(ages.keySet());
+        List<String> keys = instances.stream().map(this::report).toList();
+        return calls.values(keys, REPORTS_PER_CALL, MAX_REPORT_BYTES, ENOUGH_BYTES)
+                .thenApply(found -> {
+                    List<StoredReport> reports = new ArrayList<>();
+                    for (int i = 0; i < keys.size(); i++) {
+                        // A report without a value has expired since the list was read.
+                        if (found.values().get(i).isPresent() || found.isForeign(i)) {
+                            reports.add(new StoredReport(
+                                    instances.get(i),
+                                    Objects.requireNonNull(ages.get(instances.get(i))),
+                                    found.values().get(i)));
+                        }
+                    }
+                    return reports;
+                });
     }
 
     @Override
     public CompletionStage<List<byte[]>> history(List<Long> steps) {
-        return calls.values(steps.stream().map(this::step).toList(), STEPS_PER_CALL, MAX_STEP_BYTES)
+        return calls.values(steps.stream().map(this::step).toList(), STEPS_PER_CALL, MAX_STEP_BYTES, Long.MAX_VALUE)
                 .thenApply(found -> found.values().stream()
                         .map(value -> value.orElseGet(() -> new byte[0]))
                         .toList());

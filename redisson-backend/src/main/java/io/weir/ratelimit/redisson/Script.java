@@ -5,9 +5,6 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
-import java.util.HexFormat;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -38,13 +35,13 @@ record Script(String text, String digest) {
     static final Script BLOCK = of("clock.lua", "state.lua", "block.lua");
 
     /** Stores a report of an instance; the header of the resource describes its arguments and its reply. */
-    static final Script REPORT = of("report.lua");
+    static final Script REPORT = of("value.lua", "report.lua");
 
     /** Returns values of reports; the header of the resource describes its arguments and its reply. */
-    static final Script READ = of("read.lua");
+    static final Script READ = of("value.lua", "read.lua");
 
     /** Returns or replaces the runtime changes; the header of the resource describes its arguments and its reply. */
-    static final Script CHANGES = of("changes.lua");
+    static final Script CHANGES = of("value.lua", "changes.lua");
 
     /** Returns the source in which {@code acquire.lua} decides on plain batches as well. */
     String withoutPlain() {
@@ -53,12 +50,7 @@ record Script(String text, String digest) {
 
     private static Script of(String... names) {
         String text = Stream.of(names).map(Script::read).collect(Collectors.joining());
-        try {
-            byte[] digest = MessageDigest.getInstance("SHA-1").digest(text.getBytes(StandardCharsets.UTF_8));
-            return new Script(text, HexFormat.of().formatHex(digest));
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("SHA-1 is part of every Java platform", e);
-        }
+        return new Script(text, ScriptDigest.of(text.getBytes(StandardCharsets.UTF_8)));
     }
 
     private static String read(String name) {

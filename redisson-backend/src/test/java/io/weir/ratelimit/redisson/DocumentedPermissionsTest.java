@@ -11,11 +11,14 @@ import io.weir.ratelimit.fixtures.RedisConnection;
 import io.weir.ratelimit.fixtures.RedisProcess;
 import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.BackendException.Reason;
+import io.weir.ratelimit.spi.ChangeStore;
 import io.weir.ratelimit.spi.Charge;
+import io.weir.ratelimit.spi.FleetStore;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.UUID;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
@@ -38,6 +41,19 @@ class DocumentedPermissionsTest {
             admin.call((Object[]) DocumentedUser.line().split(" "));
             runAll(List.of(admin), DocumentedUser.address(process));
             assertThat(denials(admin)).isEmpty();
+        }
+    }
+
+    /** Earlier versions did not need the permission. */
+    @Test
+    void reportsAndChangesWorkWithoutGetrange() {
+        try (RedisProcess process = RedisProcess.started();
+                RedisConnection admin = process.connect()) {
+            admin.call(Arrays.stream(DocumentedUser.line().split(" "))
+                    .filter(word -> !word.equals("+getrange"))
+                    .toArray());
+            runAll(List.of(admin), DocumentedUser.address(process));
+            assertThat(deniedCommands(admin)).containsOnly("getrange");
         }
     }
 
@@ -121,8 +137,14 @@ class DocumentedPermissionsTest {
 
     /** Runs each operation that sends another command. */
     private static void runAll(List<RedisConnection> admins, String address) {
-        RedissonBackend backend =
-                new TestConfig(Map.of(RedisSettings.ADDRESS, address, "ratelimit.redis.deadline", "20s")).started();
+        RedissonBackend backend = new TestConfig(Map.of(
+                        RedisSettings.ADDRESS,
+                        address,
+                        "ratelimit.redis.deadline",
+                        "20s",
+                        "ratelimit.namespace",
+                        "acl-" + UUID.randomUUID()))
+                .started();
         try {
             Charge charge = TestBackend.charge("k.a", 2, FaultCalls.LIMIT);
             Decision.Allowed allowed = (Decision.Allowed) backend.acquire(List.of(charge));
@@ -132,6 +154,14 @@ class DocumentedPermissionsTest {
             admins.forEach(admin -> admin.call("SCRIPT", "FLUSH"));
             backend.acquire(List.of(charge));
             backend.reset(charge.policy(), charge.storedKey());
+            FleetStore reports = backend.fleetStore().orElseThrow();
+            reports.report("a1", new byte[] {1}, Map.of()).toCompletableFuture().join();
+            assertThat(reports.reports().toCompletableFuture().join()).hasSize(1);
+            ChangeStore changes = backend.changeStore().orElseThrow();
+            changes.replace("", new byte[] {'1', '-', '1', '\n'}, new byte[] {1})
+                    .toCompletableFuture()
+                    .join();
+            assertThat(changes.read("").toCompletableFuture().join().tag()).isEqualTo("1-1");
         } finally {
             backend.close();
         }

@@ -18,12 +18,16 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Objects;
 import java.util.UUID;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The scripts as resources: each is valid Lua, and its header describes its arguments and its reply. */
 @Tag("redis")
@@ -49,6 +53,15 @@ class ScriptTest {
                             "refund.lua",
                             "settle.lua");
             return all.stream();
+        }
+    }
+
+    private static Path script(String name) {
+        try {
+            return Path.of(Objects.requireNonNull(Script.class.getResource("/META-INF/weir/lua/" + name))
+                    .toURI());
+        } catch (URISyntaxException e) {
+            throw new AssertionError(e);
         }
     }
 
@@ -78,6 +91,7 @@ class ScriptTest {
                 .isNotEmpty();
         List<String> entries = switch (script.getFileName().toString()) {
             case "clock.lua" -> List.of("ARGV[1] ");
+            case "value.lua" -> List.of("Complexity ");
             case "plain.lua" -> List.of("Complexity ", "Redis ");
             case "state.lua" -> List.of("State ", "Limit ", "Unit ", "Redis ");
             case "log.lua", "calendar.lua", "slots.lua" -> List.of("State ", "Complexity ");
@@ -97,6 +111,27 @@ class ScriptTest {
                 .doesNotContainPattern("[^.]\\bunpack\\(")
                 .doesNotContain("KEYS[1] ..");
         assertThat(code.lines().filter(line -> line.startsWith("function "))).isEmpty();
+    }
+
+    /** A pattern with a repetition and no anchor starts again at each byte. Of one item alone, it ends at each match. */
+    @ParameterizedTest
+    @MethodSource("scripts")
+    void noPatternStartsAgainAtEachByte(Path script) {
+        String code = text(script).replaceAll("--[^\n]*", "");
+        Matcher call = Pattern.compile("(?:string\\.|:)(?:find|match|gmatch|gsub)\\((.*)")
+                .matcher(code);
+        while (call.find()) {
+            assertThat(call.group(1))
+                    .as(call.group())
+                    .containsPattern(
+                            "^'\\^|^'(?:%[a-zA-Z]|\\[[^\\]]+])\\+'|^[^()]*, 1, true\\)|^held, id, from \\+ 1, true\\)");
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"report.lua", "read.lua", "changes.lua"})
+    void aScriptOfOperatorsReadsBoundedValuesOnly(String name) {
+        assertThat(text(script(name))).doesNotContain("'GET'", "'GETRANGE'", "'HGETALL'", "'MGET'");
     }
 
     @Test
@@ -147,6 +182,10 @@ class ScriptTest {
     }
 
     private static String whole(Path script) {
+        if (List.of("report.lua", "read.lua", "changes.lua")
+                .contains(script.getFileName().toString())) {
+            return text(script.resolveSibling("value.lua")) + text(script);
+        }
         StringBuilder whole = new StringBuilder();
         for (String prelude : PRELUDES) {
             whole.append(text(script.resolveSibling(prelude)));

@@ -125,15 +125,16 @@ public final class ConfigurationGrowth {
         long start = System.nanoTime();
         Problems problems = new Problems();
         PolicySnapshotLoader loader =
-                PolicySnapshotLoader.of(Set.of(), new Resolvers(new KeyTerms(32, 64), Map.of()), Set.of(), problems);
-        ConfigSnapshot loaded = new ConfigSnapshot(new MicroProfileProperties(config));
+                PolicySnapshotLoader.of(Set.of(), MethodNames.of(Set.of()), new Resolvers(new KeyTerms(32, 64), Map.of()), Set.of(), problems);
+        CurrentConfig current = CurrentConfig.of(config);
+        ConfigSnapshot loaded = new ConfigSnapshot(current.first());
         PolicySnapshot first = loader.load(loaded, problems);
         double startMillis = millisSince(start);
         require(problems.found().isEmpty() && first.policies().size() == policies);
         List<PolicySnapshot> received = new ArrayList<>();
         Reload reload = new Reload(
                 loader,
-                CurrentConfig.of(config, loaded),
+                current,
                 loaded,
                 first,
                 received::add,

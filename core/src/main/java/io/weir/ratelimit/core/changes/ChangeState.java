@@ -30,6 +30,9 @@ public record ChangeState(long number, Instant written, List<RuntimeChange> acti
     /** The number of changes of one attribute that are kept, so that they can be undone. */
     public static final int MAX_EARLIER = 10;
 
+    /** The number after which the changes are numbered anew, so that a forged number cannot be the last one. */
+    private static final long LAST_NUMBER = 1_000_000_000_000L;
+
     /** Copies the list. */
     public ChangeState {
         active = List.copyOf(active);
@@ -42,6 +45,18 @@ public record ChangeState(long number, Instant written, List<RuntimeChange> acti
      */
     public String tag() {
         return number == 0 ? ChangeStore.NO_TAG : number + "-" + written.toEpochMilli();
+    }
+
+    /** Returns this state, with new numbers from 1 on if its number is greater than those that operators can reach. */
+    ChangeState withSmallNumbers() {
+        if (number <= LAST_NUMBER) {
+            return this;
+        }
+        List<RuntimeChange> numbered = new ArrayList<>();
+        for (RuntimeChange change : active) {
+            numbered.add(change.withNumber(numbered.size() + 1));
+        }
+        return new ChangeState(Math.max(1, numbered.size()), written, numbered);
     }
 
     /**

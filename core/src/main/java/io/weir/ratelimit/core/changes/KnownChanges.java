@@ -36,6 +36,9 @@ record KnownChanges(
     /** The greatest difference between clocks that is not a step. */
     static final Duration MAX_DIFFERENCE = Duration.ofMinutes(5);
 
+    /** How long after all clocks a state can be written. A later one would be newer than each change until then. */
+    static final Duration MAX_AHEAD = Duration.ofDays(1);
+
     /** Tests whether the store has lost its data. */
     boolean isLost() {
         return problem.filter(LOST::equals).isPresent();
@@ -58,7 +61,8 @@ record KnownChanges(
      * @param ofInstance the time of the clock of this instance
      */
     KnownChanges after(ChangeStore.Stored stored, ChangeCodec codec, long nanos, Instant ofInstance) {
-        KnownChanges next = after(stored, codec);
+        Instant latest = stored.time().isAfter(ofInstance) ? stored.time() : ofInstance;
+        KnownChanges next = after(stored, codec, latest.plus(MAX_AHEAD));
         boolean steps = read.isPresent()
                 && Duration.between(now(nanos), stored.time()).abs().compareTo(MAX_DIFFERENCE) > 0;
         boolean beforeState = stored.time().isBefore(next.state.written().minus(MAX_DIFFERENCE));
@@ -73,7 +77,7 @@ record KnownChanges(
                 next.replaceable);
     }
 
-    private KnownChanges after(ChangeStore.Stored stored, ChangeCodec codec) {
+    private KnownChanges after(ChangeStore.Stored stored, ChangeCodec codec, Instant latest) {
         if (stored.foreign()) {
             return ignoring(stored, "the value is not a state of runtime changes", false);
         }
@@ -85,6 +89,9 @@ record KnownChanges(
         }
         try {
             ChangeState next = codec.decodeState(stored.state().get());
+            if (next.written().isAfter(latest)) {
+                return ignoring(stored, "the state was written in the future", true);
+            }
             return isOlder(next)
                     ? ignoring(stored, "the state is older than the known one", true)
                     : accepting(next, stored.tag());
@@ -104,7 +111,7 @@ record KnownChanges(
     }
 
     private KnownChanges accepting(ChangeState next, String tag) {
-        return new KnownChanges(next, tag, read, readNanos, stepped, Optional.empty(), true);
+        return new KnownChanges(next.withSmallNumbers(), tag, read, readNanos, stepped, Optional.empty(), true);
     }
 
     /** Returns what is known after this instance has replaced the state. */

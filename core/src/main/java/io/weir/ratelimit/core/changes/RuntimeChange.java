@@ -70,6 +70,11 @@ public record RuntimeChange(
      */
     public record Subject(Kind kind, String policy, Optional<String> storedKey) {}
 
+    /** Returns this change with another number. */
+    RuntimeChange withNumber(long other) {
+        return new RuntimeChange(other, subject, values, before, author, reason, at, until, undoes);
+    }
+
     /**
      * Tests whether the change only ends another one.
      *

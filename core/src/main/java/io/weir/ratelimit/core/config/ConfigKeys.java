@@ -180,8 +180,13 @@ public final class ConfigKeys {
 
     public static final ConfigKey<List<String>> PATH_POLICIES = key(
             "ratelimit.path-policies",
-            ValueForm.list("the names of policies; commas separate several"),
-            "the policies with paths that only environment variables configure");
+            ValueForm.namesOrNone("none, or the names of policies; commas separate several"),
+            "the policies with paths that only environment variables or sources without names configure");
+
+    public static final ConfigKey<List<String>> CLIENT_NAMES = key(
+            "ratelimit.client-names",
+            ValueForm.namesOrNone("none, or the names of clients; commas separate several"),
+            "the REST clients that only environment variables or sources without names configure");
 
     public static final ConfigKey<Long> METHOD_COST = key(
             "ratelimit.costs.\"Class.method\"",
@@ -376,7 +381,7 @@ public final class ConfigKeys {
             "ratelimit.clients.<c>.obey",
             "retry-after, ratelimit",
             ValueForm.someOf("retry-after", "ratelimit"),
-            "the answers that the client obeys: a 429 or 503 of the upstream, and the quotas that the upstream reports");
+            "the answers that the client obeys: a 429 or an error with Retry-After, and the quotas that the upstream reports");
 
     public static final ConfigKey<Integer> CLIENT_RETRY_BUDGET = key(
             "ratelimit.clients.<c>.retry-budget",

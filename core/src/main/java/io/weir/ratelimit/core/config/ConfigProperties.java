@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.core.config;
 
+import io.weir.ratelimit.spi.ConfigurationProblem;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
@@ -40,6 +42,15 @@ public interface ConfigProperties {
      *     determine the name of a property
      */
     Set<String> names();
+
+    /**
+     * Lists what is wrong with the sources, for example a source whose last properties are in force because it is empty now.
+     *
+     * @return the problems; empty if the sources were read completely
+     */
+    default List<ConfigurationProblem> problems() {
+        return List.of();
+    }
 
     /**
      * Creates properties from a map.

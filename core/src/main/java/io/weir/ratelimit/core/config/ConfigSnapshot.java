@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.core.config;
 
+import io.weir.ratelimit.spi.ConfigurationProblem;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -9,6 +11,7 @@ import java.util.concurrent.ConcurrentHashMap;
 public final class ConfigSnapshot implements ConfigProperties {
     private final ConfigProperties config;
     private final Set<String> names;
+    private final List<ConfigurationProblem> problems;
     private final Map<String, ConfigProperty> known = new ConcurrentHashMap<>();
     private final Map<String, String> sources = new ConcurrentHashMap<>();
 
@@ -20,16 +23,18 @@ public final class ConfigSnapshot implements ConfigProperties {
     public ConfigSnapshot(ConfigProperties config) {
         this.config = config;
         this.names = config.names();
+        this.problems = List.copyOf(config.problems());
     }
 
     /**
-     * Compares the names and the values of this snapshot with another configuration.
+     * Compares the names, the values and the problems of this snapshot with another configuration.
      *
      * @param other the other configuration, whose exceptions are not caught
      * @return true if they are equal
      */
     public boolean isSameIn(ConfigProperties other) {
         return other.names().equals(names)
+                && other.problems().equals(problems)
                 && known.entrySet().stream()
                         .allMatch(property -> other.get(property.getKey()).equals(property.getValue()));
     }
@@ -49,5 +54,10 @@ public final class ConfigSnapshot implements ConfigProperties {
     @Override
     public Set<String> names() {
         return names;
+    }
+
+    @Override
+    public List<ConfigurationProblem> problems() {
+        return problems;
     }
 }

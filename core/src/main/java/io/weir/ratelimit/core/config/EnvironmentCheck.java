@@ -4,14 +4,16 @@ package io.weir.ratelimit.core.config;
 import io.weir.ratelimit.core.key.Spelling;
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
 
 /**
  * The environment variables that can set properties. A variable that begins with {@code RATELIMIT_} and is none of them is probably
- * misspelled.
+ * misspelled. A variable can set several properties, because their names differ in characters that a variable does not have.
  */
 public final class EnvironmentCheck {
     /** The beginning of the names of variables that set properties. */
@@ -23,7 +25,9 @@ public final class EnvironmentCheck {
 
     private static final Pattern VARIABLE = Pattern.compile("<\\w+>");
 
-    private final Set<String> names = new TreeSet<>();
+    /** The properties of each variable. */
+    private final Map<String, Set<String>> properties = new TreeMap<>();
+
     private final Set<String> families = new TreeSet<>();
 
     /**
@@ -31,8 +35,10 @@ public final class EnvironmentCheck {
      *
      * @param policies the names of all policies
      * @param endpoints {@code Class.method} of all limited methods
+     * @param names the properties that are set
      */
-    public EnvironmentCheck(Collection<String> policies, Collection<String> endpoints) {
+    public EnvironmentCheck(Collection<String> policies, Collection<String> endpoints, Collection<String> names) {
+        names.forEach(this::add);
         for (ConfigKey<?> key : ConfigKeys.all()) {
             if (key.equals(ConfigKeys.METHOD_COST)) {
                 endpoints.forEach(endpoint -> add(key.name().replace("\"Class.method\"", '"' + endpoint + '"')));
@@ -56,13 +62,21 @@ public final class EnvironmentCheck {
     private void add(String property) {
         String[] fixed = VARIABLE.split(property, -1);
         if (fixed.length == 1) {
-            names.add(variable(property));
+            properties
+                    .computeIfAbsent(variable(property), first -> new TreeSet<>())
+                    .add(property);
         } else {
             families.add(variable(fixed[0]) + ".+" + variable(fixed[1]));
         }
     }
 
-    private static String variable(String property) {
+    /**
+     * Returns the variable that sets a property.
+     *
+     * @param property the full name
+     * @return the name in upper case, with {@code _} in place of each character that is no letter and no digit
+     */
+    public static String variable(String property) {
         char[] variable = property.toCharArray();
         for (int i = 0; i < variable.length; i++) {
             char each = variable[i];
@@ -84,6 +98,16 @@ public final class EnvironmentCheck {
     }
 
     /**
+     * Returns the properties that a variable sets.
+     *
+     * @param variable the name of a variable
+     * @return the names of known properties, in alphabetical order
+     */
+    public Set<String> properties(String variable) {
+        return properties.getOrDefault(variable, Set.of());
+    }
+
+    /**
      * Finds the variables that match no property.
      *
      * @param variables the names of environment variables
@@ -92,7 +116,7 @@ public final class EnvironmentCheck {
     public List<String> unknown(Collection<String> variables) {
         return variables.stream()
                 .filter(variable -> variable.startsWith(PREFIX)
-                        && !names.contains(variable)
+                        && !properties.containsKey(variable)
                         && !OF_SERVICE.matcher(variable).matches()
                         && families.stream().noneMatch(variable::matches))
                 .sorted()
@@ -108,7 +132,7 @@ public final class EnvironmentCheck {
     public Optional<String> nearest(String unknown) {
         return Spelling.nearest(
                         unknown.substring(PREFIX.length()),
-                        names.stream()
+                        properties.keySet().stream()
                                 .map(name -> name.substring(PREFIX.length()))
                                 .toList())
                 .map(PREFIX::concat);

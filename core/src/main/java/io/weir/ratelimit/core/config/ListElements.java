@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.core.config;
 
+import io.weir.ratelimit.spi.ConfigurationProblem;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
@@ -133,5 +134,10 @@ public final class ListElements implements ConfigProperties {
     @Override
     public Set<String> names() {
         return Collections.unmodifiableSet(names);
+    }
+
+    @Override
+    public List<ConfigurationProblem> problems() {
+        return config.problems();
     }
 }

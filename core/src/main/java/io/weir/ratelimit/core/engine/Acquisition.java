@@ -55,7 +55,13 @@ final class Acquisition {
     private long waitedMicros;
     private long waitMicros;
     private List<Policy> entered = List.of();
+
+    /** The charges of the call, paid or not. */
+    private List<Charge> all = List.of();
+
+    /** The charges that the request has not paid. */
     private List<Charge> charges = List.of();
+
     private boolean reserved;
     private boolean interrupted;
     private boolean slept;
@@ -184,15 +190,17 @@ final class Acquisition {
             return Step.SLEEP;
         }
         if (request != null) {
-            List<Charge> due = request.ledger().reserve(charges, backend.deadlineNanos());
+            all = charges;
+            List<Charge> due = request.ledger().reserve(binding.endpoint(), all, backend.deadlineNanos());
             if (due == null) {
                 BackendException failure = new BackendException(
                         Reason.TIMEOUT, "another call of the request is still being decided", null);
                 return end(backend.decideWithoutBackend(binding, charges, failure), false);
             }
             charges = due;
-            reserved = !due.isEmpty();
+            reserved = true;
             if (due.isEmpty()) {
+                pay(request);
                 request.decided(binding);
             }
         }
@@ -213,7 +221,7 @@ final class Acquisition {
         SlotQueues.Place waiting = place;
         for (int i = 0; i < charges.size(); i++) {
             Charge charge = charges.get(i);
-            if (charge.maxWaitMicros() > 0 && charge.policy().hasConcurrency()) {
+            if (charge.maxWaitMicros() > 0 && needsSlot(charge)) {
                 SlotQueues.Key key = SlotQueues.Key.of(charge);
                 if (waiting == null && slots.queues().isWaitedFor(key) && enterBulkhead(charges)) {
                     waiting = slots.queues().enter(key);
@@ -226,6 +234,12 @@ final class Acquisition {
             }
         }
         return false;
+    }
+
+    private boolean needsSlot(Charge charge) {
+        return request == null
+                ? charge.policy().hasConcurrency()
+                : request.ledger().needsSlot(charge);
     }
 
     /** Returns a future that completes when a call that waits for a slot should go on before its time, null if it waits for none. */
@@ -293,7 +307,7 @@ final class Acquisition {
             return end(last, false);
         }
         if (request != null) {
-            request.ledger().reopen(binding, charges);
+            request.ledger().reopen(binding.endpoint(), all, charges);
             reserved = true;
         }
         return Step.REFUND;
@@ -327,8 +341,7 @@ final class Acquisition {
         result = timed;
         if (request != null) {
             if (pays) {
-                request.ledger().pay(binding, charges);
-                reserved = false;
+                pay(request);
             }
             release();
             request.decided(binding, timed);
@@ -336,9 +349,14 @@ final class Acquisition {
         return Step.END;
     }
 
+    private void pay(RequestState paying) {
+        paying.ledger().pay(binding.endpoint(), all, charges);
+        reserved = false;
+    }
+
     private void release() {
         if (request != null && reserved) {
-            request.ledger().release(charges);
+            request.ledger().release(binding.endpoint(), all);
             reserved = false;
         }
     }
@@ -352,7 +370,7 @@ final class Acquisition {
         close();
         Receipt receipt = refundedReceipt();
         if (request != null && !receipt.equals(Receipt.EMPTY)) {
-            request.ledger().refund(charges);
+            request.ledger().refund(binding.endpoint(), charges);
         }
         return receipt;
     }

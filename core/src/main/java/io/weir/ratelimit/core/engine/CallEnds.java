@@ -40,7 +40,7 @@ public final class CallEnds {
             slots.release(decision.receipt());
         }
         if (request != null) {
-            request.ledger().refund(refunded);
+            request.ledger().refund(binding.endpoint(), refunded);
         }
     }
 
@@ -84,6 +84,19 @@ public final class CallEnds {
      */
     public void release(Receipt receipt) {
         slots.release(receipt);
+    }
+
+    /**
+     * Releases the slots of a call that held them itself, in the background. A later call of the request takes slots of its own.
+     *
+     * @param receipt the receipt of the decision
+     * @param request the request that the call is part of, null if there is none
+     */
+    public void release(Receipt receipt, @Nullable RequestState request) {
+        slots.release(receipt);
+        if (request != null) {
+            request.ledger().releaseSlots(HeldSlots.charges(receipt));
+        }
     }
 
     /**

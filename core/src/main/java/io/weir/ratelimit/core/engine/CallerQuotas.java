@@ -1,19 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.core.engine;
 
-import io.weir.ratelimit.Algorithm;
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.Identity;
 import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.core.key.IdentityEncoder;
 import io.weir.ratelimit.core.policy.Policy;
-import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.CallContext;
-import io.weir.ratelimit.spi.Charge;
-import io.weir.ratelimit.spi.Limit;
-import io.weir.ratelimit.spi.PolicyLimits;
 import io.weir.ratelimit.spi.RateLimitBackend;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -31,20 +25,16 @@ import java.util.function.Supplier;
  */
 public final class CallerQuotas {
     /** The reads of one address per minute and instance. */
-    public static final int READS_PER_MINUTE = 60;
+    public static final int READS_PER_MINUTE = LoginAttempts.PER_MINUTE;
 
     /** The reads that a rejected login counts as, because the resource must not be a place to guess passwords. */
-    public static final int READS_PER_REJECTED_LOGIN = 10;
-
-    private static final PolicyLimits READS = new PolicyLimits(
-            "+quota", List.of(Limit.of(Algorithm.TOKEN_BUCKET, READS_PER_MINUTE, Duration.ofMinutes(1))));
+    public static final int READS_PER_REJECTED_LOGIN = LoginAttempts.PER_REJECTED_LOGIN;
 
     private final RateLimitEngine engine;
     private final Supplier<Map<String, Policy>> policies;
     private final Set<String> outgoing;
-    private final Function<CallContext, Identity> addresses;
     private final IdentityEncoder encoder;
-    private final RateLimitBackend reads;
+    private final LoginAttempts reads;
 
     /**
      * Creates the quotas of callers.
@@ -66,9 +56,8 @@ public final class CallerQuotas {
         this.engine = engine;
         this.policies = policies;
         this.outgoing = Set.copyOf(outgoing);
-        this.addresses = addresses;
         this.encoder = encoder;
-        this.reads = reads;
+        this.reads = new LoginAttempts(addresses, encoder, reads);
     }
 
     /**
@@ -79,14 +68,7 @@ public final class CallerQuotas {
      * @return the rejection if the address of the caller reads too often, else empty
      */
     public Optional<Decision.Rejected> rejection(CallContext call, boolean hasCredentials) {
-        List<Charge> charges = List.of(read(call, hasCredentials ? READS_PER_REJECTED_LOGIN : 1));
-        Decision decision;
-        try {
-            decision = reads.acquire(charges);
-        } catch (BackendException e) { // a flood of new addresses
-            decision = reads.acquireApproximately(charges).orElse(Decision.Allowed.UNLIMITED);
-        }
-        return decision instanceof Decision.Rejected rejected ? Optional.of(rejected) : Optional.empty();
+        return reads.acquire(call, hasCredentials ? READS_PER_REJECTED_LOGIN : 1);
     }
 
     /**
@@ -95,11 +77,16 @@ public final class CallerQuotas {
      * @param call the request
      */
     public void loginNotRejected(CallContext call) {
-        reads.refund(read(call, READS_PER_REJECTED_LOGIN - 1));
+        reads.refund(call, READS_PER_REJECTED_LOGIN - 1);
     }
 
-    private Charge read(CallContext call, int cost) {
-        return new Charge(READS, encoder.encode(addresses.apply(call)), cost);
+    /**
+     * Returns the limit of logins, which other paths share with the quota resource.
+     *
+     * @return the limit
+     */
+    public LoginAttempts logins() {
+        return reads;
     }
 
     /**

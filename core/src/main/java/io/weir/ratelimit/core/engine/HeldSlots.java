@@ -134,7 +134,8 @@ public final class HeldSlots {
         }
     }
 
-    private static List<Charge> charges(Receipt receipt) {
+    /** Returns the charges of a receipt, as far as this instance knows them. */
+    static List<Charge> charges(Receipt receipt) {
         Receipt known = receipt instanceof DegradedReceipt degraded ? degraded.local() : receipt;
         return known instanceof ChargeReceipt separate ? separate.charges() : List.of();
     }

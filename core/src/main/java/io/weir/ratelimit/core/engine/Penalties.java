@@ -101,7 +101,10 @@ public final class Penalties {
         this.blocks = blocks;
     }
 
-    /** Counts a rejection for each enforced policy whose limits rejected the call. A block is not counted. */
+    /**
+     * Counts a rejection for each enforced policy whose limits rejected the call. A block is not counted, nor is a rejection by slots only:
+     * nobody knows when a slot is free, so a client that waits as required can still be rejected often.
+     */
     void rejected(Binding binding, List<Charge> charges, Decision.Rejected decision) {
         if (!binding.penalizes()) {
             return;
@@ -124,10 +127,11 @@ public final class Penalties {
     private static boolean exceedsALimit(List<Quota> quotas) {
         boolean rejected = false;
         for (int i = 0; i < quotas.size(); i++) {
-            if (quotas.get(i).blockedMicros() > 0) {
+            Quota quota = quotas.get(i);
+            if (quota.blockedMicros() > 0) {
                 return false;
             }
-            rejected |= quotas.get(i).rejected();
+            rejected |= quota.rejected() && !quota.isConcurrency();
         }
         return rejected;
     }

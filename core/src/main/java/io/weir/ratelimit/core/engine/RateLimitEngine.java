@@ -109,13 +109,10 @@ public final class RateLimitEngine {
      *
      * @param binding the policies of the call
      * @param call the caller, and the arguments of the method if they are known
-     * @param request the request that the call is part of, null if there is none: charges that the request has paid are not due
+     * @param request the request that the call is part of, null if there is none: what a call of another method has paid is not due
      * @return the decision
      */
     public Decision decide(Binding binding, CallContext call, @Nullable RequestState request) {
-        if (request != null && request.ledger().covers(binding)) {
-            return Decision.Allowed.UNLIMITED;
-        }
         charges.awaitOverrides(binding, call);
         if (request == null && !binding.canWait() && !binding.notifies()) {
             return decideAtOnce(binding, charges.of(binding, call, null));
@@ -186,9 +183,6 @@ public final class RateLimitEngine {
      */
     public CompletableFuture<Decision> decideLater(
             Binding binding, CallContext call, @Nullable RequestState request, Supplier<Executor> executor) {
-        if (request != null && request.ledger().covers(binding)) {
-            return CompletableFuture.completedFuture(Decision.Allowed.UNLIMITED);
-        }
         charges.awaitOverrides(binding, call);
         Acquisition acquisition =
                 acquisition(binding, withoutThreads, request, current -> charges.of(binding, call, current));

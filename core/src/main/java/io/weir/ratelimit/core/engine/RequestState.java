@@ -5,8 +5,10 @@ import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.CallContext;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
@@ -34,8 +36,14 @@ public final class RequestState extends SlotHolder {
     /** The bindings that the request has bypassed; null unless the caller bypasses the limits. */
     private @Nullable List<Binding> bypassed;
 
+    /** The names of the policies that were decided early. */
+    private final Set<String> early = new HashSet<>(0);
+
     private List<Settlement> unsettled = List.of();
     private @Nullable Wait wait;
+
+    /** The resource method that the filter has allowed and that has not been called yet. */
+    private @Nullable String entered;
 
     private record RecentFailure(BackendException failure, long atNanos) {}
 
@@ -117,6 +125,27 @@ public final class RequestState extends SlotHolder {
         return current != null && current.pending() ? Optional.of(current.request()) : Optional.empty();
     }
 
+    /**
+     * Records that the filter has decided about a call of the resource method, so that the next call of the method is that call.
+     *
+     * @param decided the policies of the resource method
+     */
+    public synchronized void enter(Binding decided) {
+        entered = decided.endpoint();
+    }
+
+    /**
+     * Tests whether the filter has decided about a call, and ends that. A later call of the same method is another call.
+     *
+     * @param binding the policies of the called method
+     * @return true for the first call of the resource method after its filter
+     */
+    public synchronized boolean takeEntered(Binding binding) {
+        boolean first = binding.endpoint().equals(entered);
+        entered = first ? null : entered;
+        return first;
+    }
+
     /** Ends a deferred decision. */
     void decided(Binding decided) {
         RequestBinding current = binding;
@@ -174,6 +203,20 @@ public final class RequestState extends SlotHolder {
      */
     public synchronized boolean bypass(Binding policies) {
         return bypassed != null && !bypassed.contains(policies) && bypassed.add(policies);
+    }
+
+    /**
+     * Selects the policies to decide early. Each policy is decided early once, although a request has two early entry points.
+     *
+     * @param matching the early policies that match the request
+     * @return those that were not decided early before, with the same endpoint
+     */
+    public synchronized Binding decideEarly(Binding matching) {
+        return new Binding(
+                matching.endpoint(),
+                matching.policies().stream()
+                        .filter(each -> early.add(each.policy().name()))
+                        .toList());
     }
 
     /**

@@ -32,12 +32,12 @@ public final class ResponseQuotas {
     synchronized void add(Binding binding, TimedDecision timed) {
         Decision last = timed.decision();
         if (decision instanceof Decision.Allowed allowed) {
-            earlier = new ArrayList<>(earlier);
+            earlier = earlier.isEmpty() ? new ArrayList<>() : earlier;
             earlier.add(allowed);
         }
         decision = last;
         if (last.receipt().holdsSlots()) {
-            slots = new ArrayList<>(slots);
+            slots = slots.isEmpty() ? new ArrayList<>() : slots;
             slots.add(last.receipt());
         }
         endpoint = binding.endpoint();

@@ -103,7 +103,7 @@ public final class KeyExpression {
     }
 
     /**
-     * Tests whether the expression uses claims, which only MicroProfile JWT provides.
+     * Tests whether the expression uses claims, which only some logins provide.
      *
      * @return true if it uses {@code claim:}
      */
@@ -171,7 +171,7 @@ public final class KeyExpression {
      * @return the key; {@link Identity#ANONYMOUS} if no alternative resolves
      */
     public Identity resolve(CallContext call) {
-        return find(call).orElse(Identity.ANONYMOUS);
+        return find(call, KeyExpression::missed).orElse(Identity.ANONYMOUS);
     }
 
     /**
@@ -181,7 +181,7 @@ public final class KeyExpression {
      * @return the value; empty if no alternative resolves, or if the key does not have exactly one value
      */
     public Optional<String> value(CallContext call) {
-        return find(call)
+        return find(call, KeyExpression::missedTier)
                 .filter(key -> key.parts().size() == 1)
                 .map(key -> key.parts().get(0).value())
                 .filter(value -> !value.isEmpty());
@@ -194,7 +194,18 @@ public final class KeyExpression {
      * @return the text; null if the key depends on more than one text, or on a secret
      */
     public @Nullable String source(CallContext call) {
-        return onlyTerm == null ? null : onlyTerm.source().text().apply(call);
+        if (onlyTerm == null) {
+            return null;
+        }
+        String source = onlyTerm.source().text().apply(call);
+        if (source != null) {
+            if (source.isEmpty() && !onlyTerm.is(KeyWord.GLOBAL)) {
+                onlyTerm.use().missed(call, true);
+            } else {
+                onlyTerm.use().resolved();
+            }
+        }
+        return source;
     }
 
     /**
@@ -209,21 +220,47 @@ public final class KeyExpression {
                 : onlyTerm.source().key().apply(source).orElse(Identity.ANONYMOUS);
     }
 
-    private Optional<Identity> find(CallContext call) {
-        for (List<KeyTerm> compound : alternatives) {
-            Optional<Identity> key = find(compound, call);
+    /** Records that a term did not resolve. */
+    private interface Miss {
+        void record(KeyTerm term, CallContext call, boolean last);
+    }
+
+    private static void missed(KeyTerm term, CallContext call, boolean last) {
+        term.use().missed(call, last);
+    }
+
+    private static void missedTier(KeyTerm term, CallContext call, boolean last) {
+        if (last) {
+            term.use().missedTier(call);
+        }
+    }
+
+    private Optional<Identity> find(CallContext call, Miss miss) {
+        int last = alternatives.size() - 1;
+        for (int i = 0; i < last; i++) {
+            Optional<Identity> key = find(alternatives.get(i), call, miss, false);
             if (key.isPresent()) {
                 return key;
             }
         }
-        return Optional.empty();
+        return find(alternatives.get(last), call, miss, true);
     }
 
-    private static Optional<Identity> find(List<KeyTerm> compound, CallContext call) {
-        Optional<Identity> key = compound.get(0).resolver().resolve(call);
+    private static Optional<Identity> find(List<KeyTerm> compound, CallContext call, Miss miss, boolean last) {
+        Optional<Identity> key = find(compound.get(0), call, miss, last);
         for (int i = 1; i < compound.size() && key.isPresent(); i++) {
-            Optional<Identity> next = compound.get(i).resolver().resolve(call);
+            Optional<Identity> next = find(compound.get(i), call, miss, last);
             key = key.flatMap(before -> next.map(before::and));
+        }
+        return key;
+    }
+
+    private static Optional<Identity> find(KeyTerm term, CallContext call, Miss miss, boolean last) {
+        Optional<Identity> key = term.resolver().resolve(call);
+        if (key.isPresent()) {
+            term.use().resolved();
+        } else {
+            miss.record(term, call, last);
         }
         return key;
     }

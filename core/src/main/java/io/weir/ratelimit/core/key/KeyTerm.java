@@ -16,9 +16,15 @@ import org.jspecify.annotations.Nullable;
  * @param resolver resolves the term; never throws an exception
  * @param named returns the key for a value that an operator enters; throws an {@link IllegalArgumentException} if there is none
  * @param source the text that alone determines the key; {@link Source#NONE} if there is none, or if it is a secret
+ * @param use watches whether the term resolves
  */
 record KeyTerm(
-        Optional<KeyWord> word, String name, KeyResolver resolver, Function<String, Identity> named, Source source) {
+        Optional<KeyWord> word,
+        String name,
+        KeyResolver resolver,
+        Function<String, Identity> named,
+        Source source,
+        TermUse use) {
     /**
      * The text that alone determines a key.
      *

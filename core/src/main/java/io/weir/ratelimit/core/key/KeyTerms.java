@@ -35,7 +35,8 @@ public final class KeyTerms {
     private final ClientAddress clients;
     private final Map<String, KeyResolver> resolvers;
     private final boolean claims;
-    private final Set<String> failed = ConcurrentHashMap.newKeySet();
+    private final String place;
+    private final Set<String> reported;
 
     /**
      * Creates the terms of a deployment without proxies and without resolvers.
@@ -58,11 +59,34 @@ public final class KeyTerms {
      */
     public KeyTerms(
             int ipv4Prefix, int ipv6Prefix, ClientAddress clients, Map<String, KeyResolver> resolvers, boolean claims) {
+        this(ipv4Prefix, ipv6Prefix, clients, Map.copyOf(resolvers), claims, "", ConcurrentHashMap.newKeySet());
+    }
+
+    private KeyTerms(
+            int ipv4Prefix,
+            int ipv6Prefix,
+            ClientAddress clients,
+            Map<String, KeyResolver> resolvers,
+            boolean claims,
+            String place,
+            Set<String> reported) {
         this.ipv4Prefix = ipv4Prefix;
         this.ipv6Prefix = ipv6Prefix;
         this.clients = clients;
-        this.resolvers = Map.copyOf(resolvers);
+        this.resolvers = resolvers;
         this.claims = claims;
+        this.place = place;
+        this.reported = reported;
+    }
+
+    /**
+     * Returns the terms of one expression.
+     *
+     * @param expressionPlace the property or the annotation of the expression, for messages about terms that do not resolve
+     * @return the terms
+     */
+    public KeyTerms at(String expressionPlace) {
+        return new KeyTerms(ipv4Prefix, ipv6Prefix, clients, resolvers, claims, expressionPlace, reported);
     }
 
     /**
@@ -77,7 +101,7 @@ public final class KeyTerms {
     }
 
     /**
-     * Tests whether callers can have claims, because MicroProfile JWT is available.
+     * Tests whether callers can have claims, because MicroProfile JWT or OpenID Connect of Jakarta Security is available.
      *
      * @return false if no claim can resolve
      */
@@ -105,7 +129,8 @@ public final class KeyTerms {
                                     + " is a bean of the application, so a value does not determine the key:"
                                     + " enter the key as logs and spans show it");
                         },
-                        KeyTerm.Source.NONE)));
+                        KeyTerm.Source.NONE,
+                        use(name, Optional.empty()))));
     }
 
     /** Returns a term of the key language; the name is empty for words without a name. */
@@ -116,7 +141,12 @@ public final class KeyTerms {
                 canonical,
                 resolver(word, canonical),
                 new NamedValues(ipv4Prefix, ipv6Prefix).of(word, canonical),
-                source(word)));
+                source(word),
+                use(word.isNamed() ? word.text() + ":" + canonical : word.text(), Optional.of(word))));
+    }
+
+    private TermUse use(String term, Optional<KeyWord> word) {
+        return new TermUse(place, term, word, reported);
     }
 
     private KeyTerm.Source source(KeyWord word) {
@@ -164,7 +194,7 @@ public final class KeyTerms {
     private KeyTerm safe(KeyTerm term) {
         KeyTerm.Source source =
                 new KeyTerm.Source(call -> text(term, call), term.source().key());
-        return new KeyTerm(term.word(), term.name(), call -> resolve(term, call), term.named(), source);
+        return new KeyTerm(term.word(), term.name(), call -> resolve(term, call), term.named(), source, term.use());
     }
 
     /** Returns the text that determines the key. If a term fails, {@link #resolve} logs it. */
@@ -191,7 +221,7 @@ public final class KeyTerms {
     }
 
     private void warn(KeyTerm term, String failure, @Nullable Throwable thrown) {
-        if (failed.add(term.toString())) {
+        if (reported.add(term.toString())) {
             MESSAGES.log(LOG, thrown, "WEIR-305", term, failure);
         }
     }

@@ -82,6 +82,13 @@ public final class ClientReader {
                 }
             }
         }
+        for (String name : reader.optional(ConfigKeys.CLIENT_NAMES).orElse(List.of())) {
+            if (NAME.matcher(name).matches()) {
+                clients.add(name);
+            } else {
+                reader.report(MESSAGES.problem("WEIR-233", ConfigKeys.CLIENT_NAMES.name(), name));
+            }
+        }
         return clients;
     }
 

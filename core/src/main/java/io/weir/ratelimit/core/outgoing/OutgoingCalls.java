@@ -72,7 +72,7 @@ public final class OutgoingCalls {
                 name,
                 new ClientState(
                         client,
-                        new RetryBudget(client.retryPercent()),
+                        new RetryBudget(client.retryPercent(), nanoTime),
                         new RecentAttempts(nanoTime),
                         new LocalPauses(nanoTime))));
         this.policies = policies;

@@ -2,6 +2,7 @@
 package io.weir.ratelimit.core.outgoing;
 
 import io.weir.ratelimit.core.policy.MethodLimits;
+import io.weir.ratelimit.core.policy.MethodName;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -12,7 +13,7 @@ import java.util.Optional;
  * @param name the name of the client
  * @param policies the names of the policies whose permits a call spends, one or more
  * @param key the key of these policies
- * @param obeysRetryAfter whether a 429 or 503 of the upstream pauses the client
+ * @param obeysRetryAfter whether an error of the upstream pauses the client
  * @param obeysQuotas whether a quota that the upstream reports lowers the own one
  * @param retryPercent the share of retries among ordinary calls, from 0 to 100
  * @param maxPause the longest pause
@@ -36,6 +37,6 @@ public record OutgoingClient(
      * @return the limits
      */
     public MethodLimits limits() {
-        return new MethodLimits(MethodLimits.CLIENT + name, policies, 0, Optional.empty());
+        return new MethodLimits(MethodName.of(MethodLimits.CLIENT + name), policies, 0, Optional.empty());
     }
 }

@@ -18,7 +18,7 @@ public interface OutgoingListener {
 
     /** The cause of a pause. The names are values of metric tags. */
     enum Cause {
-        /** A 429 or 503 of the upstream. */
+        /** An error of the upstream with a time, or a 429. */
         STATUS,
         /** A quota of the upstream without remaining calls. */
         QUOTA

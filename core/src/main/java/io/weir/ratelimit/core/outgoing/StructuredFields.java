@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.core.outgoing;
 
+import java.io.ByteArrayOutputStream;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Base64;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -12,10 +17,13 @@ import java.util.Optional;
  * character makes the whole field invalid.
  */
 final class StructuredFields {
-    /** The number of members of a list; a longer list is invalid. */
-    static final int MAX_MEMBERS = 32;
+    /** The number of members of a list, as many as the standard requires; a longer list is invalid. */
+    static final int MAX_MEMBERS = 1024;
 
     private static final int MAX_DIGITS = 15;
+    private static final int MAX_DIGITS_BEFORE_POINT = 12;
+    private static final int MAX_DIGITS_AFTER_POINT = 3;
+    private static final int HEXADECIMAL = 16;
     private static final String KEY_MARKS = "_-.*";
     private static final String TOKEN_MARKS = "!#$%&'*+-.^_`|~:/";
 
@@ -30,12 +38,12 @@ final class StructuredFields {
      * A member of a list.
      *
      * @param name the text of the item
-     * @param integers the parameters that are integers, by key
+     * @param parameters the texts of the parameters that are numbers, dates, strings or tokens, by key
      */
-    record Item(String name, Map<String, Long> integers) {
+    record Item(String name, Map<String, String> parameters) {
         /** Copies the map. */
         Item {
-            integers = Map.copyOf(integers);
+            parameters = Map.copyOf(parameters);
         }
     }
 
@@ -79,17 +87,19 @@ final class StructuredFields {
 
     private Item item() throws SyntaxException {
         String name = peek() == '"' ? string() : token();
-        Map<String, Long> integers = new HashMap<>();
+        Map<String, String> parameters = new HashMap<>();
         while (position < text.length() && text.charAt(position) == ';') {
             position++;
             skip(" ");
             String key = key();
+            // The last of equal keys applies.
+            parameters.remove(key);
             if (position < text.length() && text.charAt(position) == '=') {
                 position++;
-                value(key, integers);
+                value().ifPresent(value -> parameters.put(key, value));
             }
         }
-        return new Item(name, integers);
+        return new Item(name, parameters);
     }
 
     private String key() throws SyntaxException {
@@ -103,26 +113,39 @@ final class StructuredFields {
         return text.substring(start, position);
     }
 
-    private void value(String key, Map<String, Long> integers) throws SyntaxException {
+    /** Parses a value. Returns empty for one that is neither a number, a date, a string nor a token. */
+    private Optional<String> value() throws SyntaxException {
         char first = peek();
         if (first == '"') {
-            string();
-        } else if (first == '-' || isDigit(first)) {
-            number(key, integers);
-        } else if (first == ':') {
-            enclosed(':');
-        } else if (first == '?') {
-            position++;
-            if (peek() != '0' && peek() != '1') {
-                throw new SyntaxException();
-            }
-            position++;
-        } else {
-            token();
+            return Optional.of(string());
         }
+        if (first == '-' || isDigit(first)) {
+            return Optional.of(number());
+        }
+        if (first == '@') {
+            return Optional.of(date());
+        }
+        if (first == ':') {
+            bytes();
+        } else if (first == '?') {
+            bool();
+        } else if (first == '%') {
+            displayString();
+        } else {
+            return Optional.of(token());
+        }
+        return Optional.empty();
     }
 
-    private void number(String key, Map<String, Long> integers) throws SyntaxException {
+    private void bool() throws SyntaxException {
+        position++;
+        if (peek() != '0' && peek() != '1') {
+            throw new SyntaxException();
+        }
+        position++;
+    }
+
+    private String number() throws SyntaxException {
         int start = position;
         if (peek() == '-') {
             position++;
@@ -133,12 +156,69 @@ final class StructuredFields {
         }
         if (position < text.length() && text.charAt(position) == '.') {
             position++;
-            if (digits() == 0) {
+            int fraction = digits();
+            if (digits > MAX_DIGITS_BEFORE_POINT || fraction == 0 || fraction > MAX_DIGITS_AFTER_POINT) {
                 throw new SyntaxException();
             }
-        } else {
-            integers.put(key, Long.valueOf(text.substring(start, position)));
         }
+        return text.substring(start, position);
+    }
+
+    private String date() throws SyntaxException {
+        position++;
+        String seconds = number();
+        if (seconds.indexOf('.') >= 0) {
+            throw new SyntaxException();
+        }
+        return seconds;
+    }
+
+    private void bytes() throws SyntaxException {
+        position++;
+        int end = text.indexOf(':', position);
+        if (end < 0) {
+            throw new SyntaxException();
+        }
+        try {
+            Base64.getDecoder().decode(text.substring(position, end));
+        } catch (IllegalArgumentException e) {
+            throw new SyntaxException();
+        }
+        position = end + 1;
+    }
+
+    /** Parses a string of percent-encoded UTF-8. */
+    private void displayString() throws SyntaxException {
+        position++;
+        expect('"');
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        while (peek() != '"') {
+            if (peek() < ' ' || peek() > '~') {
+                throw new SyntaxException();
+            }
+            if (peek() == '%') {
+                position++;
+                bytes.write(HEXADECIMAL * hexadecimal() + hexadecimal());
+            } else {
+                bytes.write(peek());
+                position++;
+            }
+        }
+        position++;
+        try {
+            StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes.toByteArray()));
+        } catch (CharacterCodingException e) {
+            throw new SyntaxException();
+        }
+    }
+
+    private int hexadecimal() throws SyntaxException {
+        char digit = peek();
+        if (!isDigit(digit) && (digit < 'a' || digit > 'f')) {
+            throw new SyntaxException();
+        }
+        position++;
+        return Character.digit(digit, HEXADECIMAL);
     }
 
     private int digits() {
@@ -178,14 +258,6 @@ final class StructuredFields {
         }
         position++;
         return string.toString();
-    }
-
-    private void enclosed(char mark) throws SyntaxException {
-        position++;
-        while (peek() != mark) {
-            position++;
-        }
-        position++;
     }
 
     private char peek() throws SyntaxException {

@@ -26,10 +26,10 @@ import org.jspecify.annotations.Nullable;
 /** The rules by which the answer of an upstream pauses a client and lowers its quota. */
 final class UpstreamRules {
     private static final System.Logger LOG = System.getLogger("io.weir.ratelimit");
+    private static final int FIRST_ERROR = 400;
     private static final int TOO_MANY_REQUESTS = 429;
-    private static final int SERVICE_UNAVAILABLE = 503;
 
-    /** The pause after a 429 without a readable time. */
+    /** The pause after a 429 without a time. */
     private static final long DEFAULT_PAUSE_SECONDS = 1;
 
     private static final long SECOND_MICROS = 1_000_000;
@@ -53,9 +53,14 @@ final class UpstreamRules {
     long apply(Permit permit, UpstreamResponse response) {
         OutgoingClient client = permit.client();
         UpstreamAnswer answer = UpstreamAnswer.read(response.fields(), clock.instant());
-        answer.malformed().forEach((field, value) -> {
+        answer.malformed().forEach((field, malformed) -> {
             if (logged.add(client.name() + ' ' + field)) {
-                MESSAGES.log(LOG, "WEIR-236", client.name(), field, value);
+                malformed
+                        .readAs()
+                        .ifPresentOrElse(
+                                readAs -> MESSAGES.log(
+                                        LOG, "WEIR-236.read", client.name(), field, malformed.value(), readAs),
+                                () -> MESSAGES.log(LOG, "WEIR-236", client.name(), field, malformed.value()));
             }
         });
         long ofStatus = client.obeysRetryAfter() ? pauseSeconds(response.status(), answer) : 0;
@@ -69,15 +74,23 @@ final class UpstreamRules {
         return 0;
     }
 
-    /** Returns the pause that a status requires. {@code Retry-After} takes precedence over the quotas. */
+    /**
+     * Returns the pause that an error requires. {@code Retry-After} takes precedence over the quotas. A 429 with a field that cannot be read
+     * pauses for longer than one without a time.
+     */
     static long pauseSeconds(int status, UpstreamAnswer answer) {
-        if (status != TOO_MANY_REQUESTS && status != SERVICE_UNAVAILABLE) {
+        if (status < FIRST_ERROR) {
             return 0;
         }
         if (answer.retryAfterSeconds().isPresent()) {
             return answer.retryAfterSeconds().getAsLong();
         }
-        return status == TOO_MANY_REQUESTS ? Math.max(DEFAULT_PAUSE_SECONDS, exhaustedSeconds(answer)) : 0;
+        if (status != TOO_MANY_REQUESTS || answer.stored()) {
+            return 0;
+        }
+        long exhausted = exhaustedSeconds(answer);
+        long least = answer.hasIgnoredField() ? UpstreamNumber.UNREADABLE_SECONDS : DEFAULT_PAUSE_SECONDS;
+        return Math.max(exhausted, least);
     }
 
     /** Returns the longest time until the reset of a quota without remaining calls. */
@@ -135,12 +148,18 @@ final class UpstreamRules {
         }
     }
 
-    /** Charges the permits that the upstream does not have any more, at most once for each response. */
+    /**
+     * Charges the permits that the upstream does not have any more, at most once for each response. A quota whose reset is unknown or over
+     * says nothing about later calls.
+     */
     private void lower(Permit permit, List<UpstreamQuota> quotas) {
         if (!permit.owned() || !(permit.decision() instanceof Decision.Allowed allowed)) {
             return;
         }
-        quotas.stream().min(Comparator.comparingLong(UpstreamQuota::remaining)).ifPresent(reported -> {
+        Optional<UpstreamQuota> least = quotas.stream()
+                .filter(quota -> quota.resetSeconds() > 0)
+                .min(Comparator.comparingLong(UpstreamQuota::remaining));
+        least.ifPresent(reported -> {
             policyOf(permit, reported).ifPresent(policyCost -> {
                 String policy = policyCost.policy().name();
                 allowed.quotas().stream()

@@ -36,7 +36,7 @@ public final class CostCheck {
      *
      * @param config the configuration
      * @param methods the annotated methods
-     * @param costs the configured costs by {@code Class.method}
+     * @param costs the configured costs by the endpoint of their method
      */
     public CostCheck(ConfigProperties config, Collection<MethodLimits> methods, Map<String, Long> costs) {
         this.config = config;
@@ -111,7 +111,9 @@ public final class CostCheck {
     private Optional<Cost> cost(MethodLimits method) {
         Long configured = costs.get(method.endpoint());
         if (configured != null) {
-            return Optional.of(new Cost(MethodCosts.PREFIX + '"' + method.endpoint() + '"', configured));
+            String place = MethodCosts.property(config, method.name())
+                    .orElse(MethodCosts.PREFIX + '"' + method.endpoint() + '"');
+            return Optional.of(new Cost(place, configured));
         }
         return method.cost() > 0
                 ? Optional.of(new Cost(method.endpoint() + " @RateLimit(cost)", method.cost()))

@@ -3,8 +3,10 @@ package io.weir.ratelimit.core.policy;
 
 import io.weir.ratelimit.core.config.ConfigKeys;
 import io.weir.ratelimit.core.config.ConfigProperties;
+import io.weir.ratelimit.core.config.ConfigProperty;
 import io.weir.ratelimit.core.config.ConfigReader;
 import io.weir.ratelimit.core.config.Problems;
+import java.util.List;
 import java.util.Optional;
 
 /** The costs that the configuration sets for methods. */
@@ -14,17 +16,34 @@ public final class MethodCosts {
     private MethodCosts() {}
 
     /**
-     * Reads the cost of a method.
+     * Reads the cost of a method. The name with the most details applies.
      *
      * @param config the configuration
-     * @param endpoint {@code Class.method}
+     * @param method the name of the method
      * @param problems collects the problems
      * @return the cost, 1 or more, if the configuration sets one
      */
-    public static Optional<Long> read(ConfigProperties config, String endpoint, Problems problems) {
-        ConfigReader reader = new ConfigReader(config, problems);
-        // Servers map no environment variable to a name that ends with a quote, so the name without quotes is first.
-        return reader.optional(PREFIX + endpoint, ConfigKeys.METHOD_COST.form())
-                .or(() -> reader.optional(PREFIX + '"' + endpoint + '"', ConfigKeys.METHOD_COST.form()));
+    public static Optional<Long> read(ConfigProperties config, MethodName method, Problems problems) {
+        return property(config, method)
+                .flatMap(name -> new ConfigReader(config, problems).optional(name, ConfigKeys.METHOD_COST.form()));
+    }
+
+    /** Returns the property with the cost of a method. */
+    static Optional<String> property(ConfigProperties config, MethodName method) {
+        int last = method.forms().indexOf(method.text());
+        for (int i = method.forms().size() - 1; i >= 0; i--) {
+            String form = method.forms().get(i);
+            // Servers map no environment variable to a name that ends with a quote, so the name without quotes is
+            // first.
+            for (String name : List.of(PREFIX + form, PREFIX + '"' + form + '"')) {
+                // A form with more details than necessary is not looked up in sources that do not list it.
+                if (i <= last
+                        ? !config.get(name).equals(ConfigProperty.ABSENT)
+                        : config.names().contains(name)) {
+                    return Optional.of(name);
+                }
+            }
+        }
+        return Optional.empty();
     }
 }

@@ -7,12 +7,12 @@ import java.util.Optional;
 /**
  * The limits that the annotations of one method define, or those of a REST client.
  *
- * @param endpoint {@code Class.method}, the name of the method in configuration and metrics; {@code client:<name>} for a client
+ * @param name the name of the method in configuration and metrics; {@code client:<name>} for a client
  * @param policies the names of its policies in order, one or more
  * @param cost the permits that a call spends, 0 for the cost of each policy
  * @param inlinePolicy the policy that the annotation itself defines, if any
  */
-public record MethodLimits(String endpoint, List<String> policies, long cost, Optional<InlinePolicy> inlinePolicy) {
+public record MethodLimits(MethodName name, List<String> policies, long cost, Optional<InlinePolicy> inlinePolicy) {
     /** The beginning of the endpoints of REST clients. No method and no path begins so. */
     public static final String CLIENT = "client:";
 
@@ -22,12 +22,21 @@ public record MethodLimits(String endpoint, List<String> policies, long cost, Op
     }
 
     /**
+     * Returns the name of the method in metrics and messages.
+     *
+     * @return the text of the name
+     */
+    public String endpoint() {
+        return name.text();
+    }
+
+    /**
      * Tests whether these are the limits of a REST client.
      *
      * @return true for a client, false for a method
      */
     public boolean isClient() {
-        return endpoint.startsWith(CLIENT);
+        return endpoint().startsWith(CLIENT);
     }
 
     /**

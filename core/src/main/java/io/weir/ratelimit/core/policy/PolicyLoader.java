@@ -118,12 +118,16 @@ public final class PolicyLoader {
     /** Collects the policies that annotations define, and reports definitions that contradict each other. */
     private Map<String, InlinePolicy> inlinePolicies(Collection<MethodLimits> methods) {
         Map<String, InlinePolicy> definitions = new LinkedHashMap<>();
+        Map<String, String> definedBy = new HashMap<>();
         for (MethodLimits method : methods) {
             method.inlinePolicy().ifPresent(defined -> {
                 InlinePolicy other = definitions.putIfAbsent(defined.policy(), defined);
-                boolean unnamed = defined.policy().equals(method.endpoint());
+                String first =
+                        definedBy.putIfAbsent(defined.policy(), method.name().full());
+                boolean unnamed = defined.policy().equals(method.name().simple());
                 if (other != null
-                        && !other.place().equals(defined.place())
+                        && !(other.place().equals(defined.place())
+                                && method.name().full().equals(first))
                         && (unnamed || !defined.hasSameAttributesAs(other))) {
                     general.add(MESSAGES.problem("WEIR-106", defined.place(), defined.policy(), other.place()));
                 }

@@ -32,7 +32,7 @@ public record Resolvers(KeyTerms keyTerms, Map<String, TierSelector> tiers) {
     Optional<KeyExpression> expression(
             PolicyProperties properties, String text, String place, Function<String, ConfigurationProblem> invalid) {
         try {
-            KeyExpression expression = KeyExpression.parse(text, keyTerms);
+            KeyExpression expression = KeyExpression.parse(text, keyTerms.at(place));
             if (expression.usesClaims() && !keyTerms.haveClaims()) {
                 properties.report(MESSAGES.problem("WEIR-212", place, text));
             }

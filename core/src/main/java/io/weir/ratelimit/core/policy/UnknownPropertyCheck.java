@@ -59,16 +59,16 @@ final class UnknownPropertyCheck {
      */
     Map<String, List<ConfigurationProblem>> check(
             Collection<MethodLimits> methods, Map<String, Set<String>> attributes) {
-        Set<String> endpoints = methods.stream()
+        List<MethodName> ofMethods = methods.stream()
                 .filter(Predicate.not(MethodLimits::isClient))
-                .map(MethodLimits::endpoint)
-                .collect(Collectors.toCollection(TreeSet::new));
+                .map(MethodLimits::name)
+                .toList();
         for (String name : general.names()) {
             boolean ofPolicy = name.startsWith(POLICIES);
             // An unreadable value is a problem even if no reader asks for it.
             (ofPolicy ? ofPolicies : general).text(name);
             if (name.startsWith(MethodCosts.PREFIX)) {
-                checkEndpoint(name, endpoints);
+                checkMethod(name, ofMethods);
             } else if (!ofPolicy && !name.startsWith(CLIENTS) && !PROPERTIES.contains(name)) {
                 general.report(MESSAGES.problem("WEIR-114", name, "", PROPERTIES));
             }
@@ -76,10 +76,11 @@ final class UnknownPropertyCheck {
         return checkAttributes(attributes);
     }
 
-    private void checkEndpoint(String name, Set<String> endpoints) {
-        String endpoint = name.substring(MethodCosts.PREFIX.length()).replace("\"", "");
-        if (!endpoints.contains(endpoint)) {
-            general.report(MESSAGES.problem("WEIR-113", name, "", endpoint, endpoints));
+    private void checkMethod(String name, List<MethodName> methods) {
+        String method = name.substring(MethodCosts.PREFIX.length()).replace("\"", "");
+        if (methods.stream().noneMatch(known -> known.forms().contains(method))) {
+            Set<String> texts = methods.stream().map(MethodName::text).collect(Collectors.toCollection(TreeSet::new));
+            general.report(MESSAGES.problem("WEIR-113", name, "", method, texts));
         }
     }
 

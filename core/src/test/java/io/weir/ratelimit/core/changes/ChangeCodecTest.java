@@ -2,16 +2,20 @@
 package io.weir.ratelimit.core.changes;
 
 import static io.weir.ratelimit.core.changes.ChangeSamples.policy;
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.weir.ratelimit.spi.ChangeStore;
+import java.lang.management.ManagementFactory;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 class ChangeCodecTest {
@@ -175,5 +179,23 @@ class ChangeCodecTest {
                 change.at(),
                 change.until(),
                 change.undoes());
+    }
+
+    /** A declared number of changes or of bytes reserves no memory. */
+    @Test
+    @Tag("field")
+    void aDeclaredSizeIsNoReservation() {
+        for (int declared : new int[] {-1, 1, ChangeState.MAX_ACTIVE, Integer.MAX_VALUE}) {
+            byte[] state = ("1-1\n\1" + "....").getBytes(ISO_8859_1);
+            ByteBuffer.wrap(state).putInt(state.length - 4, declared);
+            long before = allocated();
+            assertThatThrownBy(() -> unsigned.decodeState(state)).isInstanceOf(UntrustedChangesException.class);
+            assertThat(allocated() - before).isLessThan(10_000_000);
+        }
+    }
+
+    private static long allocated() {
+        return ((com.sun.management.ThreadMXBean) ManagementFactory.getThreadMXBean())
+                .getThreadAllocatedBytes(Thread.currentThread().getId());
     }
 }

@@ -12,7 +12,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class EnvironmentCheckTest {
     private final EnvironmentCheck check =
-            new EnvironmentCheck(List.of("hello", "api-v1", "Report.create"), List.of("Report.create"));
+            new EnvironmentCheck(List.of("hello", "api-v1", "Report.create"), List.of("Report.create"), List.of());
 
     @ParameterizedTest
     @ValueSource(

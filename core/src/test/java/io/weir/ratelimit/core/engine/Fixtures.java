@@ -66,8 +66,12 @@ final class Fixtures {
 
     /** Creates the binding of {@code Search.find} to policies, with one cost under each. */
     static Binding binding(long cost, Policy... policies) {
+        return binding("Search.find", cost, policies);
+    }
+
+    static Binding binding(String endpoint, long cost, Policy... policies) {
         return new Binding(
-                "Search.find",
+                endpoint,
                 List.of(policies).stream()
                         .map(policy -> new Binding.PolicyCost(policy, cost))
                         .toList());

@@ -15,7 +15,10 @@ import io.weir.ratelimit.fixtures.TestCall;
 import io.weir.ratelimit.spi.Charge;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -70,11 +73,11 @@ class ParallelCallsTest {
     }
 
     @Test
-    void oneOfTwoEqualCallsIsCharged() throws Exception {
+    void oneOfTwoEqualCallsOfDifferentMethodsIsCharged() throws Exception {
         RateLimitEngine engine = engine(slow);
         Future<Decision> first = startSlowCall(engine, A);
         CompletableFuture<Decision> second = new CompletableFuture<>();
-        Thread thread = new Thread(() -> second.complete(engine.decide(binding(3, A), ALICE, request)));
+        Thread thread = new Thread(() -> second.complete(engine.decide(binding("Search.other", 3, A), ALICE, request)));
         thread.start();
         Await.until("the second call waits for the first", Duration.ofSeconds(10), () -> {
             assertThat(acquired)
@@ -92,7 +95,7 @@ class ParallelCallsTest {
     void aSecondCallWithAHigherCostPaysTheDifference() throws Exception {
         RateLimitEngine engine = engine(slow);
         Future<Decision> first = startSlowCall(engine, A);
-        Future<Decision> second = pool.submit(() -> engine.decide(binding(10, A), ALICE, request));
+        Future<Decision> second = pool.submit(() -> engine.decide(binding("Search.other", 10, A), ALICE, request));
         answer.countDown();
         assertThat(first.get(10, TimeUnit.SECONDS).allowed()).isTrue();
         assertThat(second.get(10, TimeUnit.SECONDS).allowed()).isTrue();
@@ -114,16 +117,17 @@ class ParallelCallsTest {
                 new FallbackBackend(slow, Fixtures.NO_LOCAL, Fixtures.health(slow), Duration.ofMillis(1)),
                 Sleeper.REAL);
         Future<Decision> first = startSlowCall(engine, CLOSED);
-        assertThat(engine.decide(binding(3, CLOSED), ALICE, request))
+        Binding other = binding("Search.other", 3, CLOSED);
+        assertThat(engine.decide(other, ALICE, request))
                 .isEqualTo(new Decision.Degraded(FailureMode.CLOSED, false, "timeout"));
         assertThat(acquired).hasSize(1);
         answer.countDown();
         assertThat(first.get(10, TimeUnit.SECONDS).allowed()).isTrue();
-        assertThat(engine.decide(binding(3, CLOSED), ALICE, request)).isEqualTo(Decision.Allowed.UNLIMITED);
+        assertThat(engine.decide(other, ALICE, request)).isEqualTo(Decision.Allowed.UNLIMITED);
     }
 
     @Test
-    void manyCallsTogetherPayTheHighestCost() throws Exception {
+    void manyMethodsTogetherPayTheHighestTotal() throws Exception {
         long seed = Long.getLong("weir.test.seed", 1);
         System.out.printf("parallel calls: -Dweir.test.seed=%d%n", seed);
         Random random = new Random(seed);
@@ -133,11 +137,12 @@ class ParallelCallsTest {
             RequestState shared = new RequestState(ALICE);
             CountDownLatch start = new CountDownLatch(1);
             List<Future<Decision>> decisions = new ArrayList<>();
-            long highest = 0;
-            for (int call = 0; call < 4; call++) {
-                long cost = 1L + random.nextInt(20);
-                highest = Math.max(highest, cost);
-                Binding binding = random.nextBoolean() ? binding(cost, A) : binding(cost, A, B);
+            Map<String, Long> totals = new HashMap<>();
+            for (int call = 0; call < 6; call++) {
+                long cost = 1L + random.nextInt(15);
+                String method = "Search." + random.nextInt(3);
+                totals.merge(method, cost, Long::sum);
+                Binding binding = random.nextBoolean() ? binding(method, cost, A) : binding(method, cost, A, B);
                 decisions.add(pool.submit(() -> {
                     start.await();
                     return engine.decide(binding, ALICE, shared);
@@ -149,7 +154,7 @@ class ParallelCallsTest {
             }
             assertThat(backend.peek(new Charge(A.limits(), "p.alice", 1)).get(0).remaining())
                     .as("round %d of -Dweir.test.seed=%d", round, seed)
-                    .isEqualTo(100 - highest);
+                    .isEqualTo(100 - Collections.max(totals.values()));
         }
     }
 }

@@ -390,10 +390,10 @@ class RateLimitEngineTest {
         RateLimitEngine[] engine = new RateLimitEngine[1];
         engine[0] = engine(
                 backend,
-                event -> decided.add(
-                        CompletableFuture.supplyAsync(() -> engine[0].decide(binding(1, BY_USER), CALL, request))
-                                .orTimeout(10, TimeUnit.SECONDS)
-                                .join()));
+                event -> decided.add(CompletableFuture.supplyAsync(
+                                () -> engine[0].decide(binding("Search.other", 1, BY_USER), CALL, request))
+                        .orTimeout(10, TimeUnit.SECONDS)
+                        .join()));
         engine[0].decide(binding(1, BY_USER), CALL, request);
         assertThat(decided).hasSize(1);
         assertThat(backend.calls).as("charged once").hasSize(1);

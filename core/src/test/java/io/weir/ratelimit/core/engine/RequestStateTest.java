@@ -23,7 +23,6 @@ import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -32,6 +31,7 @@ class RequestStateTest {
     private static final Policy A = policy("a", "principal");
     private static final Policy B = policy("b", "principal");
     private static final Policy BY_ARGUMENT = policy("arg", "arg:x");
+    private static final Binding OTHER = binding("Search.other", 1, A);
     private static final TestCall ALICE = TestCall.byPrincipal("alice");
 
     private final LogCapture log = new LogCapture();
@@ -45,11 +45,21 @@ class RequestStateTest {
     }
 
     @Test
-    void chargesARequestOncePerPolicyAndKey() {
+    void chargesDifferentMethodsOfARequestOncePerPolicyAndKey() {
         engine.decide(binding(1, A), ALICE, request);
-        Decision second = engine.decide(binding(1, A), ALICE, request);
+        Decision second = engine.decide(OTHER, ALICE, request);
         assertThat(backend.calls).containsExactly("a p.alice 1");
         assertThat(second).isEqualTo(Decision.Allowed.UNLIMITED);
+    }
+
+    @Test
+    void chargesEachCallOfAMethod() {
+        engine.decide(binding(1, A), ALICE, request);
+        engine.decide(binding(1, A), ALICE, request);
+        engine.decide(OTHER, ALICE, request);
+        engine.decide(OTHER, ALICE, request);
+        engine.decide(OTHER, ALICE, request);
+        assertThat(backend.calls).containsExactly("a p.alice 1", "a p.alice 1", "a p.alice 1");
     }
 
     @Test
@@ -64,15 +74,15 @@ class RequestStateTest {
     @Test
     void aCallWithAHigherCostPaysTheDifference() {
         engine.decide(binding(3, A), ALICE, request);
-        engine.decide(binding(10, A), ALICE, request);
-        engine.decide(binding(5, A), ALICE, request);
-        engine.decide(binding(11, A), ALICE, request);
+        engine.decide(binding("Search.second", 10, A), ALICE, request);
+        engine.decide(binding("Search.third", 5, A), ALICE, request);
+        engine.decide(binding("Search.fourth", 11, A), ALICE, request);
         assertThat(backend.calls).containsExactly("a p.alice 3", "a p.alice 7", "a p.alice 1");
     }
 
     /** Each decision waits for a second one in parallel, which must not come. */
     @Test
-    void chargesParallelCallsOfARequestOnce() throws Exception {
+    void chargesParallelMethodsOfARequestOnce() throws Exception {
         CountDownLatch both = new CountDownLatch(2);
         CallContext meeting = new Observed(ALICE, () -> {
             both.countDown();
@@ -84,7 +94,7 @@ class RequestStateTest {
         });
         List<Decision> charged = new CopyOnWriteArrayList<>();
         RateLimitEngine parallel = engine(new LocalBackend(10), event -> charged.add(event.decision()));
-        Thread other = new Thread(() -> parallel.decide(binding(1, A), meeting, request));
+        Thread other = new Thread(() -> parallel.decide(OTHER, meeting, request));
         other.start();
         assertThat(parallel.decide(binding(1, A), meeting, request).allowed()).isTrue();
         other.join();
@@ -106,14 +116,13 @@ class RequestStateTest {
     }
 
     @Test
-    void theSecondEntryPointOfAMethodDoesNotResolveItsKey() {
-        AtomicInteger resolved = new AtomicInteger();
-        CallContext counting = new Observed(ALICE, resolved::incrementAndGet);
+    void theFirstCallOfAResourceMethodIsTheCallOfItsFilter() {
         Binding method = binding(1, A);
-        engine.decide(method, counting, request);
-        engine.decide(method, counting, request);
-        assertThat(resolved).hasValue(1);
-        assertThat(backend.calls).containsExactly("a p.alice 1");
+        assertThat(request.takeEntered(method)).isFalse();
+        request.enter(method);
+        assertThat(request.takeEntered(OTHER)).isFalse();
+        assertThat(request.takeEntered(method)).isTrue();
+        assertThat(request.takeEntered(method)).isFalse();
     }
 
     private record Observed(CallContext call, Runnable onPrincipal) implements CallContext {
@@ -142,7 +151,7 @@ class RequestStateTest {
     @Test
     void chargesOtherPoliciesAndOtherKeys() {
         engine.decide(binding(1, A), ALICE, request);
-        engine.decide(binding(1, A, B), ALICE, request);
+        engine.decide(binding("Search.other", 1, A, B), ALICE, request);
         engine.decide(binding(1, A), TestCall.byPrincipal("bob"), request);
         engine.decide(binding(1, A), ALICE, new RequestState(ALICE));
         assertThat(backend.calls).containsExactly("a p.alice 1", "b p.alice 1", "a p.bob 1", "a p.alice 1");
@@ -222,7 +231,7 @@ class RequestStateTest {
         engine.decide(binding, ALICE.withArgument("x", "1"), request);
         assertThat(request.pending()).isEmpty();
         backend.rejects = false;
-        engine.decide(binding, ALICE.withArgument("x", "1"), request);
+        engine.decide(binding("Search.other", 1, BY_ARGUMENT), ALICE.withArgument("x", "1"), request);
         request.bind(binding, binding, true);
         engine.decide(binding, ALICE.withArgument("x", "1"), request);
         assertThat(request.pending()).isEmpty();
@@ -247,9 +256,9 @@ class RequestStateTest {
     void keepsTheLastDecisionWithItsCharges() {
         assertThat(request.quotas().lastEvent()).isEmpty();
         engine.decide(binding(3, A), ALICE, request);
-        Decision last = engine.decide(binding(10, A), ALICE, request);
+        Decision last = engine.decide(binding("Search.other", 10, A), ALICE, request);
         assertThat(request.quotas().lastEvent()).hasValueSatisfying(event -> {
-            assertThat(event.endpoint()).isEqualTo("Search.find");
+            assertThat(event.endpoint()).isEqualTo("Search.other");
             assertThat(event.charges()).extracting(Charge::cost).containsExactly(7L);
             assertThat(event.decision()).isEqualTo(last);
         });

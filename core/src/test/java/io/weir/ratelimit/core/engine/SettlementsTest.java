@@ -74,7 +74,7 @@ class SettlementsTest {
             RequestState other = new RequestState(CallContext.NONE);
             backend.reset(tokens.limits(), "all");
             engine.decide(binding(10, tokens), CallContext.NONE, other);
-            engine.decide(binding(30, tokens), CallContext.NONE, other);
+            engine.decide(binding("Search.dear", 30, tokens), CallContext.NONE, other);
             assertThat(remaining(tokens)).as("the difference was charged").isEqualTo(70);
             engine.settlements().settle(other, "tokens", actualAndRemaining[0]);
             assertThat(remaining(tokens)).isEqualTo(actualAndRemaining[1]);

@@ -225,7 +225,8 @@ class SlotsTest {
         for (Policy policy : List.of(SLOW, both)) {
             RequestState request = new RequestState(ALICE);
             engine.decide(binding(1, policy), ALICE, request);
-            engine.decide(binding(5, policy), ALICE, request);
+            engine.decide(binding("Search.dear", 5, policy), ALICE, request);
+            engine.decide(binding("Search.dear", 5, policy), ALICE, request);
             assertThat(engine.slots().held("slow")).isEqualTo(1);
             assertThat(backend.peek(new Charge(policy.limits(), "p.alice", 1)))
                     .last()
@@ -235,7 +236,7 @@ class SlotsTest {
         }
         assertThat(backend.peek(new Charge(both.limits(), "p.alice", 1)))
                 .extracting(Quota::remaining)
-                .containsExactly(5L, 2L);
+                .containsExactly(0L, 2L);
     }
 
     @Test

@@ -4,6 +4,7 @@ package io.weir.ratelimit.core.key;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.ratelimit.Identity;
+import io.weir.ratelimit.fixtures.Growth;
 import io.weir.ratelimit.fixtures.LogCapture;
 import io.weir.ratelimit.fixtures.TestCall;
 import io.weir.ratelimit.spi.CallContext;
@@ -18,6 +19,7 @@ import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -468,5 +470,49 @@ class ClientAddressTest {
                 new KeyTerms(24, 64, new ClientAddress(PROXIES, ForwardedHeader.X_FORWARDED_FOR), Map.of(), false);
         CallContext call = TestCall.fromAddress(PEER).withHeader("x-forwarded-for", "6.6.6.6, 203.0.113.7");
         assertThat(KeyExpression.parse("ip", terms).resolve(call)).isEqualTo(Identity.address("203.0.113.0/24"));
+    }
+
+    /** A field that a client has filled cannot hide the address that the proxy has appended. */
+    @ParameterizedTest
+    @ValueSource(strings = {",", "a", "10.0.0.2,", "\"", "\\", "[", "for=", ";"})
+    @Tag("field")
+    void aLongFieldOfAClientDoesNotHideItsAddress(String part) {
+        String filled = part.repeat(200_000 / part.length());
+        assertThat(xff(filled + ", 203.0.113.9")).isEqualTo("203.0.113.9");
+        assertThat(xff(filled, "203.0.113.9")).isEqualTo("203.0.113.9");
+        assertThat(forwarded(filled + ", for=203.0.113.9")).isEqualTo("203.0.113.9");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                ",",
+                "a",
+                "10.0.0.2,",
+                "for=10.0.0.2,",
+                "\"",
+                "\\",
+                "\\\"",
+                "\"\\\\\",",
+                "[",
+                "for=\"",
+                ";",
+                "a=b;",
+                " "
+            })
+    @Tag("field")
+    void eachFieldIsReadInLinearTime(String part) {
+        for (int i = 0; i < 20; i++) {
+            xff(part.repeat(2_000));
+            forwarded(part.repeat(2_000));
+        }
+        Growth.isLinear("a field of " + part, 400_000, size -> {
+            String field = part.repeat(size / part.length());
+            xff(field);
+            xff(field + "10.0.0.2");
+            forwarded(field);
+            forwarded(field + "\"");
+            forwarded(field + "for=10.0.0.2");
+        });
     }
 }

@@ -48,7 +48,11 @@ import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Outgoing calls on the local backend, with the time of the test. */
 class OutgoingCallsTest {
@@ -337,8 +341,8 @@ class OutgoingCallsTest {
                 .containsExactly(
                         "WARNING WEIR-237 Client partner: the upstream asks for a pause of 31536000 s. The client pauses only for"
                                 + " its max-pause of 10 s. This is logged once per client.",
-                        "WARNING WEIR-236 Client partner: the upstream sends Retry-After with the malformed value \"soon\"."
-                                + " The value is ignored. This is logged once per client and field.");
+                        "WARNING WEIR-236 Client partner: the upstream sends Retry-After with the value \"soon\", which is not of the"
+                                + " standard form. The value counts as 30 s. This is logged once per client and field.");
     }
 
     @Test
@@ -546,5 +550,128 @@ class OutgoingCallsTest {
         create("ratelimit.policies.calls.limit=100/1m", "ratelimit.policies.calls.cost=5");
         begin();
         assertThat(remaining()).isEqualTo(95);
+    }
+
+    /** Returns the pause after a response of a new client whose policy has much room, zero without a pause. */
+    private Duration pauseAfter(int status, String... namesAndLines) {
+        create("ratelimit.policies.calls.limit=1000/1h", "ratelimit.clients.partner.max-pause=10m");
+        answer(begin(), status, namesAndLines);
+        return pause().orElseThrow();
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {400, 403, 404, 413, 418, 420, 429, 500, 502, 503, 529, 599})
+    @Tag("field")
+    void anyErrorWithRetryAfterPauses(int status) {
+        assertThat(pauseAfter(status, "Retry-After", "60")).isEqualTo(Duration.ofSeconds(60));
+        assertThat(pauseAfter(status, "Retry-After", "299.997")).isEqualTo(Duration.ofSeconds(300));
+        assertThat(pauseAfter(status, "Retry-After", "soon")).isEqualTo(Duration.ofSeconds(30));
+        assertThat(pauseAfter(status)).isEqualTo(Duration.ofSeconds(status == 429 ? 1 : 0));
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {200, 202, 301, 304, 399})
+    void retryAfterWithoutAnErrorPausesNothing(int status) {
+        assertThat(pauseAfter(status, "Retry-After", "60")).isZero();
+    }
+
+    @Test
+    @Tag("field")
+    void resetInAnyFormPausesUntilItsEnd() {
+        assertThat(pauseAfter(200, "RateLimit", "\"a\";r=0;t=12.5")).isEqualTo(Duration.ofSeconds(13));
+        assertThat(pauseAfter(200, "RateLimit", "\"a\";r=0;t=12.5", "RateLimit-Policy", "\"a\";q=10;w=200"))
+                .isEqualTo(Duration.ofSeconds(13));
+        assertThat(pauseAfter(200, "X-RateLimit-Remaining", "0", "X-RateLimit-Reset", "6m0s"))
+                .isEqualTo(Duration.ofMinutes(6));
+        assertThat(pauseAfter(429, "X-RateLimit-Remaining", "0", "X-RateLimit-Reset", "1768471230.602"))
+                .isEqualTo(Duration.ofSeconds(31));
+        assertThat(pauseAfter(429, "RateLimit", "\"a\";r=0;t=6m0s"))
+                .as("an invalid field")
+                .isEqualTo(Duration.ofSeconds(30));
+    }
+
+    @Test
+    @Tag("field")
+    void storedResponseReportsThePast() {
+        assertThat(pauseAfter(200, "Age", "1800", "X-RateLimit-Remaining", "0", "X-RateLimit-Reset", "600"))
+                .isZero();
+        assertThat(pauseAfter(200, "Age", "1800", "RateLimit", "\"a\";r=0;t=600"))
+                .isZero();
+        assertThat(pauseAfter(429, "Age", "290", "Retry-After", "300")).isEqualTo(Duration.ofSeconds(10));
+        assertThat(pauseAfter(429, "Age", "1800", "Retry-After", "300")).isZero();
+        assertThat(pauseAfter(429, "Age", "1800")).isZero();
+        assertThat(pauseAfter(429, "Age", "0", "Retry-After", "300")).isEqualTo(Duration.ofSeconds(300));
+        String halfAnHourAgo = "Thu, 15 Jan 2026 09:30:00 GMT";
+        for (String age : List.of("1800", "0")) {
+            assertThat(pauseAfter(
+                            200,
+                            "Age",
+                            age,
+                            "Date",
+                            halfAnHourAgo,
+                            "X-RateLimit-Remaining",
+                            "0",
+                            "X-RateLimit-Reset",
+                            "1768470000"))
+                    .as("20 minutes ago")
+                    .isZero();
+            assertThat(pauseAfter(
+                            429, "Age", age, "Date", halfAnHourAgo, "Retry-After", "Thu, 15 Jan 2026 09:35:00 GMT"))
+                    .as("25 minutes ago")
+                    .isZero();
+        }
+    }
+
+    /** A clock that is behind by a few minutes is no cache. */
+    @Test
+    void clockOfTheUpstreamCanBeBehind() {
+        assertThat(pauseAfter(
+                        429, "Date", "Thu, 15 Jan 2026 09:55:00 GMT", "Retry-After", "Thu, 15 Jan 2026 09:56:00 GMT"))
+                .isEqualTo(Duration.ofSeconds(60));
+        assertThat(pauseAfter(429, "Date", "Thu, 15 Jan 2026 06:00:00 GMT", "Retry-After", "60"))
+                .isEqualTo(Duration.ofSeconds(60));
+    }
+
+    /** The number of another unit is not one of calls, and a quota without a reset says nothing about later calls. */
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "'\"par\";q=2;qu=\"concurrent-requests\"' | '\"par\";r=0' | 999 | 0",
+                "'\"par\";q=2;qu=\"concurrent-requests\"' | '\"par\";r=0;t=1' | 999 | 0",
+                "'\"par\";q=2;qu=\"concurrent-requests\"' | '\"par\";r=1' | 999 | 0",
+                "'\"b\";q=1000000;w=1;qu=\"content-bytes\"' | '\"b\";r=3;t=1' | 999 | 0",
+                "'\"b\";q=1000000;w=1;qu=\"content-bytes\"' | '\"b\";r=0;t=7' | 0 | 7",
+                "'\"s-1m\";q=2000;w=60, \"s-c\";q=2;qu=\"concurrent-requests\"' | '\"s-1m\";r=1900;t=60, \"s-c\";r=1'"
+                        + " | 999 | 0",
+                "'' | '\"a\";r=5' | 999 | 0",
+                "'\"a\";q=5;w=soon' | '\"a\";r=5' | 999 | 0",
+                "'' | '\"a\";r=5;t=0' | 999 | 0",
+                "'\"a\";q=5;w=1;qu=\"requests\"' | '\"a\";r=5;t=1' | 5 | 0",
+            })
+    @Tag("field")
+    void onlyAQuotaOfCallsLowersTheOwnOne(String policy, String quota, long remaining, long pauseSeconds) {
+        create("ratelimit.policies.calls.limit=1000/1s", "ratelimit.policies.calls.algorithm=fixed-window");
+        answer(begin(), 200, "RateLimit-Policy", policy, "RateLimit", quota);
+        assertThat(remaining()).isEqualTo(remaining);
+        assertThat(pause()).hasValue(Duration.ofSeconds(pauseSeconds));
+    }
+
+    /** Polls from one thread and from several in turn, of an upstream that answers or does not. */
+    @ParameterizedTest
+    @CsvSource({"1, 1", "1, 2", "1, 4", "2, 1", "3, 1", "3, 2", "5, 3", "9, 1", "12, 2"})
+    @Tag("field")
+    void callEveryFewSecondsIsNoStorm(int seconds, int threads) {
+        for (boolean answered : new boolean[] {true, false}) {
+            create("ratelimit.policies.calls.limit=100/1m");
+            for (int poll = 0; poll < 300; poll++) {
+                Permit permit = calls.begin(call(new Attempt(poll % threads, 1, 0), null, null));
+                if (answered) {
+                    answer(permit, 503);
+                }
+                advance(Duration.ofSeconds(seconds));
+            }
+            assertThat(events).doesNotContain("partner retried false");
+        }
     }
 }

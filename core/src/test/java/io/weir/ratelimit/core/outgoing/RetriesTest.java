@@ -7,6 +7,7 @@ import io.weir.ratelimit.Identity;
 import io.weir.ratelimit.core.outgoing.OutgoingCall.Attempt;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -27,7 +28,7 @@ class RetriesTest {
 
     @Test
     void budgetGrowsWithOrdinaryCalls() {
-        RetryBudget budget = new RetryBudget(10);
+        RetryBudget budget = new RetryBudget(10, () -> nanos);
         assertThat(takeAll(budget)).isEqualTo(RetryBudget.RESERVE);
         for (int i = 0; i < 29; i++) {
             budget.addOrdinary();
@@ -39,7 +40,7 @@ class RetriesTest {
 
     @Test
     void budgetSavesAFewRetriesOnly() {
-        RetryBudget budget = new RetryBudget(100);
+        RetryBudget budget = new RetryBudget(100, () -> nanos);
         for (int i = 0; i < 1_000; i++) {
             budget.addOrdinary();
         }
@@ -48,11 +49,28 @@ class RetriesTest {
         assertThat(takeAll(budget)).isEqualTo(1);
     }
 
+    /** A caller that polls a failing upstream is no storm. */
+    @Test
+    @Tag("field")
+    void budgetAddsARetryEachSecond() {
+        RetryBudget budget = new RetryBudget(10, () -> nanos);
+        takeAll(budget);
+        nanos += 999_999_999;
+        assertThat(budget.tryTake()).isFalse();
+        nanos += 1;
+        assertThat(takeAll(budget)).isEqualTo(1);
+        nanos += TimeUnit.DAYS.toNanos(1);
+        assertThat(takeAll(budget)).isEqualTo(RetryBudget.RESERVE);
+        nanos -= TimeUnit.SECONDS.toNanos(5);
+        assertThat(budget.tryTake()).as("the time of another thread is earlier").isFalse();
+    }
+
     @Test
     void shareOfZeroAllowsNoRetry() {
-        RetryBudget budget = new RetryBudget(0);
+        RetryBudget budget = new RetryBudget(0, () -> nanos);
         budget.addOrdinary();
         budget.giveBack();
+        nanos += TimeUnit.MINUTES.toNanos(1);
         assertThat(budget.tryTake()).isFalse();
     }
 
@@ -63,7 +81,7 @@ class RetriesTest {
         Random random = new Random(seed);
         for (int run = 0; run < 200; run++) {
             int percent = random.nextInt(101);
-            RetryBudget budget = new RetryBudget(percent);
+            RetryBudget budget = new RetryBudget(percent, () -> nanos);
             long ordinary = 0;
             long retries = 0;
             for (int i = 0; i < 500; i++) {

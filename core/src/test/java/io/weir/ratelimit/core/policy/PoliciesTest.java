@@ -288,11 +288,16 @@ class PoliciesTest {
                 "ratelimit.costs.\"Search.tuned\"=12",
                 "ratelimit.costs.\"Search.free\"=");
         Problems problems = new Problems();
-        assertThat(MethodCosts.read(config, "Search.bare", problems)).contains(11L);
-        assertThat(MethodCosts.read(config, "Search.tuned", problems)).contains(7L);
-        assertThat(MethodCosts.read(config, "Search.find", problems)).contains(10L);
-        assertThat(MethodCosts.read(config, "Search.free", problems)).isEmpty();
-        assertThat(MethodCosts.read(config, "Search.other", problems)).isEqualTo(Optional.empty());
+        assertThat(MethodCosts.read(config, MethodName.of("Search.bare"), problems))
+                .contains(11L);
+        assertThat(MethodCosts.read(config, MethodName.of("Search.tuned"), problems))
+                .contains(7L);
+        assertThat(MethodCosts.read(config, MethodName.of("Search.find"), problems))
+                .contains(10L);
+        assertThat(MethodCosts.read(config, MethodName.of("Search.free"), problems))
+                .isEmpty();
+        assertThat(MethodCosts.read(config, MethodName.of("Search.other"), problems))
+                .isEqualTo(Optional.empty());
         assertThat(problems.found()).isEmpty();
     }
 }

@@ -328,7 +328,8 @@ class WrongPoliciesTest {
     @ValueSource(strings = {"0", "-1", "x", "1.5"})
     void aWrongCostOfAMethodIsReported(String cost) {
         Problems problems = new Problems();
-        assertThat(MethodCosts.read(Configs.of("ratelimit.costs.\"Search.find\"=" + cost), "Search.find", problems))
+        assertThat(MethodCosts.read(
+                        Configs.of("ratelimit.costs.\"Search.find\"=" + cost), MethodName.of("Search.find"), problems))
                 .isEmpty();
         assertThat(problems.message()).contains("WEIR-102 ratelimit.costs.\"Search.find\" = " + cost + ": ");
     }
@@ -420,7 +421,7 @@ class WrongPoliciesTest {
     }
 
     @Test
-    void aClaimWithoutMicroProfileJwtIsReportedWithItsPlace() {
+    void aClaimWithoutALoginThatHasClaimsIsReportedWithItsPlace() {
         Resolvers terms = new Resolvers(
                 new KeyTerms(32, 64, new ClientAddress(List.of(), ForwardedHeader.X_FORWARDED_FOR), Map.of(), false),
                 Map.of());
@@ -432,12 +433,12 @@ class WrongPoliciesTest {
                 problems);
         assertThat(problems.message().lines().skip(1).map(String::strip))
                 .containsExactly(
-                        "WEIR-212 ratelimit.policies.a.key = ip + claim:plan | ip: the expression uses a claim, but MicroProfile JWT is not "
-                                + "available to the application; enable MicroProfile JWT on the server and make its API visible to "
-                                + "the application, or use another term",
-                        "WEIR-212 app.Search.find() @RateLimit(key) = claim:sub: the expression uses a claim, but MicroProfile JWT is not "
-                                + "available to the application; enable MicroProfile JWT on the server and make its API visible to "
-                                + "the application, or use another term");
+                        "WEIR-212 ratelimit.policies.a.key = ip + claim:plan | ip: the expression uses a claim, but neither "
+                                + "MicroProfile JWT nor OpenID Connect of Jakarta Security is available to the application; enable "
+                                + "one of them on the server and make its API visible to the application, or use another term",
+                        "WEIR-212 app.Search.find() @RateLimit(key) = claim:sub: the expression uses a claim, but neither "
+                                + "MicroProfile JWT nor OpenID Connect of Jakarta Security is available to the application; enable "
+                                + "one of them on the server and make its API visible to the application, or use another term");
     }
 
     @Test

@@ -9,6 +9,7 @@ import io.weir.ratelimit.RateLimitExempt;
 import io.weir.ratelimit.core.config.Problems;
 import io.weir.ratelimit.core.policy.InlinePolicy;
 import io.weir.ratelimit.core.policy.MethodLimits;
+import io.weir.ratelimit.core.policy.MethodName;
 import jakarta.enterprise.inject.Stereotype;
 import jakarta.interceptor.InterceptorBinding;
 import java.lang.annotation.Annotation;
@@ -29,10 +30,22 @@ import org.jspecify.annotations.Nullable;
  * implements, the class and its superclasses, the interfaces.
  */
 final class AnnotationScanner {
+    private final MethodNames names;
     private final Problems problems;
 
-    AnnotationScanner(Problems problems) {
+    AnnotationScanner(MethodNames names, Problems problems) {
+        this.names = names;
         this.problems = problems;
+    }
+
+    /** Tests whether a method is limited. */
+    static boolean isLimited(Class<?> beanClass, Method method) {
+        return nearestFirst(beanClass, method).stream()
+                .filter(element -> element.getDeclaredAnnotation(RateLimitExempt.class) != null
+                        || limitOn(element, beanClass) != null)
+                .findFirst()
+                .filter(element -> element.getDeclaredAnnotation(RateLimitExempt.class) == null)
+                .isPresent();
     }
 
     /** Scans a method. Returns empty if the method is not limited. */
@@ -63,23 +76,23 @@ final class AnnotationScanner {
     }
 
     private MethodLimits limits(Class<?> beanClass, Method method, RateLimit limit) {
-        String endpoint = beanClass.getSimpleName() + "." + method.getName();
+        MethodName name = names.of(beanClass, method);
         String place = place(beanClass, method);
-        List<String> names = Arrays.stream(limit.value()).distinct().toList();
+        List<String> policies = Arrays.stream(limit.value()).distinct().toList();
         boolean definesPolicy =
                 !limit.limit().isEmpty() || !limit.key().isEmpty() || limit.algorithm() != Algorithm.SLIDING_WINDOW;
         if (limit.cost() < 0) {
             problems.add(MESSAGES.problem("WEIR-202", place, "cost = " + limit.cost()));
         }
-        if (names.size() > 1 && definesPolicy) {
-            problems.add(MESSAGES.problem("WEIR-203", place, names.toString()));
+        if (policies.size() > 1 && definesPolicy) {
+            problems.add(MESSAGES.problem("WEIR-203", place, policies.toString()));
         }
-        String policy = names.isEmpty() ? endpoint : names.get(0);
-        Optional<InlinePolicy> inlinePolicy = names.size() <= 1 && (definesPolicy || names.isEmpty())
+        String policy = policies.isEmpty() ? name.simple() : policies.get(0);
+        Optional<InlinePolicy> inlinePolicy = policies.size() <= 1 && (definesPolicy || policies.isEmpty())
                 ? Optional.of(new InlinePolicy(place, policy, limit.limit(), limit.key(), limit.algorithm()))
                 : Optional.empty();
         return new MethodLimits(
-                endpoint, names.isEmpty() ? List.of(policy) : names, Math.max(0, limit.cost()), inlinePolicy);
+                name, policies.isEmpty() ? List.of(policy) : policies, Math.max(0, limit.cost()), inlinePolicy);
     }
 
     private static List<AnnotatedElement> nearestFirst(Class<?> beanClass, Method method) {

@@ -35,17 +35,27 @@ final class ApplicationCheck {
 
     /** Returns one message for each warning. Jersey can serve resources that are not beans, with any policy. */
     List<Message> warnings(ServletMappings served) {
+        return warnings(served.patterns(), served.jersey());
+    }
+
+    /** Returns one message for each warning of an application whose servlets and runtime are not known. */
+    List<Message> warnings() {
+        return warnings(Set.of(), true);
+    }
+
+    private List<Message> warnings(Set<String> mappings, boolean jersey) {
         ResourceOperations resources = new ResourceOperations(application);
         List<ResourceOperation> operations = resources.of(classes);
-        boolean hidesPolicies = served.jersey()
-                || usesLimiter
-                || resources.hasLocators()
-                || classes.stream().anyMatch(ApplicationCheck::usesLimiter);
-        return application.warnings(new ApplicationView(methods(), operations, served.patterns(), hidesPolicies));
+        return application.warnings(new ApplicationView(
+                methods(),
+                operations,
+                mappings,
+                usesLimiter || classes.stream().anyMatch(ApplicationCheck::usesLimiter),
+                jersey || resources.hasLocators()));
     }
 
     private List<MethodLimits> methods() {
-        AnnotationScanner scanner = new AnnotationScanner(new Problems());
+        AnnotationScanner scanner = new AnnotationScanner(application.names(), new Problems());
         List<MethodLimits> methods = new ArrayList<>();
         for (Class<?> type : classes) {
             for (Method method : TypeHierarchy.methods(type)) {

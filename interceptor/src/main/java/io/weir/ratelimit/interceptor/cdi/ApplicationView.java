@@ -17,10 +17,15 @@ import java.util.stream.Collectors;
  * @param methods the limits of all annotated methods that were found
  * @param operations the operations of all resources that were found
  * @param mappings the URL patterns of servlets that Jakarta REST can be, such as {@code /api/*}; empty if they are not known
- * @param hidesPolicies whether other code can use any policy: code with a {@code RateLimiter}, or a resource that was not found
+ * @param usesLimiter whether code with a {@code RateLimiter} can use any policy
+ * @param hidesClasses whether a resource that was not found can name a policy
  */
 record ApplicationView(
-        List<MethodLimits> methods, List<ResourceOperation> operations, Set<String> mappings, boolean hidesPolicies) {
+        List<MethodLimits> methods,
+        List<ResourceOperation> operations,
+        Set<String> mappings,
+        boolean usesLimiter,
+        boolean hidesClasses) {
     private static final String BELOW = "/*";
 
     /** Payara serves these paths in each application, so a path rule is probably not meant for them. */
@@ -33,9 +38,14 @@ record ApplicationView(
         mappings = Collections.unmodifiableSet(new TreeSet<>(mappings));
     }
 
+    /** Tests whether code that is not known can use any policy. */
+    boolean hidesPolicies() {
+        return usesLimiter || hidesClasses;
+    }
+
     /** Tests whether no annotation names a policy and no other code can use it. */
     boolean isUnused(String policy) {
-        return !hidesPolicies && !policiesOfAnnotations().contains(policy);
+        return !hidesPolicies() && !policiesOfAnnotations().contains(policy);
     }
 
     Set<String> policiesOfAnnotations() {

@@ -220,12 +220,21 @@ final class ApplicationWarnings {
     private void checkEnvironment(Set<String> environment) {
         Set<String> names = new TreeSet<>(policies.keySet());
         names.addAll(application.policiesOfAnnotations());
-        EnvironmentCheck check = new EnvironmentCheck(names, application.endpoints());
-        check.unknown(environment).stream()
-                .filter(variable -> !application.hidesPolicies() || !EnvironmentCheck.isOfPolicy(variable))
-                .forEach(variable -> add(
-                        check.nearest(variable).map(meant -> MESSAGES.message("WEIR-227.meant", variable, meant)),
-                        () -> MESSAGES.message("WEIR-227", variable)));
+        EnvironmentCheck check = new EnvironmentCheck(names, application.endpoints(), reader.names());
+        // A class that was not found can name a policy that only variables define.
+        check.unknown(environment).forEach(variable -> {
+            boolean late = application.hidesClasses() && EnvironmentCheck.isOfPolicy(variable);
+            add(
+                    check.nearest(variable)
+                            .map(meant -> MESSAGES.message(
+                                    late ? "WEIR-227.policy-meant" : "WEIR-227.meant", variable, meant)),
+                    () -> MESSAGES.message(late ? "WEIR-227.policy" : "WEIR-227", variable));
+        });
+        new TreeSet<>(environment)
+                .stream()
+                        .filter(variable -> check.properties(variable).size() > 1)
+                        .forEach(variable ->
+                                warnings.add(MESSAGES.message("WEIR-017", variable, check.properties(variable))));
     }
 
     /** Adds the warning with a suggestion, or the one without. */

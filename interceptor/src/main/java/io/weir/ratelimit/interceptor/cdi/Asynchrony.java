@@ -19,11 +19,16 @@ enum Asynchrony {
     private static final String ASYNC_RESPONSE = "jakarta.ws.rs.container.AsyncResponse";
 
     static Asynchrony of(Method method) {
-        Class<?> result = method.getReturnType();
-        if (CompletionStage.class.isAssignableFrom(result) && result.isAssignableFrom(CompletableFuture.class)) {
+        if (isStage(method.getReturnType())) {
             return STAGE;
         }
-        return result == void.class && position(method.getParameterTypes()) >= 0 ? RESPONSE : NONE;
+        boolean resumes = method.getReturnType() == void.class && position(method.getParameterTypes()) >= 0;
+        return resumes ? RESPONSE : NONE;
+    }
+
+    /** Tests whether a failed stage can be the result of a method. A subclass of {@link CompletableFuture} has no such object. */
+    static boolean isStage(Class<?> result) {
+        return CompletionStage.class.isAssignableFrom(result) && result.isAssignableFrom(CompletableFuture.class);
     }
 
     /** Returns the position of the parameter with the response, -1 if there is none. */

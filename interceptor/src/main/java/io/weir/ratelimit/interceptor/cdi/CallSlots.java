@@ -45,7 +45,7 @@ record CallSlots(RateLimitEngine engine, RequestStates states) {
     void leave(Entry entry) {
         RequestState request = entry.request();
         if (entry.slots() == Entry.Slots.OF_CALL) {
-            engine.ends().release(entry.decision().receipt());
+            engine.ends().release(entry.decision().receipt(), request);
         } else if (entry.slots() == Entry.Slots.OF_REQUEST && request != null) {
             request.endShare();
         }

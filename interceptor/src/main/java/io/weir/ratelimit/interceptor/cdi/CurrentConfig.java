@@ -6,53 +6,165 @@ import static io.weir.ratelimit.interceptor.message.InterceptorMessages.MESSAGES
 import io.weir.ratelimit.core.config.ConfigProperties;
 import io.weir.ratelimit.core.config.ConfigSnapshot;
 import io.weir.ratelimit.core.config.ListElements;
+import io.weir.ratelimit.core.config.Origin;
+import io.weir.ratelimit.spi.ConfigurationProblem;
+import java.security.CodeSource;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.function.Supplier;
 import org.eclipse.microprofile.config.Config;
 import org.eclipse.microprofile.config.spi.ConfigProviderResolver;
 import org.eclipse.microprofile.config.spi.ConfigSource;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The current configuration. It is created anew from the same sources each time, because servers cache the values of their own
- * configuration (Payara: for a minute).
+ * configuration (Payara: for a minute), and ask each source for each name.
  */
 final class CurrentConfig implements Supplier<ConfigProperties> {
     private static final System.Logger LOG = System.getLogger("io.weir.ratelimit");
 
-    private final ConfigSource[] sources;
+    private final Config server;
+    private final Set<String> environment;
 
-    private CurrentConfig(Config config) {
-        List<ConfigSource> all = new ArrayList<>();
-        config.getConfigSources().forEach(all::add);
-        this.sources = all.toArray(ConfigSource[]::new);
-    }
+    /** The sources of the environment, which are not remote and never empty. */
+    private final List<ConfigSource> ofEnvironment = new ArrayList<>();
 
-    /**
-     * Returns a supplier of the current configuration.
-     *
-     * @param config the configuration of the server, which the supplier returns if one from the same sources has other values
-     * @param loaded the properties that were read so far
-     */
-    static Supplier<ConfigProperties> of(Config config, ConfigSnapshot loaded) {
-        CurrentConfig current = new CurrentConfig(config);
+    private final Set<String> partial = new TreeSet<>();
+    private final ConfigProperties first;
+    private final Optional<String> difference;
+    private List<SourceReading> readings = new ArrayList<>();
+    private boolean askedForAll;
+
+    private CurrentConfig(Config server, Set<String> environment) {
+        this.server = server;
+        this.environment = environment;
+        ConfigProperties ofServer = new MicroProfileProperties(server, environment, List.of());
+        ConfigProperties read = ofServer;
         String reason = "the values differ";
         try {
-            if (loaded.isSameIn(current.get())) {
-                return current;
+            for (ConfigSource source : server.getConfigSources()) {
+                SourceReading reading = SourceReading.of(source);
+                if (MicroProfileProperties.isEnvironment(reading.getPropertyNames(), environment)) {
+                    ofEnvironment.add(source);
+                } else {
+                    readings.add(reading);
+                }
+            }
+            ConfigProperties direct = properties();
+            ConfigSnapshot snapshot = new ConfigSnapshot(direct);
+            snapshot.names().forEach(snapshot::get);
+            if (snapshot.isSameIn(ofServer)) {
+                reason = "";
+                read = direct;
             }
         } catch (RuntimeException e) {
             reason = e.toString();
         }
-        MESSAGES.log(LOG, "WEIR-311", reason);
-        return () -> ListElements.join(new MicroProfileProperties(config));
+        this.first = ListElements.join(read);
+        this.difference = reason.isEmpty() ? Optional.empty() : Optional.of(reason);
     }
 
+    /**
+     * Reads the sources of a configuration for the first time.
+     *
+     * @param server the configuration of the server, which is used if one from the same sources has other values
+     */
+    static CurrentConfig of(Config server) {
+        return new CurrentConfig(server, System.getenv().keySet());
+    }
+
+    /**
+     * Reads the sources of a configuration for the first time.
+     *
+     * @param environment the names of the environment variables
+     */
+    static CurrentConfig of(Config server, Set<String> environment) {
+        return new CurrentConfig(server, Set.copyOf(environment));
+    }
+
+    /** Returns the configuration of the first reading. */
+    ConfigProperties first() {
+        return first;
+    }
+
+    /** Returns why the configuration of the server is used; empty if the sources are read. */
+    Optional<String> difference() {
+        return difference;
+    }
+
+    /** Returns the names of the sources of the application that list no names. */
+    Set<String> withoutNames() {
+        Set<String> names = new TreeSet<>();
+        readings.stream()
+                .filter(reading -> reading.isWithoutNames() && isOfApplication(reading.source()))
+                .forEach(reading -> names.add(name(reading)));
+        return names;
+    }
+
+    /**
+     * Reads the sources again. The second reading asks for all names, and so finds sources that list only some of theirs.
+     *
+     * @return the configuration; its problems name the sources that are empty now
+     */
     @Override
-    public ConfigProperties get() {
-        return ListElements.join(new MicroProfileProperties(ConfigProviderResolver.instance()
+    public synchronized ConfigProperties get() {
+        if (difference.isPresent()) {
+            return ListElements.join(new MicroProfileProperties(server, environment, List.of()));
+        }
+        List<SourceReading> next = new ArrayList<>();
+        for (SourceReading reading : readings) {
+            if (reading.isPartial() && partial.add(name(reading))) {
+                MESSAGES.log(LOG, "WEIR-326", name(reading));
+            }
+            next.add(reading.next(!askedForAll));
+        }
+        askedForAll = true;
+        readings = next;
+        return ListElements.join(properties());
+    }
+
+    private ConfigProperties properties() {
+        List<ConfigSource> sources = new ArrayList<>(ofEnvironment);
+        List<ConfigurationProblem> problems = new ArrayList<>();
+        for (SourceReading reading : readings) {
+            sources.add(reading);
+            reading.kept().ifPresent(kept -> {
+                sources.add(kept);
+                problems.add(MESSAGES.problem("WEIR-324", "configuration source " + name(reading), ""));
+            });
+        }
+        Config config = ConfigProviderResolver.instance()
                 .getBuilder()
-                .withSources(sources)
-                .build()));
+                .withSources(sources.toArray(ConfigSource[]::new))
+                .build();
+        return new MicroProfileProperties(config, environment, problems);
+    }
+
+    private static String name(SourceReading reading) {
+        return new Origin("", "", String.valueOf(reading.getName())).source();
+    }
+
+    /**
+     * Tests whether the application or a library of it provides a source. The sources of servers have names if they have properties, and
+     * are often empty.
+     */
+    private boolean isOfApplication(ConfigSource source) {
+        Class<?> type = source.getClass();
+        try {
+            return Class.forName(type.getName(), false, CurrentConfig.class.getClassLoader()) == type
+                    && !Objects.equals(location(type), location(server.getClass()));
+        } catch (ClassNotFoundException | LinkageError e) {
+            return false;
+        }
+    }
+
+    private static @Nullable String location(Class<?> type) {
+        CodeSource code = type.getProtectionDomain().getCodeSource();
+        return code == null ? null : String.valueOf(code.getLocation());
     }
 }

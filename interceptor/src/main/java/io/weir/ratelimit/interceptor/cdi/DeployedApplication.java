@@ -26,6 +26,7 @@ import java.util.function.Supplier;
  */
 public final class DeployedApplication {
     private final RateLimitGate gate;
+    private final MethodNames names;
     private final Runnable endWaits;
     private final BackendHealth health;
     private final RateLimiter limiter;
@@ -44,6 +45,7 @@ public final class DeployedApplication {
 
     DeployedApplication(
             RateLimitGate gate,
+            MethodNames names,
             Runnable endWaits,
             BackendHealth health,
             RateLimiter limiter,
@@ -60,6 +62,7 @@ public final class DeployedApplication {
             ResourceCheck resources,
             Function<ApplicationView, List<Message>> warnings) {
         this.gate = gate;
+        this.names = names;
         this.endWaits = endWaits;
         this.health = health;
         this.limiter = limiter;
@@ -109,6 +112,15 @@ public final class DeployedApplication {
      */
     public RateLimitGate gate() {
         return gate;
+    }
+
+    /**
+     * Returns the names of methods.
+     *
+     * @return the names
+     */
+    public MethodNames names() {
+        return names;
     }
 
     /**
@@ -181,6 +193,15 @@ public final class DeployedApplication {
      */
     public SpanDecorator spans() {
         return spans;
+    }
+
+    /**
+     * Returns whether the application has limits.
+     *
+     * @return false if there is no policy
+     */
+    public boolean hasPolicies() {
+        return !policies.get().policies().isEmpty();
     }
 
     /**

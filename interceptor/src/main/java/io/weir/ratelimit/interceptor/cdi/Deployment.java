@@ -12,7 +12,6 @@ import io.weir.ratelimit.core.config.ConfigProperties;
 import io.weir.ratelimit.core.config.ConfigReader;
 import io.weir.ratelimit.core.config.ConfigSnapshot;
 import io.weir.ratelimit.core.config.ConsoleSettings;
-import io.weir.ratelimit.core.config.ListElements;
 import io.weir.ratelimit.core.config.Problems;
 import io.weir.ratelimit.core.config.Settings;
 import io.weir.ratelimit.core.engine.BackendHealth;
@@ -66,7 +65,8 @@ final class Deployment {
     private final ApplicationBeans beans;
     private final Problems problems;
     private final Config serverConfig = serverConfig();
-    private final ConfigProperties config = ListElements.join(new MicroProfileProperties(serverConfig));
+    private final CurrentConfig current = CurrentConfig.of(serverConfig);
+    private final ConfigProperties config = current.first();
     private final Settings settings;
     private final KeyMasker masker;
     private final EngineEnvironment environment;
@@ -100,7 +100,10 @@ final class Deployment {
 
     /** Creates the application. It starts only if there are no problems. */
     DeployedApplication create(
-            Set<Class<?>> beanClasses, Set<Class<?>> managedBeans, Map<String, String> annotatedClients) {
+            Set<Class<?>> beanClasses,
+            Set<Class<?>> managedBeans,
+            MethodNames names,
+            Map<String, String> annotatedClients) {
         ClientAddress addresses = new ClientAddress(settings.trustedProxies(), settings.forwardedHeader());
         LookupTimes times =
                 new LookupTimes(settings.overrideLifetime(), settings.deadline(), environment.clock()::nanos);
@@ -109,13 +112,18 @@ final class Deployment {
         Map<String, KeyResolver> keyResolvers = beanResolvers.keys();
         Resolvers resolvers = new Resolvers(
                 new KeyTerms(
-                        settings.ipv4Prefix(), settings.ipv6Prefix(), addresses, keyResolvers, Claims.areAvailable()),
+                        settings.ipv4Prefix(),
+                        settings.ipv6Prefix(),
+                        addresses,
+                        keyResolvers,
+                        Claims.areAvailable(beans.manager())),
                 beanResolvers.tiers());
         ConfigSnapshot loadedConfig = new ConfigSnapshot(config);
         Map<String, OutgoingClient> clients = ClientReader.read(loadedConfig, annotatedClients, keyResolvers, problems);
         OverrideSources sources = OverrideSources.of(beans.all(PolicySource.class), problems);
         RateLimitBackend backend = backend();
-        PolicySnapshotLoader loader = PolicySnapshotLoader.of(beanClasses, resolvers, sources.policies(), problems)
+        PolicySnapshotLoader loader = PolicySnapshotLoader.of(
+                        beanClasses, names, resolvers, sources.policies(), problems)
                 .withManagedBeans(managedBeans)
                 .withBackend(backend)
                 .withClients(clients.values());
@@ -145,6 +153,14 @@ final class Deployment {
             start(backend, telemetry);
             changes = changes(backend, new DeploymentChanges(reload, policies, overrides, keys, blocks));
             report(backend, settings.enabled() ? policies.get() : snapshot, loader, sources);
+            if (settings.enabled()) {
+                List<Class<?>> others = names.ofOtherLoaders();
+                if (others.size() > 1) {
+                    MESSAGES.log(
+                            LOG, "WEIR-037", others.stream().map(Class::getName).toList());
+                }
+                names.ambiguous().forEach((name, methods) -> MESSAGES.log(LOG, "WEIR-036", name, methods));
+            }
         }
         RateLimitGate gate = new RateLimitGate(
                 engine,
@@ -159,6 +175,7 @@ final class Deployment {
         ConsoleSettings console = settings.console();
         return new DeployedApplication(
                 gate,
+                names,
                 engine::stop,
                 health,
                 limiter,
@@ -258,11 +275,14 @@ final class Deployment {
     private void report(
             RateLimitBackend backend, PolicySnapshot snapshot, PolicySnapshotLoader loader, OverrideSources sources) {
         new StartSummary(settings, snapshot, loader.methods())
-                .message(backend.name(), config)
+                .message(backend.name(), config, current.withoutNames())
                 .log(LOG);
         new StartWarnings(settings, config, snapshot)
                 .all(backend.name(), loader.methods(), sources.policies())
                 .forEach(warning -> warning.log(LOG));
+        if (settings.enabled()) {
+            StartWarnings.withoutNames(current.withoutNames(), config).forEach(warning -> warning.log(LOG));
+        }
         if (environment.isControlledByClients()) {
             MESSAGES.log(LOG, "WEIR-611", "Weir-Test-Kit");
         }
@@ -276,11 +296,13 @@ final class Deployment {
             TopKeysTracker topKeys,
             Telemetry telemetry,
             Readings readings) {
+        boolean reloads = settings.reloads() && problems.found().isEmpty();
+        if (reloads) {
+            current.difference().ifPresent(reason -> MESSAGES.log(LOG, "WEIR-311", reason));
+        }
         return new Reload(
                 loader,
-                settings.reloads() && problems.found().isEmpty()
-                        ? CurrentConfig.of(serverConfig, loadedConfig)
-                        : () -> loadedConfig,
+                reloads ? current : () -> loadedConfig,
                 loadedConfig,
                 snapshot,
                 next -> {

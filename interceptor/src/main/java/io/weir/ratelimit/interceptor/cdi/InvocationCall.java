@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.interceptor.cdi;
 
+import io.weir.ratelimit.core.key.MethodCall;
 import io.weir.ratelimit.spi.CallContext;
 import java.util.List;
 import java.util.Map;
@@ -9,13 +10,18 @@ import java.util.Optional;
 /**
  * A call of a bean method.
  *
- * @param request the request that contains the call
+ * @param request the request that contains the call, else the caller without a request
  * @param endpoint the called method
  * @param positions the positions of the named arguments
  * @param arguments the arguments
  */
 record InvocationCall(CallContext request, String endpoint, Map<String, Integer> positions, List<Object> arguments)
-        implements CallContext {
+        implements MethodCall {
+    @Override
+    public boolean isInRequest() {
+        return !(request instanceof CallWithoutRequest);
+    }
+
     @Override
     public Optional<String> method() {
         return Optional.of(endpoint);

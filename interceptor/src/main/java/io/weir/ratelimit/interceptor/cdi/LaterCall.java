@@ -30,31 +30,21 @@ final class LaterCall {
         this.rest = rest;
     }
 
-    /** Starts a call of a method that returns a stage. To cancel the returned stage ends the wait, and the method does not run. */
+    /** Starts a call of a method that returns a stage. If the returned stage ends during the wait, the method does not run. */
     CompletionStage<Object> stage() {
         CompletableFuture<Object> result = new CompletableFuture<>();
-        start(value -> follow(result, value), result::completeExceptionally);
+        start(
+                value -> {
+                    if (value instanceof CompletionStage<?> work) {
+                        LaterResult.follow(work, result);
+                    } else {
+                        result.complete(value);
+                    }
+                },
+                result::completeExceptionally);
         CompletionStage<Object> ended = result;
-        ended.whenComplete((value, failure) -> {
-            if (result.isCancelled()) {
-                entry.decision().cancel(false);
-            }
-        });
+        ended.whenComplete((value, failure) -> entry.decision().cancel(false));
         return result;
-    }
-
-    private static void follow(CompletableFuture<Object> result, @Nullable Object value) {
-        if (value instanceof CompletionStage<?> stage) {
-            stage.whenComplete((done, failure) -> {
-                if (failure == null) {
-                    result.complete(done);
-                } else {
-                    result.completeExceptionally(failure);
-                }
-            });
-        } else {
-            result.complete(value);
-        }
     }
 
     /** Starts a call of a method that resumes a response. A failure resumes the response instead of the method. */

@@ -17,8 +17,12 @@ import org.jspecify.annotations.Nullable;
 record LaterEntry(
         CompletableFuture<Decision> decision, @Nullable RequestState request, Function<Decision, Entry> answer) {
     /** A call for which nothing was decided. */
-    static final LaterEntry OPEN =
-            new LaterEntry(CompletableFuture.completedFuture(Decision.Allowed.UNLIMITED), null, decision -> Entry.OPEN);
+    static final LaterEntry OPEN = decided(Entry.OPEN);
+
+    /** Returns the answer to a call that had to wait on its thread. */
+    static LaterEntry decided(Entry entry) {
+        return new LaterEntry(CompletableFuture.completedFuture(entry.decision()), null, decision -> entry);
+    }
 
     boolean isDecided() {
         return decision.isDone();

@@ -17,9 +17,10 @@ import java.lang.reflect.Method;
  */
 record LimitedMethod(Class<?> beanClass, Method method, MethodLimits limits) {
 
-    /** Checks that the method can be under a policy: it names the arguments of the key, and the policy is not early. */
+    /** Checks that the method can be under a policy: it names the arguments of the key, the policy is not early, and knows the end of the call. */
     void check(Policy policy, Problems problems) {
         NamedArguments.check(beanClass, method, policy, problems);
+        ResultCheck.checkEnd(beanClass, method, policy, problems);
         if (policy.isEarly()) {
             problems.add(MESSAGES.problem("WEIR-214", beanClass.getName() + "." + method.getName(), policy.name()));
         }

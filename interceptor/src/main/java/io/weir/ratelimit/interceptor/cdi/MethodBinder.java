@@ -18,11 +18,17 @@ import java.util.Optional;
  * Binds methods to the policies of one snapshot.
  *
  * @param policies the policies by name
- * @param costs the configured costs by {@code Class.method}
+ * @param costs the configured costs by endpoint
  * @param config the configuration of the snapshot
+ * @param names the names of methods
  * @param late the methods of classes that were not beans at deployment
  */
-record MethodBinder(Map<String, Policy> policies, Map<String, Long> costs, ConfigProperties config, LateMethods late) {
+record MethodBinder(
+        Map<String, Policy> policies,
+        Map<String, Long> costs,
+        ConfigProperties config,
+        MethodNames names,
+        LateMethods late) {
 
     /**
      * Binds a method at its first call.
@@ -31,7 +37,7 @@ record MethodBinder(Map<String, Policy> policies, Map<String, Long> costs, Confi
      * @throws IllegalStateException if a policy is invalid that could not be checked at deployment
      */
     Binding bind(Class<?> beanClass, Method method) {
-        AnnotationScanner scanner = new AnnotationScanner(new Problems());
+        AnnotationScanner scanner = new AnnotationScanner(names, new Problems());
         Optional<MethodLimits> found = scanner.scan(beanClass, method);
         if (found.isEmpty()) {
             return scanner.isExempt(beanClass, method) ? Binding.EXEMPT : Binding.NONE;

@@ -3,6 +3,9 @@ package io.weir.ratelimit.interceptor.cdi;
 
 import io.weir.ratelimit.core.config.ConfigProperties;
 import io.weir.ratelimit.core.config.ConfigProperty;
+import io.weir.ratelimit.core.config.EnvironmentCheck;
+import io.weir.ratelimit.spi.ConfigurationProblem;
+import java.util.HashSet;
 import java.util.List;
 import java.util.NoSuchElementException;
 import java.util.Optional;
@@ -10,6 +13,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.eclipse.microprofile.config.Config;
 import org.eclipse.microprofile.config.ConfigValue;
 import org.eclipse.microprofile.config.spi.ConfigSource;
@@ -18,12 +22,31 @@ import org.eclipse.microprofile.config.spi.ConfigSource;
  * The properties of a MicroProfile configuration.
  *
  * @param config the configuration
+ * @param environment the names of the environment variables
+ * @param problems the problems of the sources
  */
-public record MicroProfileProperties(Config config) implements ConfigProperties {
-    private static final String PREFIX = "ratelimit.";
+public record MicroProfileProperties(Config config, Set<String> environment, List<ConfigurationProblem> problems)
+        implements ConfigProperties {
+    /** The beginning of the names of all properties. */
+    static final String PREFIX = "ratelimit.";
 
     /** An expression without a default. */
     private static final Pattern EXPRESSION = Pattern.compile("\\$\\{([^${}:]+)}");
+
+    /** Copies the collections. */
+    public MicroProfileProperties {
+        environment = Set.copyOf(environment);
+        problems = List.copyOf(problems);
+    }
+
+    /**
+     * Creates the properties of a configuration in this process.
+     *
+     * @param config the configuration
+     */
+    public MicroProfileProperties(Config config) {
+        this(config, System.getenv().keySet(), List.of());
+    }
 
     @Override
     public ConfigProperty get(String name) {
@@ -64,25 +87,73 @@ public record MicroProfileProperties(Config config) implements ConfigProperties 
         return config.getConfigValue(name).getSourceOrdinal();
     }
 
+    /**
+     * Lists the names that the sources list, and those that the configuration adds: it knows its active profiles.
+     */
     @Override
     public Set<String> names() {
         Set<String> names = new TreeSet<>();
-        // A name can be set for the active profile only: %prod.ratelimit.policies.api.limit.
+        Set<String> ofOtherProfiles = new HashSet<>();
+        // A name can be set for a profile only: %prod.ratelimit.policies.api.limit. Not every configuration lists such
+        // a name.
         String profile =
                 "%" + config.getOptionalValue("mp.config.profile", String.class).orElse("") + ".";
         for (ConfigSource source : config.getConfigSources()) {
-            if (!isEnvironment(source)) {
-                source.getPropertyNames().stream()
-                        .map(name -> name.startsWith(profile) ? name.substring(profile.length()) : name)
-                        .filter(name -> name.startsWith(PREFIX))
-                        .forEach(names::add);
+            Set<String> listed = source.getPropertyNames();
+            if (!isEnvironment(listed, environment)) {
+                for (String name : listed) {
+                    String plain = withoutProfile(name);
+                    boolean active = plain.length() == name.length() || name.equals(profile + plain);
+                    (active ? names : ofOtherProfiles).add(plain);
+                }
             }
         }
+        Set<String> variables = variables(environment);
+        for (String name : config.getPropertyNames()) {
+            if (name.startsWith(PREFIX)
+                    && !names.contains(name)
+                    && (ofOtherProfiles.contains(name) || !isSetBy(variables, name))
+                    && isSet(name)) {
+                names.add(name);
+            }
+        }
+        names.removeIf(name -> !name.startsWith(PREFIX));
         return names;
     }
 
-    private static boolean isEnvironment(ConfigSource source) {
-        return source.getClass().getSimpleName().startsWith("Env")
-                || source.getName().startsWith("Env");
+    /**
+     * Tests whether a source has the environment variables. Its class and its name do not tell: an application can have a source of any
+     * name. A configuration can add names that it derives from the variables.
+     */
+    static boolean isEnvironment(Set<String> names, Set<String> environment) {
+        if (names.isEmpty() || !names.containsAll(environment)) {
+            return false;
+        }
+        Set<String> variables = variables(environment);
+        return names.stream().allMatch(name -> variables.contains(EnvironmentCheck.variable(name)));
+    }
+
+    private static Set<String> variables(Set<String> environment) {
+        return environment.stream().map(EnvironmentCheck::variable).collect(Collectors.toSet());
+    }
+
+    /** Tests whether a variable sets a property, for all profiles or for one. */
+    private static boolean isSetBy(Set<String> variables, String name) {
+        String variable = EnvironmentCheck.variable(name);
+        return variables.contains(variable)
+                || variables.stream().anyMatch(each -> each.startsWith("_") && each.endsWith("_" + variable));
+    }
+
+    private boolean isSet(String name) {
+        try {
+            return config.getConfigValue(name).getRawValue() != null;
+        } catch (IllegalArgumentException | NoSuchElementException e) {
+            return true;
+        }
+    }
+
+    private static String withoutProfile(String name) {
+        int end = name.startsWith("%") ? name.indexOf("." + PREFIX) : -1;
+        return end < 0 ? name : name.substring(end + 1);
     }
 }

@@ -2,11 +2,13 @@
 package io.weir.ratelimit.interceptor.cdi;
 
 import io.weir.ratelimit.core.config.Origin;
+import io.weir.ratelimit.core.policy.Policy;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -17,8 +19,9 @@ import org.jspecify.annotations.Nullable;
  * The differences between two snapshots.
  *
  * @param descriptions one text for each kind of change
+ * @param withoutPaths the policies whose path rule has ended
  */
-record PolicyChanges(List<String> descriptions) {
+record PolicyChanges(List<String> descriptions, List<String> withoutPaths) {
     /** The number of policies or methods in one description. */
     static final int MAX_NAMES = 50;
 
@@ -48,9 +51,19 @@ record PolicyChanges(List<String> descriptions) {
                                         text(after.costs().get(method))) + ")")
                         .toList());
         if (!after.bypass().equals(before.bypass())) {
-            descriptions.add("changed bypass");
+            descriptions.add("changed bypass ("
+                    + fromTo(before.bypass().toString(), after.bypass().toString()) + ")");
         }
-        return new PolicyChanges(List.copyOf(descriptions));
+        Map<String, Policy> remaining = after.policies();
+        List<String> withoutPaths = new TreeMap<>(before.policies())
+                .values().stream()
+                        .filter(policy -> policy.pathRule().isPresent()
+                                && Optional.ofNullable(remaining.get(policy.name()))
+                                        .flatMap(Policy::pathRule)
+                                        .isEmpty())
+                        .map(Policy::name)
+                        .toList();
+        return new PolicyChanges(List.copyOf(descriptions), withoutPaths);
     }
 
     boolean isEmpty() {

@@ -14,7 +14,7 @@ import java.util.Map;
  * The policies of one state of the configuration. A changed configuration replaces the whole snapshot.
  *
  * @param policies all policies by name
- * @param costs the configured costs of methods by {@code Class.method}
+ * @param costs the configured costs of methods by endpoint
  * @param paths the policies with a path rule that apply to matched requests
  * @param early the policies with a path rule that apply before a request is matched
  * @param bindings the policies of methods

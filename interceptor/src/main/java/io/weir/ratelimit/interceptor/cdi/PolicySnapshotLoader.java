@@ -13,6 +13,7 @@ import io.weir.ratelimit.core.policy.CostCheck;
 import io.weir.ratelimit.core.policy.LoadedPolicies;
 import io.weir.ratelimit.core.policy.MethodCosts;
 import io.weir.ratelimit.core.policy.MethodLimits;
+import io.weir.ratelimit.core.policy.MethodName;
 import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.core.policy.PolicyLoader;
 import io.weir.ratelimit.core.policy.Resolvers;
@@ -32,12 +33,12 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Predicate;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** A loader of policy snapshots from the configuration and from the annotations, which do not change. */
 final class PolicySnapshotLoader {
     private final List<LimitedMethod> methods;
+    private final MethodNames names;
     private final Resolvers resolvers;
     private final Set<String> policiesOfSources;
     private final LateMethods late;
@@ -46,8 +47,10 @@ final class PolicySnapshotLoader {
     private Predicate<Class<?>> managed = beanClass -> false;
     private RateLimitBackend backend = new DisabledBackend();
 
-    private PolicySnapshotLoader(List<LimitedMethod> methods, Resolvers resolvers, Set<String> policiesOfSources) {
+    private PolicySnapshotLoader(
+            List<LimitedMethod> methods, MethodNames names, Resolvers resolvers, Set<String> policiesOfSources) {
         this.methods = List.copyOf(methods);
+        this.names = names;
         this.resolvers = resolvers;
         this.policiesOfSources = Set.copyOf(policiesOfSources);
         this.late = new LateMethods(resolvers);
@@ -59,18 +62,24 @@ final class PolicySnapshotLoader {
 
     /** Creates a loader with the annotations of bean classes and the policies that {@code PolicySource} beans name. */
     static PolicySnapshotLoader of(
-            Set<Class<?>> beanClasses, Resolvers resolvers, Set<String> policiesOfSources, Problems problems) {
-        AnnotationScanner scanner = new AnnotationScanner(problems);
+            Set<Class<?>> beanClasses,
+            MethodNames names,
+            Resolvers resolvers,
+            Set<String> policiesOfSources,
+            Problems problems) {
+        AnnotationScanner scanner = new AnnotationScanner(names, problems);
         Reachability reachability = new Reachability(problems);
         List<LimitedMethod> methods = new ArrayList<>();
         for (Class<?> beanClass : beanClasses) {
             reachability.check(beanClass);
             for (Method method : TypeHierarchy.methods(beanClass)) {
-                scanner.scan(beanClass, method)
-                        .ifPresent(limits -> methods.add(new LimitedMethod(beanClass, method, limits)));
+                scanner.scan(beanClass, method).ifPresent(limits -> {
+                    ResultCheck.checkThread(beanClass, method, problems);
+                    methods.add(new LimitedMethod(beanClass, method, limits));
+                });
             }
         }
-        return new PolicySnapshotLoader(methods, resolvers, policiesOfSources);
+        return new PolicySnapshotLoader(methods, names, resolvers, policiesOfSources);
     }
 
     /** Sets the managed beans, whose asynchronous methods can wait without a thread. */
@@ -153,7 +162,7 @@ final class PolicySnapshotLoader {
             keepCosts(costs, snapshot, known, exceeded);
         });
         inForce.ifPresent(snapshot -> keepSame(policies, snapshot));
-        MethodBinder binder = new MethodBinder(policies, costs, config, late);
+        MethodBinder binder = new MethodBinder(policies, costs, config, names, late);
         return new PolicySnapshot(
                 policies,
                 costs,
@@ -250,17 +259,17 @@ final class PolicySnapshotLoader {
     private static Map<String, Long> costs(
             ConfigProperties config, List<MethodLimits> methods, Map<String, Long> previous, Problems problems) {
         Map<String, Long> costs = new LinkedHashMap<>();
-        Set<String> endpoints =
-                methods.stream().map(MethodLimits::endpoint).collect(Collectors.toCollection(TreeSet::new));
-        for (String endpoint : endpoints) {
+        Map<String, MethodName> sorted = new TreeMap<>();
+        methods.forEach(method -> sorted.put(method.endpoint(), method.name()));
+        sorted.forEach((endpoint, name) -> {
             Problems ofCost = new Problems();
-            Optional<Long> cost = MethodCosts.read(config, endpoint, ofCost);
+            Optional<Long> cost = MethodCosts.read(config, name, ofCost);
             if (!ofCost.found().isEmpty()) {
                 problems.addAll(ofCost.found());
                 cost = Optional.ofNullable(previous.get(endpoint));
             }
             cost.ifPresent(each -> costs.put(endpoint, each));
-        }
+        });
         return costs;
     }
 

@@ -3,6 +3,7 @@ package io.weir.ratelimit.interceptor.cdi;
 
 import io.weir.ratelimit.RateLimiter;
 import io.weir.ratelimit.RequestCharges;
+import io.weir.ratelimit.core.engine.LoginAttempts;
 import io.weir.ratelimit.core.operations.Operations;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.context.Dependent;
@@ -80,5 +81,17 @@ public class RateLimitBeans {
     @Dependent
     public Operations operations(RateLimitExtension extension) {
         return extension.application().operations();
+    }
+
+    /**
+     * Produces the limit of logins on paths of Weir.
+     *
+     * @param extension the extension
+     * @return the limit
+     */
+    @Produces
+    @Dependent
+    public LoginAttempts logins(RateLimitExtension extension) {
+        return extension.application().quotas().logins();
     }
 }

@@ -7,6 +7,7 @@ import io.weir.ratelimit.RateLimit;
 import io.weir.ratelimit.RateLimiter;
 import io.weir.ratelimit.client.OutgoingRateLimit;
 import io.weir.ratelimit.core.config.Problems;
+import io.weir.ratelimit.core.message.Message;
 import io.weir.ratelimit.interceptor.health.HealthChecks;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.context.BeforeDestroyed;
@@ -36,6 +37,7 @@ import org.jspecify.annotations.Nullable;
 
 /** A CDI extension that deploys the limits of an application. It reports all problems at once. */
 public class RateLimitExtension implements Extension {
+    private static final System.Logger LOG = System.getLogger("io.weir.ratelimit");
     private static final String CONFIG_API = "org.eclipse.microprofile.config.ConfigProvider";
     private static final String HEALTH_API = "org.eclipse.microprofile.health.HealthCheck";
 
@@ -110,11 +112,48 @@ public class RateLimitExtension implements Extension {
 
     void deploy(@Observes AfterDeploymentValidation event, BeanManager beans) {
         Problems problems = new Problems();
-        application = callInApplication(() ->
-                new Deployment(libraryBeans(beans), problems).create(beanClasses, managedBeans, annotatedClients));
+        MethodNames names = MethodNames.of(knownClasses());
+        application = callInApplication(() -> new Deployment(libraryBeans(beans), problems)
+                .create(beanClasses, managedBeans, names, annotatedClients));
         if (!problems.found().isEmpty()) {
-            event.addDeploymentProblem(new DeploymentException(problems.message()));
+            event.addDeploymentProblem(new DeploymentException(problems.message() + hint(problems, names)));
+        } else {
+            logApplicationProblems();
         }
+    }
+
+    /** Returns where the configuration of a missing limit has to be if this library is not in the archive of the limited classes. */
+    private static String hint(Problems problems, MethodNames names) {
+        boolean missing =
+                problems.found().stream().anyMatch(problem -> problem.toString().contains("WEIR-110"));
+        return missing && !names.ofOtherLoaders().isEmpty()
+                ? "\n" + MESSAGES.text("WEIR-038", names.ofOtherLoaders().get(0).getName())
+                : "";
+    }
+
+    private void logApplicationProblems() {
+        if (application().hasPolicies()) {
+            callInApplication(() -> ServiceLoading.withoutLimits(beanClasses)).forEach(error -> error.log(LOG));
+        }
+        if (!ServletApi.isVisible()) {
+            // Otherwise a listener of the WAR checks the policies, which knows the servlets.
+            logWarnings();
+        }
+    }
+
+    private void logWarnings() {
+        try {
+            callInApplication(() -> check().warnings()).forEach(warning -> warning.log(LOG));
+        } catch (RuntimeException | LinkageError e) {
+            LOG.log(System.Logger.Level.DEBUG, "The policies are not checked against the application", e);
+        }
+    }
+
+    /** Returns one message for each REST application of a WAR that has no limits. Those that are beans are logged at the deployment. */
+    List<Message> withoutLimits(Set<Class<?>> restApplications) {
+        Set<Class<?>> others = new LinkedHashSet<>(restApplications);
+        others.removeAll(beanClasses);
+        return application().hasPolicies() ? ServiceLoading.withoutLimits(others) : List.of();
     }
 
     /** Starts the reload of policies. The thread belongs to the application. */
@@ -124,9 +163,13 @@ public class RateLimitExtension implements Extension {
 
     /** Returns the check of the policies against the started application. */
     ApplicationCheck check() {
+        return new ApplicationCheck(application(), knownClasses(), usesLimiter);
+    }
+
+    private Set<Class<?>> knownClasses() {
         Set<Class<?>> classes = new LinkedHashSet<>(beanClasses);
         classes.addAll(annotatedClasses);
-        return new ApplicationCheck(application(), classes, usesLimiter);
+        return classes;
     }
 
     /** Ends waits while the backend can still refund their permits. */

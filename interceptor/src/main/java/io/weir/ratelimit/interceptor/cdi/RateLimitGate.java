@@ -11,7 +11,9 @@ import io.weir.ratelimit.core.engine.RequestState;
 import io.weir.ratelimit.core.engine.Sleeper;
 import io.weir.ratelimit.core.key.ClientAddress;
 import io.weir.ratelimit.core.policy.Bypass;
+import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.spi.CallContext;
+import io.weir.ratelimit.spi.Charge;
 import jakarta.interceptor.InvocationContext;
 import java.lang.reflect.Method;
 import java.util.Arrays;
@@ -43,6 +45,7 @@ public final class RateLimitGate {
     private final Predicate<Class<?>> isBean;
     private final CallSlots slots;
     private final Set<String> unlimited = ConcurrentHashMap.newKeySet();
+    private final Set<String> lateUsers = ConcurrentHashMap.newKeySet();
 
     RateLimitGate(
             RateLimitEngine engine,
@@ -72,10 +75,11 @@ public final class RateLimitGate {
     }
 
     /**
-     * Enters a request before it is matched to a resource method.
+     * Enters a request for the policies with {@code phase=early}: before it is matched to a resource method, and again when it is matched,
+     * because a filter can have changed its method or path.
      *
      * @param call the request
-     * @return the answer
+     * @return the answer; nothing is decided if all policies were decided before
      */
     public Entry enterEarly(HttpCall call) {
         PolicySnapshot current = policies.get();
@@ -84,9 +88,11 @@ public final class RateLimitGate {
             return Entry.OPEN;
         }
         RequestState request = start(call);
-        return bypasses(current.bypass(), binding, request)
-                ? Entry.OPEN
-                : decide(new Attempt(binding, call, request, true));
+        if (bypasses(current.bypass(), binding, request)) {
+            return Entry.OPEN;
+        }
+        Binding undecided = request.decideEarly(binding);
+        return undecided.policies().isEmpty() ? Entry.OPEN : decide(new Attempt(undecided, call, request, true));
     }
 
     /**
@@ -113,7 +119,11 @@ public final class RateLimitGate {
         Attempt attempt = new Attempt(binding, call, request, true);
         boolean canContinueLater =
                 bound.asynchrony() != Asynchrony.NONE && !annotated.policies().isEmpty() && binding.canWait();
-        return canContinueLater ? decideOrWait(attempt) : decide(attempt);
+        Entry entry = canContinueLater ? decideOrWait(attempt) : decide(attempt);
+        if (entry.decision().allowed()) {
+            request.enter(binding);
+        }
+        return entry;
     }
 
     /** Decides, or leaves the rest of a wait to the interceptor. */
@@ -142,7 +152,10 @@ public final class RateLimitGate {
     /** Enters a call of a bean method. */
     Entry enter(MethodBindings.MethodBinding method, InvocationContext invocation) {
         Attempt attempt = attempt(method, invocation);
-        return attempt == null ? Entry.OPEN : decide(attempt);
+        if (attempt == null) {
+            return Entry.OPEN;
+        }
+        return isEntered(attempt) ? entry(attempt, Decision.Allowed.UNLIMITED) : decide(attempt);
     }
 
     /** Enters a call of a bean method that can run later on another thread. */
@@ -152,11 +165,17 @@ public final class RateLimitGate {
             return LaterEntry.OPEN;
         }
         RequestState request = attempt.request();
-        // The filter of the request has started the wait.
-        Optional<CompletableFuture<Decision>> waiting =
-                request == null ? Optional.empty() : request.waiting(attempt.binding());
-        return waiting.map(decision -> later(attempt.settledWithResponse(), decision))
-                .orElseGet(() -> decideLater(attempt));
+        if (request == null || !isEntered(attempt)) {
+            return decideLater(attempt);
+        }
+        // The filter of the request has decided, or has started the wait.
+        return request.waiting(attempt.binding())
+                .map(decision -> later(attempt.settledWithResponse(), decision))
+                .orElseGet(() -> later(attempt, CompletableFuture.completedFuture(Decision.Allowed.UNLIMITED)));
+    }
+
+    private static boolean isEntered(Attempt attempt) {
+        return attempt.request() != null && attempt.request().takeEntered(attempt.binding());
     }
 
     /** A call that has to be decided. */
@@ -183,7 +202,7 @@ public final class RateLimitGate {
         return new Attempt(binding, call(method, binding, request, invocation), request, settlesWithResponse);
     }
 
-    private static CallContext call(
+    private CallContext call(
             MethodBindings.MethodBinding method,
             Binding binding,
             @Nullable RequestState request,
@@ -191,7 +210,7 @@ public final class RateLimitGate {
         // Payara has null for an enterprise bean's method without parameters.
         List<Object> arguments = binding.needsArguments() ? Arrays.asList(invocation.getParameters()) : List.of();
         return new InvocationCall(
-                request == null ? CallContext.NONE : request.caller(),
+                request == null ? states.withoutRequest(invocation.getParameters()) : request.caller(),
                 binding.endpoint(),
                 method.arguments(),
                 arguments);
@@ -291,6 +310,30 @@ public final class RateLimitGate {
         if (unlimited.add(binding.endpoint())) {
             MESSAGES.log(LOG, "WEIR-304", binding.endpoint());
         }
+    }
+
+    /**
+     * Considers a user whom a filter has authenticated after the request has entered. Reports the policies that were decided under
+     * another key.
+     *
+     * @param request the state of the request
+     * @param call the request with the user
+     */
+    public void authenticated(RequestState request, CallContext call) {
+        request.caller(call);
+        request.quotas()
+                .lastEvent()
+                .ifPresent(decided -> decided.charges().stream()
+                        .filter(charge -> isKeyOfAnother(charge, call))
+                        .map(charge -> charge.policy().policy())
+                        .filter(lateUsers::add)
+                        .forEach(policy -> MESSAGES.log(LOG, "WEIR-338", decided.endpoint(), policy)));
+    }
+
+    private boolean isKeyOfAnother(Charge charge, CallContext call) {
+        Policy policy = policies.get().policies().get(charge.policy().policy());
+        return policy != null
+                && !engine.encoder().encode(policy.key().resolve(call)).equals(charge.storedKey());
     }
 
     private RequestState start(HttpCall call) {

@@ -10,16 +10,18 @@ import jakarta.interceptor.Interceptor;
 import jakarta.interceptor.InvocationContext;
 import java.io.Serial;
 import java.io.Serializable;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The entry point of bean methods. It surrounds the interceptors for transactions, fault tolerance and validation: a rejection opens
- * no transaction, and a retried method is charged once.
+ * no transaction, and a retried method is charged once. It also surrounds those that change the thread, the first of which has the
+ * priority 5: the thread of the caller has the request.
  */
 @Interceptor
 @RateLimit
-@Priority(Interceptor.Priority.PLATFORM_BEFORE + 100)
+@Priority(Interceptor.Priority.PLATFORM_BEFORE + 1)
 public class RateLimitInterceptor implements Serializable {
     @Serial
     private static final long serialVersionUID = 1;
@@ -40,11 +42,15 @@ public class RateLimitInterceptor implements Serializable {
      * Calls the method if its policies allow the call.
      *
      * @param invocation the call
-     * @return the result of the method
+     * @return the result of the method; a failed stage if the call is rejected and the method returns a stage
      * @throws Exception the exception of the method, or of a rejection
      */
     @AroundInvoke
     public @Nullable Object limit(InvocationContext invocation) throws Exception {
+        return Asynchrony.isStage(invocation.getMethod().getReturnType()) ? stage(invocation) : other(invocation);
+    }
+
+    private @Nullable Object other(InvocationContext invocation) throws Exception {
         // The extension is a proxy, which takes a part of the time of a decision in process.
         RateLimitGate gate = deployment.application().gate();
         MethodBindings.MethodBinding method = gate.method(invocation);
@@ -55,17 +61,42 @@ public class RateLimitInterceptor implements Serializable {
         if (entry.isDecided()) {
             return proceed(invocation, gate, entry.entry());
         }
-        LaterCall call = new LaterCall(entry, gate.states(), decided -> proceed(invocation, gate, decided));
-        if (method.asynchrony() == Asynchrony.STAGE) {
-            return call.stage();
-        }
-        call.response(SuspendedResponse.of(invocation));
+        new LaterCall(entry, gate.states(), decided -> proceed(invocation, gate, decided))
+                .response(SuspendedResponse.of(invocation));
         return null;
+    }
+
+    /** Calls a method that returns a stage. Only the method itself can throw. */
+    private @Nullable Object stage(InvocationContext invocation) throws Exception {
+        RateLimitGate gate;
+        Entry entry;
+        try {
+            gate = deployment.application().gate();
+            MethodBindings.MethodBinding method = gate.method(invocation);
+            LaterEntry later = method.asynchrony() == Asynchrony.NONE
+                    ? LaterEntry.decided(gate.enter(method, invocation))
+                    : gate.enterLater(method, invocation);
+            if (!later.isDecided()) {
+                RateLimitGate entered = gate;
+                return new LaterCall(later, gate.states(), decided -> proceed(invocation, entered, decided)).stage();
+            }
+            entry = later.entry();
+            Decision unused = entry.decision().orThrow();
+        } catch (RuntimeException e) {
+            CompletionStage<Object> rejected = CompletableFuture.failedFuture(e);
+            return rejected;
+        }
+        return run(invocation, gate, entry);
     }
 
     private static @Nullable Object proceed(InvocationContext invocation, RateLimitGate gate, Entry entry)
             throws Exception {
         Decision unused = entry.decision().orThrow();
+        return run(invocation, gate, entry);
+    }
+
+    private static @Nullable Object run(InvocationContext invocation, RateLimitGate gate, Entry entry)
+            throws Exception {
         return entry.settlesOnReturn() ? settle(invocation, gate, entry) : invocation.proceed();
     }
 
@@ -76,10 +107,11 @@ public class RateLimitInterceptor implements Serializable {
         try {
             Object result = invocation.proceed();
             succeeded = true;
-            if (result instanceof CompletionStage<?> stage) {
-                CompletionStage<?> left = stage.whenComplete((value, failure) -> gate.leave(entry, failure == null));
+            if (result instanceof CompletionStage<?> work) {
+                Class<?> type = invocation.getMethod().getReturnType();
+                CompletionStage<?> stage = LaterResult.of(work, type, ended -> gate.leave(entry, ended));
                 later = true;
-                return left;
+                return stage;
             }
             return result;
         } finally {

@@ -46,16 +46,20 @@ final class Reachability {
         }
     }
 
-    /** Tests whether a nearer method without annotations overrides the method of a supertype. */
+    /**
+     * Tests whether a nearer method without annotations overrides the method of a supertype. The annotations of the bean class apply to all
+     * of its methods, declared or inherited.
+     */
     private static boolean isReplaced(Class<?> beanClass, Class<?> type, Method method) {
-        return TypeHierarchy.methods(beanClass).stream()
-                .anyMatch(nearer -> nearer.getDeclaringClass() != type
-                        && TypeHierarchy.overrides(nearer, method)
-                        && !AnnotationScanner.isAnnotated(nearer)
-                        && !AnnotationScanner.isAnnotated(nearer.getDeclaringClass()));
+        return !AnnotationScanner.isAnnotated(beanClass)
+                && TypeHierarchy.methods(beanClass).stream()
+                        .anyMatch(nearer -> nearer.getDeclaringClass() != type
+                                && TypeHierarchy.overrides(beanClass, nearer, method)
+                                && !AnnotationScanner.isAnnotated(nearer));
     }
 
-    private static boolean isResourceMethod(Class<?> beanClass, Method method) {
+    /** Tests whether a method serves requests. */
+    static boolean isResourceMethod(Class<?> beanClass, Method method) {
         for (Class<?> type : TypeHierarchy.of(beanClass)) {
             if (type.isAnnotationPresent(Path.class)
                     || Arrays.stream(type.getDeclaredMethods())

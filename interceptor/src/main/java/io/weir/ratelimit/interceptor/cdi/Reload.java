@@ -122,6 +122,7 @@ final class Reload implements Runnable {
     /** Loads a changed configuration, and then applies it with the runtime changes that are in force at that time. */
     private void load(ConfigSnapshot config) {
         Problems found = new Problems();
+        found.addAll(config.problems());
         PolicySnapshot next = loader.reload(config, configured, found);
         synchronized (this) {
             configured = next;
@@ -181,6 +182,9 @@ final class Reload implements Runnable {
     private void notify(PolicyChanges changes, Problems found, boolean corrected) {
         if (!changes.isEmpty() || corrected) {
             MESSAGES.log(LOG, corrected ? "WEIR-314.corrected" : "WEIR-314", changes);
+        }
+        if (!changes.withoutPaths().isEmpty()) {
+            MESSAGES.log(LOG, "WEIR-325", changes.withoutPaths());
         }
         if (!found.found().isEmpty()) {
             listener.reloaded(Result.INVALID);

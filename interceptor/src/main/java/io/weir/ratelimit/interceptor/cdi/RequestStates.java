@@ -18,12 +18,14 @@ final class RequestStates {
     private final BeanManager beans;
     private final Bean<CurrentRequest> bean;
     private final @Nullable ServletRequests servlets;
+    private final ThreadUser threadUser;
 
     @SuppressWarnings("unchecked") // the bean of a class has the type of the class
     RequestStates(BeanManager beans) {
         this.beans = beans;
         this.bean = (Bean<CurrentRequest>) beans.resolve(beans.getBeans(CurrentRequest.class));
         this.servlets = ServletApi.isVisible() ? new ServletRequests(beans) : null;
+        this.threadUser = new ThreadUser(beans);
     }
 
     /** Returns the state of the current request with a caller. Starts the state if this is the first entry point of the request. */
@@ -53,6 +55,11 @@ final class RequestStates {
         return started != null || servlets == null
                 ? started
                 : servlets.caller().map(caller -> start(caller, gate)).orElse(null);
+    }
+
+    /** Returns the caller of a method on a thread without a request; the arguments are null if the method has no parameters. */
+    CallContext withoutRequest(@Nullable Object @Nullable [] arguments) {
+        return new CallWithoutRequest(threadUser::current, arguments);
     }
 
     /**

@@ -62,14 +62,15 @@ final class ResourceCheck {
         Problems problems = new Problems();
         Set<Class<?>> all = new LinkedHashSet<>(beanClasses);
         all.addAll(resources);
+        MethodNames names = MethodNames.of(all);
         // The policies of beans are part of the check, because a resource can define a policy of the same name.
-        PolicySnapshot snapshot = PolicySnapshotLoader.of(all, resolvers, policiesOfSources, problems)
+        PolicySnapshot snapshot = PolicySnapshotLoader.of(all, names, resolvers, policiesOfSources, problems)
                 .load(config, problems);
         if (!problems.found().isEmpty()) {
             throw new DeploymentException(problems.message());
         }
         PolicySnapshotLoader loader =
-                PolicySnapshotLoader.of(new LinkedHashSet<>(resources), resolvers, policiesOfSources, problems);
+                PolicySnapshotLoader.of(new LinkedHashSet<>(resources), names, resolvers, policiesOfSources, problems);
         if (settings.enabled() && !loader.methods().isEmpty()) {
             MESSAGES.message("WEIR-001.resources")
                     .withLines(new StartSummary(settings, snapshot, loader.methods()).policiesOfMethods())

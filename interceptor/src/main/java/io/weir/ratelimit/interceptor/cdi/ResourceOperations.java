@@ -40,7 +40,7 @@ final class ResourceOperations {
         return locators;
     }
 
-    private static Optional<Path> root(Class<?> type) {
+    static Optional<Path> root(Class<?> type) {
         return TypeHierarchy.of(type).stream()
                 .map(each -> each.getDeclaredAnnotation(Path.class))
                 .filter(Objects::nonNull)
@@ -70,6 +70,11 @@ final class ResourceOperations {
             collect(method.getReturnType(), full, entered);
         }
         verbs.forEach(verb -> found.add(new ResourceOperation(verb, full, application.binding(type, method))));
+    }
+
+    /** Tests whether a method of a resource serves requests or locates a sub-resource. */
+    static boolean isForRest(Class<?> type, Method method) {
+        return TypeHierarchy.declarations(type, method).stream().anyMatch(ResourceOperations::isForRest);
     }
 
     private static boolean isForRest(AnnotatedElement element) {

@@ -6,12 +6,12 @@ import jakarta.servlet.http.Cookie;
 import jakarta.servlet.http.HttpServletRequest;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
-import java.security.Principal;
 import java.util.Collections;
 import java.util.Enumeration;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The caller of an HTTP request that no Jakarta REST resource serves.
@@ -22,7 +22,11 @@ import java.util.stream.Stream;
 public record ServletCall(HttpServletRequest http, Optional<String> peerAddress) implements CallContext {
     @Override
     public Optional<String> principal() {
-        return Optional.ofNullable(http.getUserPrincipal()).map(Principal::getName);
+        return Optional.ofNullable(user()).map(AuthenticatedUser::name);
+    }
+
+    private @Nullable AuthenticatedUser user() {
+        return AuthenticatedUser.of(http.getUserPrincipal(), http::getAuthType);
     }
 
     @Override
@@ -73,7 +77,7 @@ public record ServletCall(HttpServletRequest http, Optional<String> peerAddress)
 
     @Override
     public Optional<String> claim(String name) {
-        return Optional.ofNullable(http.getUserPrincipal()).flatMap(caller -> Claims.of(caller, name));
+        return Optional.ofNullable(user()).flatMap(user -> user.claim(name));
     }
 
     @Override

@@ -5,8 +5,12 @@ import jakarta.servlet.Registration;
 import jakarta.servlet.ServletContext;
 import jakarta.servlet.ServletRegistration;
 import java.util.Collection;
+import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * The URL patterns of the servlets of a WAR. The class is loaded only if the Servlet API is visible.
@@ -15,9 +19,10 @@ import java.util.TreeSet;
  * @param jersey whether Jersey serves requests
  */
 record ServletMappings(Set<String> patterns, boolean jersey) {
+    private static final String APPLICATION = "jakarta.ws.rs.Application";
     private static final String JERSEY = "org.glassfish.jersey.";
 
-    /** Filters of these packages serve requests of Jakarta REST. */
+    /** Servlets and filters of these packages serve requests of Jakarta REST. */
     private static final Set<String> RUNTIMES = Set.of(JERSEY, "org.jboss.resteasy.", "io.openliberty.", "com.ibm.");
 
     /** The servlets of the server for files and pages, and that of the console. */
@@ -39,6 +44,25 @@ record ServletMappings(Set<String> patterns, boolean jersey) {
         return new ServletMappings(paths(patterns), jersey);
     }
 
+    /** Returns the REST applications of a WAR: their servlets have the name of the class, or a parameter with it. */
+    static Set<Class<?>> applications(ServletContext context) {
+        return context.getServletRegistrations().entrySet().stream()
+                .filter(servlet -> isRuntime(servlet.getValue()))
+                .flatMap(servlet -> Stream.of(
+                        servlet.getKey(),
+                        Objects.requireNonNullElse(servlet.getValue().getInitParameter(APPLICATION), "")))
+                .flatMap(name -> type(name, context.getClassLoader()).stream())
+                .collect(Collectors.toSet());
+    }
+
+    private static Optional<Class<?>> type(String name, ClassLoader loader) {
+        try {
+            return name.isEmpty() ? Optional.empty() : Optional.of(Class.forName(name, false, loader));
+        } catch (ClassNotFoundException | LinkageError e) {
+            return Optional.empty();
+        }
+    }
+
     /** Returns the patterns of paths. Nothing is known if a servlet serves every path. */
     private static Set<String> paths(Set<String> patterns) {
         if (patterns.contains("/") || patterns.contains("/*")) {
@@ -49,8 +73,9 @@ record ServletMappings(Set<String> patterns, boolean jersey) {
         return paths;
     }
 
-    private static boolean isRuntime(Registration filter) {
-        return RUNTIMES.stream().anyMatch(className(filter)::startsWith);
+    /** Returns whether a servlet or a filter is that of a runtime of Jakarta REST. */
+    static boolean isRuntime(Registration registration) {
+        return RUNTIMES.stream().anyMatch(className(registration)::startsWith);
     }
 
     private static String className(Registration registration) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.interceptor.cdi;
 
+import jakarta.servlet.ServletContext;
 import jakarta.servlet.ServletContextEvent;
 import jakarta.servlet.ServletContextListener;
 import jakarta.servlet.annotation.WebListener;
@@ -20,8 +21,10 @@ public final class StartListener implements ServletContextListener {
     @Override
     public void contextInitialized(ServletContextEvent event) {
         try {
-            ServletMappings served = ServletMappings.of(event.getServletContext());
-            CurrentApplication.extension().check().warnings(served).forEach(warning -> warning.log(LOG));
+            ServletContext context = event.getServletContext();
+            RateLimitExtension extension = CurrentApplication.extension();
+            extension.withoutLimits(ServletMappings.applications(context)).forEach(error -> error.log(LOG));
+            extension.check().warnings(ServletMappings.of(context)).forEach(warning -> warning.log(LOG));
         } catch (RuntimeException | LinkageError e) {
             LOG.log(Level.DEBUG, "The policies are not checked against the application", e);
         }

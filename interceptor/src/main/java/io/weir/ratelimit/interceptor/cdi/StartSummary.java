@@ -23,6 +23,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -50,7 +51,7 @@ final class StartSummary {
     }
 
     /** Returns the message, with one line for the settings and one for each policy. */
-    Message message(String backend, ConfigProperties config) {
+    Message message(String backend, ConfigProperties config, Set<String> sourcesWithoutNames) {
         if (!settings.enabled()) {
             return MESSAGES.message("WEIR-001.disabled");
         }
@@ -59,6 +60,9 @@ final class StartSummary {
                 + "; bypass: " + (snapshot.bypass().isEmpty() ? "none" : snapshot.bypass())
                 + "; reload interval: "
                 + (settings.reloads() ? settings.reloadInterval().toSeconds() + "s" : "none"));
+        if (!sourcesWithoutNames.isEmpty()) {
+            lines.add("configuration sources without names: " + list(sourcesWithoutNames));
+        }
         lines.addAll(texts(snapshot.policies()));
         return MESSAGES.message("WEIR-001.enabled", backend, reason(backend, config), InstanceName.own())
                 .withLines(lines);

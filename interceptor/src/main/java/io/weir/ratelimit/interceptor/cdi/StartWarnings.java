@@ -3,6 +3,7 @@ package io.weir.ratelimit.interceptor.cdi;
 
 import static io.weir.ratelimit.interceptor.message.InterceptorMessages.MESSAGES;
 
+import io.weir.ratelimit.Algorithm;
 import io.weir.ratelimit.FailureMode;
 import io.weir.ratelimit.core.config.ConfigKeys;
 import io.weir.ratelimit.core.config.ConfigProperties;
@@ -13,7 +14,9 @@ import io.weir.ratelimit.core.message.Message;
 import io.weir.ratelimit.core.policy.CostCheck;
 import io.weir.ratelimit.core.policy.EffectCheck;
 import io.weir.ratelimit.core.policy.MethodLimits;
+import io.weir.ratelimit.core.policy.PenaltyCheck;
 import io.weir.ratelimit.core.policy.Policy;
+import io.weir.ratelimit.spi.Limit;
 import io.weir.ratelimit.spi.PolicyLimits;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -61,6 +64,7 @@ final class StartWarnings {
             checkAddresses();
             checkHeaders(backend);
             checkCosts(methods);
+            checkPenalties();
             checkSources(policiesOfSources);
             warnings.addAll(withoutEffect(snapshot));
             warnings.addAll(EffectCheck.ofApplication(config));
@@ -159,6 +163,13 @@ final class StartWarnings {
         return EffectCheck.ofPolicies(snapshot.policies(), snapshot.origins());
     }
 
+    /** Returns a warning if only known names are found in a source, and the configuration does not complete them. */
+    static List<Message> withoutNames(Set<String> sources, ConfigProperties config) {
+        boolean completed = Stream.of(ConfigKeys.PATH_POLICIES, ConfigKeys.CLIENT_NAMES)
+                .anyMatch(key -> config.get(key.name()).value().isPresent());
+        return sources.isEmpty() || completed ? List.of() : List.of(MESSAGES.message("WEIR-016", sources));
+    }
+
     private void checkAddresses() {
         settings.trustedProxies().stream()
                 .filter(EVERYONE::contains)
@@ -190,6 +201,22 @@ final class StartWarnings {
                 }
             }
         }
+    }
+
+    private void checkPenalties() {
+        new TreeMap<>(snapshot.policies())
+                .values()
+                .forEach(policy -> PenaltyCheck.reachable(policy)
+                        .ifPresent(rejections ->
+                                warnings.add(MESSAGES.message("WEIR-025", policy.name(), rejections, after(policy)))));
+    }
+
+    private static String after(Policy policy) {
+        return policy.penalty()
+                .map(rule -> rule.rejections() + "/"
+                        + Limit.of(Algorithm.FIXED_WINDOW, rule.rejections(), rule.window())
+                                .windowText())
+                .orElseThrow();
     }
 
     private static List<PolicyLimits> limits(Policy policy) {

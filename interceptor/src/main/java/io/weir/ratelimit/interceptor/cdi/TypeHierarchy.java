@@ -6,7 +6,6 @@ import java.lang.reflect.Modifier;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.stream.IntStream;
 
 /** The supertypes of a class, the nearest first, and the methods that override each other in them. */
 final class TypeHierarchy {
@@ -50,7 +49,7 @@ final class TypeHierarchy {
         for (Class<?> type : of(beanClass)) {
             Arrays.stream(type.getDeclaredMethods())
                     .filter(TypeHierarchy::isOverridable)
-                    .filter(method -> methods.stream().noneMatch(nearer -> overrides(nearer, method)))
+                    .filter(method -> methods.stream().noneMatch(nearer -> overrides(beanClass, nearer, method)))
                     .forEach(methods::add);
         }
         return methods;
@@ -62,33 +61,30 @@ final class TypeHierarchy {
         declarations.add(method);
         of(beanClass)
                 .forEach(type -> Arrays.stream(type.getDeclaredMethods())
-                        .filter(declared -> !declared.equals(method) && overrides(method, declared))
+                        .filter(declared -> !declared.equals(method) && overrides(beanClass, method, declared))
                         .forEach(declarations::add));
         return declarations;
     }
 
-    /** Tests whether a method has the same signature as one of a supertype. */
-    static boolean overrides(Method method, Method other) {
+    /**
+     * Tests whether a method has the same signature as one of a supertype. In a class, both can be inherited: the class then passes the type
+     * arguments by which the signatures are the same.
+     */
+    static boolean overrides(Class<?> beanClass, Method method, Method other) {
         return isOverridable(other)
                 && method.getName().equals(other.getName())
-                && (Arrays.equals(method.getParameterTypes(), other.getParameterTypes()) || isBridged(method, other));
+                && method.getParameterCount() == other.getParameterCount()
+                && (Arrays.equals(method.getParameterTypes(), other.getParameterTypes())
+                        || hasSameParameters(TypeArguments.of(beanClass), method, other));
+    }
+
+    private static boolean hasSameParameters(TypeArguments arguments, Method method, Method other) {
+        return arguments.parameters(method).equals(arguments.parameters(other));
     }
 
     private static boolean isOverridable(Method method) {
         return !method.isSynthetic()
                 && !Modifier.isPrivate(method.getModifiers())
                 && !Modifier.isStatic(method.getModifiers());
-    }
-
-    /** Tests whether a method overrides a generic one. Its class then has a bridge method with the types of the generic one. */
-    private static boolean isBridged(Method method, Method other) {
-        Class<?>[] narrow = method.getParameterTypes();
-        Class<?>[] wide = other.getParameterTypes();
-        return narrow.length == wide.length
-                && IntStream.range(0, narrow.length).allMatch(i -> wide[i].isAssignableFrom(narrow[i]))
-                && Arrays.stream(method.getDeclaringClass().getDeclaredMethods())
-                        .anyMatch(bridge -> bridge.isBridge()
-                                && bridge.getName().equals(other.getName())
-                                && Arrays.equals(bridge.getParameterTypes(), wide));
     }
 }

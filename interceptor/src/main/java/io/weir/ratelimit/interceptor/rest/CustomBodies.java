@@ -26,7 +26,7 @@ final class CustomBodies {
         }
         try {
             Optional<RejectionResponder.Body> body = responder.get().respond(rejection);
-            body.ifPresent(own -> MediaType.valueOf(own.mediaType()));
+            body.ifPresent(own -> RejectionResponses.charset(MediaType.valueOf(own.mediaType())));
             return body;
         } catch (OutOfMemoryError | InternalError e) {
             throw e;

@@ -21,6 +21,7 @@ final class Draft06Headers implements HeaderDialect {
         Quota quota = view.decisive();
         fields.accept(LIMIT_FIELD, String.valueOf(quota.permits()));
         fields.accept(REMAINING_FIELD, String.valueOf(quota.remaining()));
-        fields.accept(RESET_FIELD, String.valueOf(QuotaView.ceilSeconds(quota.resetAfterMicros())));
+        view.resetMicros()
+                .ifPresent(micros -> fields.accept(RESET_FIELD, String.valueOf(QuotaView.ceilSeconds(micros))));
     }
 }

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The entry point of all requests to the application's resources, also of those that end with 401 or 404, for policies with {@code
- * phase=early}. The resource method and the user are not known yet.
+ * phase=early}. The resource method and the user are not known yet. {@link MatchedEarlyFilter} compares again what a later filter changes.
  */
 @PreMatching
 @Priority(100)

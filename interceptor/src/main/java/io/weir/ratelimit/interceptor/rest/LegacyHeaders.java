@@ -21,6 +21,6 @@ final class LegacyHeaders implements HeaderDialect {
         Quota quota = view.decisive();
         fields.accept(LIMIT_FIELD, String.valueOf(quota.permits()));
         fields.accept(REMAINING_FIELD, String.valueOf(quota.remaining()));
-        fields.accept(RESET_FIELD, String.valueOf(view.resetSeconds()));
+        view.resetSeconds().ifPresent(seconds -> fields.accept(RESET_FIELD, String.valueOf(seconds)));
     }
 }

@@ -13,7 +13,7 @@ import java.util.OptionalLong;
  * @param type the problem type, a URI
  * @param error the error code for programs
  * @param detail the reason for the rejection, a sentence
- * @param violated the policies that rejected the call; empty if there are none, or if they are not disclosed
+ * @param violated the names of the limits that rejected the call; empty if there are none, or if they are not disclosed
  * @param retryAfter the seconds to wait, empty if no wait helps
  * @param help the URI of the documentation of the limit
  */

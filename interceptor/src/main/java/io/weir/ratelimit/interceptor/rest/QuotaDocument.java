@@ -37,8 +37,11 @@ final class QuotaDocument {
                 .withNumber("window", seconds(quota.window()))
                 .with("unit", quota.isConcurrency() ? "concurrent-requests" : "requests")
                 .with("capacity", quota.capacity())
-                .with("remaining", quota.remaining())
-                .with("reset", QuotaView.ceilSeconds(quota.resetAfterMicros()));
+                .with("remaining", quota.remaining());
+        if (quota.isConcurrency()) { // nobody knows when a call ends
+            return limit;
+        }
+        limit.with("reset", QuotaView.ceilSeconds(quota.resetAfterMicros()));
         ZonedDateTime periodEnd = quota.periodEnd();
         return periodEnd == null
                 ? limit

@@ -39,9 +39,12 @@ public class QuotaFilter implements ContainerResponseFilter {
         }
         int status = response.getStatus();
         context.gate().leave(state, status < 400);
+        ServletAccess servlet = context.servlet();
         if (state.holdsSlots()) {
-            ServletAccess servlet = context.servlet();
             ResponseEnd.await(response, state, servlet != null && servlet.reportsEnd(state));
+        }
+        if (servlet != null && servlet.isCommitted()) {
+            return;
         }
         QuotaFields fields = context.fields();
         MultivaluedMap<String, Object> headers = response.getHeaders();

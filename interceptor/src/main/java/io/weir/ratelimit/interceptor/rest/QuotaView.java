@@ -37,10 +37,27 @@ record QuotaView(List<Quota> quotas, Quota decisive, long atMicros) {
         return now.getEpochSecond() * MICROS + (now.getNano() + 999) / 1_000 - elapsedNanos / 1_000;
     }
 
+    /**
+     * Returns the time until the decisive quota resets. Nobody knows when the calls under a concurrency limit end, so it has no reset, and a
+     * rejection by it has its wait.
+     */
+    OptionalLong resetMicros() {
+        if (!decisive.isConcurrency()) {
+            return OptionalLong.of(decisive.resetAfterMicros());
+        }
+        return decisive.rejected() && decisive.retryAfterMicros() != Quota.NEVER
+                ? OptionalLong.of(waitSeconds(decisive.retryAfterMicros()) * MICROS)
+                : OptionalLong.empty();
+    }
+
     /** Returns when the decisive quota resets, in seconds since the epoch. Only the sum is rounded, so each end is one second. */
-    long resetSeconds() {
-        long micros = decisive.resetAfterMicros();
-        return atMicros / MICROS + micros / MICROS + ceilSeconds(atMicros % MICROS + micros % MICROS);
+    OptionalLong resetSeconds() {
+        OptionalLong reset = resetMicros();
+        if (reset.isEmpty()) {
+            return reset;
+        }
+        long micros = reset.getAsLong();
+        return OptionalLong.of(atMicros / MICROS + micros / MICROS + ceilSeconds(atMicros % MICROS + micros % MICROS));
     }
 
     /** Converts microseconds to seconds, rounded up, because a client must not retry too early. */

@@ -34,13 +34,16 @@ public final class RateLimitFeature implements Feature {
         if (ServletApi.isVisible() && context.getConfiguration().getProperty(WITHOUT_SERVLETS) == null) {
             context.register(ServletAccess.class);
         }
+        context.register(ArrivalFilter.class);
         context.register(EarlyFilter.class);
+        context.register(MatchedEarlyFilter.class);
         context.register(RateLimitFilter.class);
         context.register(SpanFilter.class);
         context.register(QuotaFilter.class);
         context.register(ResourceClasses.class);
         context.register(ExceededMapper.class);
         context.register(UnavailableMapper.class);
+        WrappedMapper.register(context);
         checkResources(context.getConfiguration().getClasses());
         return true;
     }

@@ -47,7 +47,7 @@ public class RateLimitFilter implements ContainerRequestFilter {
         }
         Entry entry = context.gate()
                 .enter(
-                        RestCall.matched(request, context.servlet(), matched),
+                        RestCall.matched(request, context.servlet(), matched, context.names()),
                         matched.getResourceClass(),
                         matched.getResourceMethod());
         context.answer(entry, request, mappers);

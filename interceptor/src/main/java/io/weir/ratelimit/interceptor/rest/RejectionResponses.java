@@ -13,6 +13,8 @@ import jakarta.ws.rs.core.HttpHeaders;
 import jakarta.ws.rs.core.MediaType;
 import jakarta.ws.rs.core.MultivaluedMap;
 import jakarta.ws.rs.core.Response;
+import java.nio.charset.Charset;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -23,7 +25,7 @@ import java.util.function.Function;
  * The responses to rejected calls, with a body in the format that the client accepts (by default RFC 9457).
  *
  * <p>The status is 429 for an exhausted quota (RFC 6585), and 503 if the backend is unavailable. {@link QuotaFields} adds the header
- * fields with quotas.
+ * fields with quotas. A body is bytes, because a writer of the application can change how a text or an object is written.
  */
 final class RejectionResponses {
     private static final String TYPES = "https://iana.org/assignments/http-problem-types#";
@@ -77,8 +79,9 @@ final class RejectionResponses {
                 problem.retryAfter(),
                 request.accept().names()));
         if (own.isPresent()) {
-            return response.type(MediaType.valueOf(own.get().mediaType()))
-                    .entity(own.get().text())
+            MediaType type = MediaType.valueOf(own.get().mediaType());
+            return response.type(type)
+                    .entity(own.get().text().getBytes(charset(type)))
                     .build();
         }
         return ended(response, problem, request.accept());
@@ -129,15 +132,33 @@ final class RejectionResponses {
             return exceeded(
                     decision,
                     "The caller is blocked under the policy " + blockedPolicy(decision) + ".",
-                    violated,
+                    limits(decision),
                     wait,
                     help(violated));
         }
         String detail = wait.isEmpty()
                 ? "The call costs more than the policy "
                         + decision.decisiveQuota().policy() + " can ever allow."
-                : "The quota of the policy " + violated.get(0) + " is used up" + reset(decision, violated.get(0)) + ".";
-        return exceeded(decision, detail, violated, wait, help(violated));
+                : reason(decision, violated.get(0));
+        return exceeded(decision, detail, limits(decision), wait, help(violated));
+    }
+
+    /** Returns the names of the limits that rejected the call, as the header fields name them. */
+    private static List<String> limits(Decision.Rejected decision) {
+        return decision.quotas().stream()
+                .filter(Quota::rejected)
+                .map(Quota::name)
+                .distinct()
+                .toList();
+    }
+
+    private static String reason(Decision.Rejected decision, String policy) {
+        boolean onlySlots = decision.quotas().stream()
+                .filter(quota -> quota.rejected() && quota.policy().equals(policy))
+                .allMatch(Quota::isConcurrency);
+        return onlySlots
+                ? "Too many calls of the caller run at once under the policy " + policy + "."
+                : "The quota of the policy " + policy + " is used up" + reset(decision, policy) + ".";
     }
 
     private Optional<String> help(List<String> violated) {
@@ -200,6 +221,17 @@ final class RejectionResponses {
 
     private static Response ended(Response.ResponseBuilder response, Problem problem, AcceptHeader accept) {
         BodyFormat format = BodyFormat.acceptedBy(accept);
-        return response.type(format.mediaType()).entity(format.render(problem)).build();
+        return response.type(format.mediaType())
+                .entity(format.render(problem).getBytes(StandardCharsets.UTF_8))
+                .build();
+    }
+
+    /**
+     * Returns the charset of a body.
+     *
+     * @throws IllegalArgumentException if the platform does not have it
+     */
+    static Charset charset(MediaType type) {
+        return Charset.forName(type.getParameters().getOrDefault(MediaType.CHARSET_PARAMETER, "UTF-8"));
     }
 }

@@ -2,6 +2,7 @@
 package io.weir.ratelimit.interceptor.rest;
 
 import io.weir.ratelimit.core.engine.RequestState;
+import io.weir.ratelimit.interceptor.cdi.UnlimitedServlets;
 import jakarta.servlet.Filter;
 import jakarta.servlet.FilterChain;
 import jakarta.servlet.ServletException;
@@ -11,13 +12,17 @@ import java.io.IOException;
 
 /**
  * A servlet filter that ends requests which hold slots: with the response, an asynchronous one when it completes, times out or fails. It
- * surrounds all filters of the application.
+ * surrounds all filters of the application. It also detects servlets of Jakarta REST without the filters of this library.
  *
  * <p>No other event of a request ends all of them: Open Liberty does not report the end of a request to listeners if it fails, and not
  * every server ends the CDI request scope of each asynchronous request.
  */
 public final class RequestEndFilter implements Filter {
-    RequestEndFilter() {}
+    private final UnlimitedServlets unlimited;
+
+    RequestEndFilter(UnlimitedServlets unlimited) {
+        this.unlimited = unlimited;
+    }
 
     @Override
     public void doFilter(ServletRequest request, ServletResponse response, FilterChain chain)
@@ -28,6 +33,9 @@ public final class RequestEndFilter implements Filter {
             if (request.getAttribute(RestCall.STATE) instanceof RequestState state && !continues(request, state)) {
                 state.end();
             }
+        }
+        if (request.getAttribute(ArrivalFilter.BASE) == null) {
+            unlimited.check(request, response);
         }
     }
 

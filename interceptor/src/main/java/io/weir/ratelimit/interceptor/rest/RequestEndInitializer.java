@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.interceptor.rest;
 
+import io.weir.ratelimit.interceptor.cdi.CurrentApplication;
+import io.weir.ratelimit.interceptor.cdi.UnlimitedServlets;
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.FilterRegistration;
 import jakarta.servlet.ServletContainerInitializer;
@@ -19,7 +21,10 @@ public final class RequestEndInitializer implements ServletContainerInitializer 
 
     @Override
     public void onStartup(@Nullable Set<Class<?>> classes, ServletContext context) {
-        FilterRegistration.Dynamic filter = context.addFilter(RequestEndFilter.class.getName(), new RequestEndFilter());
+        UnlimitedServlets unlimited = new UnlimitedServlets(
+                () -> CurrentApplication.extension().application().hasPolicies());
+        FilterRegistration.Dynamic filter =
+                context.addFilter(RequestEndFilter.class.getName(), new RequestEndFilter(unlimited));
         if (filter != null) { // no other copy of this library has added it
             filter.setAsyncSupported(true);
             filter.addMappingForUrlPatterns(EnumSet.of(DispatcherType.REQUEST), false, "/*");

@@ -2,9 +2,11 @@
 package io.weir.ratelimit.interceptor.rest;
 
 import io.weir.ratelimit.core.engine.RequestState;
+import io.weir.ratelimit.core.policy.MethodName;
 import io.weir.ratelimit.core.policy.RequestPath;
-import io.weir.ratelimit.interceptor.cdi.Claims;
+import io.weir.ratelimit.interceptor.cdi.AuthenticatedUser;
 import io.weir.ratelimit.interceptor.cdi.HttpCall;
+import io.weir.ratelimit.interceptor.cdi.MethodNames;
 import jakarta.ws.rs.HttpMethod;
 import jakarta.ws.rs.container.ContainerRequestContext;
 import jakarta.ws.rs.container.ResourceInfo;
@@ -12,9 +14,9 @@ import jakarta.ws.rs.core.Cookie;
 import jakarta.ws.rs.core.MultivaluedMap;
 import jakarta.ws.rs.core.SecurityContext;
 import jakarta.ws.rs.core.UriInfo;
-import java.security.Principal;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,21 +33,18 @@ final class RestCall implements HttpCall {
     private final ContainerRequestContext request;
     private final @Nullable ServletAccess servlet;
     private final @Nullable String peerAddress;
-    private final @Nullable Principal user;
-    private final @Nullable Class<?> resource;
-    private final @Nullable String method;
+    private final @Nullable AuthenticatedUser user;
+    private final @Nullable Supplier<MethodName> method;
 
     private RestCall(
             ContainerRequestContext request,
             @Nullable ServletAccess servlet,
-            @Nullable Principal user,
-            @Nullable Class<?> resource,
-            @Nullable String method) {
+            @Nullable AuthenticatedUser user,
+            @Nullable Supplier<MethodName> method) {
         this.request = request;
         this.servlet = servlet;
         this.peerAddress = servlet != null ? servlet.peerAddress() : peerAddress(request);
         this.user = user;
-        this.resource = resource;
         this.method = method;
     }
 
@@ -58,18 +57,33 @@ final class RestCall implements HttpCall {
 
     /** Creates the call of a request before it is matched and its user is authenticated. */
     static RestCall early(ContainerRequestContext request, @Nullable ServletAccess servlet) {
-        return new RestCall(request, servlet, null, null, null);
+        return new RestCall(request, servlet, null, null);
     }
 
     /** Creates the call of a request that is matched to a resource method. */
-    static RestCall matched(ContainerRequestContext request, @Nullable ServletAccess servlet, ResourceInfo matched) {
-        SecurityContext security = request.getSecurityContext();
+    static RestCall matched(
+            ContainerRequestContext request, @Nullable ServletAccess servlet, ResourceInfo matched, MethodNames names) {
         return new RestCall(
                 request,
                 servlet,
-                security == null ? null : security.getUserPrincipal(),
-                matched.getResourceClass(),
-                matched.getResourceMethod().getName());
+                userOf(request),
+                () -> names.of(matched.getResourceClass(), matched.getResourceMethod()));
+    }
+
+    private static @Nullable AuthenticatedUser userOf(ContainerRequestContext request) {
+        SecurityContext security = request.getSecurityContext();
+        return security == null
+                ? null
+                : AuthenticatedUser.of(security.getUserPrincipal(), security::getAuthenticationScheme);
+    }
+
+    /** Returns the call with the user that a later filter has authenticated; null if the user is the same. */
+    @Nullable
+    RestCall withLaterUser() {
+        AuthenticatedUser now = userOf(request);
+        return now == null || (user != null && now.name().equals(user.name()))
+                ? null
+                : new RestCall(request, servlet, now, method);
     }
 
     /** Returns the state that a filter has attached to a request, null if there is none. */
@@ -93,15 +107,17 @@ final class RestCall implements HttpCall {
     }
 
     /**
-     * Returns the path as it is matched to a resource. The text of the request can differ: Jersey removes the path of the
-     * application by its length, and finds {@code search} by {@code /api;search}.
+     * Returns the path as it is matched to a resource, below the base URI of the arrived request. The text of the request can differ:
+     * Jersey removes the path of the application by its length, and finds {@code search} by {@code /api;search}.
      */
     @Override
     public RequestPath path() {
         UriInfo uri = request.getUriInfo();
-        String base = uri.getBaseUri().getRawPath();
+        String base = request.getProperty(ArrivalFilter.BASE) instanceof String arrived
+                ? arrived
+                : uri.getBaseUri().getRawPath();
         String root = servlet == null ? "" : servlet.contextPath();
-        String application = base.startsWith(root) ? base.substring(root.length()) : base;
+        String application = (base + "/").startsWith(root + "/") ? base.substring(root.length()) : base;
         return RequestPath.of(application + "/" + uri.getPath(false));
     }
 
@@ -119,12 +135,12 @@ final class RestCall implements HttpCall {
 
     @Override
     public Optional<String> method() {
-        return resource == null ? Optional.empty() : Optional.of(resource.getSimpleName() + "." + method);
+        return method == null ? Optional.empty() : Optional.of(method.get().text());
     }
 
     @Override
     public Optional<String> principal() {
-        return user == null ? Optional.empty() : Optional.ofNullable(user.getName());
+        return user == null ? Optional.empty() : Optional.of(user.name());
     }
 
     @Override
@@ -155,7 +171,7 @@ final class RestCall implements HttpCall {
 
     @Override
     public Optional<String> claim(String name) {
-        return user == null ? Optional.empty() : Claims.of(user, name);
+        return user == null ? Optional.empty() : user.claim(name);
     }
 
     @Override

@@ -3,6 +3,7 @@ package io.weir.ratelimit.interceptor.rest;
 
 import io.weir.ratelimit.interceptor.cdi.DeployedApplication;
 import io.weir.ratelimit.interceptor.cdi.Entry;
+import io.weir.ratelimit.interceptor.cdi.MethodNames;
 import io.weir.ratelimit.interceptor.cdi.RateLimitExtension;
 import io.weir.ratelimit.interceptor.cdi.RateLimitGate;
 import io.weir.ratelimit.interceptor.cdi.ServletApi;
@@ -23,6 +24,7 @@ final class RestContext {
 
     private record Parts(
             RateLimitGate gate,
+            MethodNames names,
             QuotaFields fields,
             RejectionResponses rejections,
             SpanDecorator spans,
@@ -30,6 +32,7 @@ final class RestContext {
         private static Parts of(DeployedApplication application, @Nullable Providers providers) {
             return new Parts(
                     application.gate(),
+                    application.names(),
                     new QuotaFields(HeaderDialect.named(application.headers())),
                     new RejectionResponses(application::policy, new CustomBodies(application.responder())),
                     application.spans(),
@@ -60,6 +63,10 @@ final class RestContext {
 
     RateLimitGate gate() {
         return parts().gate;
+    }
+
+    MethodNames names() {
+        return parts().names;
     }
 
     QuotaFields fields() {

@@ -3,6 +3,7 @@ package io.weir.ratelimit.interceptor.rest;
 
 import io.weir.ratelimit.core.engine.RequestState;
 import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
 import jakarta.ws.rs.core.Context;
 import jakarta.ws.rs.core.MediaType;
 import jakarta.ws.rs.ext.ContextResolver;
@@ -17,6 +18,9 @@ import org.jspecify.annotations.Nullable;
 public class ServletAccess implements ContextResolver<ServletAccess> {
     @Context
     private @Nullable HttpServletRequest request;
+
+    @Context
+    private @Nullable HttpServletResponse response;
 
     @Override
     public ServletAccess getContext(Class<?> type) {
@@ -42,6 +46,15 @@ public class ServletAccess implements ContextResolver<ServletAccess> {
     /** Returns the context root, empty if there is no servlet request. */
     String contextPath() {
         return request == null ? "" : request.getContextPath();
+    }
+
+    /** Returns whether the header fields of the response are already sent. */
+    boolean isCommitted() {
+        try {
+            return response != null && response.isCommitted();
+        } catch (RuntimeException e) { // the server's object fails on a thread that serves no request
+            return false;
+        }
     }
 
     /** Returns the attached state. A property of a REST request is an attribute of the servlet request. */

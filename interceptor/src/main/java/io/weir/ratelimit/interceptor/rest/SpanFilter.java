@@ -9,20 +9,30 @@ import jakarta.ws.rs.container.ContainerRequestContext;
 import jakarta.ws.rs.container.ContainerRequestFilter;
 
 /**
- * A filter that sets the span attributes of an allowed request that had no span at its decision. SmallRye starts the span in a filter at
- * {@code USER}. A rejected request has no span there.
+ * A filter after those of the application. It considers a user whom a filter without a priority has authenticated, and sets the span
+ * attributes of an allowed request that had no span at its decision. SmallRye starts the span in a filter at {@code USER}. A rejected
+ * request does not reach this filter.
  */
 @Priority(Priorities.USER + 100)
 public class SpanFilter implements ContainerRequestFilter {
     static final String PENDING = SpanFilter.class.getName();
 
+    private final RestContext context = new RestContext();
+
     @Override
     public void filter(ContainerRequestContext request) {
-        if (request.getProperty(PENDING) instanceof SpanDecorator spans && spans.hasCurrentSpan()) {
-            RequestState state = RestCall.stateOf(request);
-            if (state != null) {
-                state.quotas().lastEvent().ifPresent(spans::decorate);
+        RequestState state = RestCall.stateOf(request);
+        if (state == null) {
+            return;
+        }
+        if (state.caller() instanceof RestCall call) {
+            RestCall later = call.withLaterUser();
+            if (later != null) {
+                context.gate().authenticated(state, later);
             }
+        }
+        if (request.getProperty(PENDING) instanceof SpanDecorator spans && spans.hasCurrentSpan()) {
+            state.quotas().lastEvent().ifPresent(spans::decorate);
         }
     }
 }

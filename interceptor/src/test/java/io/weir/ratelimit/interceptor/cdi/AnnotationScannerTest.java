@@ -15,6 +15,7 @@ import java.lang.reflect.Method;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -28,20 +29,23 @@ class AnnotationScannerTest {
     private Map<String, List<String>> policies(Class<?> beanClass) {
         Map<String, List<String>> all = new TreeMap<>();
         for (Method method : TypeHierarchy.methods(beanClass)) {
-            new AnnotationScanner(problems).scan(beanClass, method).ifPresent(limits -> {
-                String types = Stream.of(method.getParameterTypes())
-                        .map(Class::getSimpleName)
-                        .collect(Collectors.joining(","));
-                List<String> before = all.put(method.getName() + "(" + types + ")", limits.policies());
-                assertThat(before).as("%s found once", method).isNull();
-            });
+            new AnnotationScanner(MethodNames.of(Set.of()), problems)
+                    .scan(beanClass, method)
+                    .ifPresent(limits -> {
+                        String types = Stream.of(method.getParameterTypes())
+                                .map(Class::getSimpleName)
+                                .collect(Collectors.joining(","));
+                        List<String> before = all.put(method.getName() + "(" + types + ")", limits.policies());
+                        assertThat(before).as("%s found once", method).isNull();
+                    });
         }
         return all;
     }
 
     private MethodLimits only(Class<?> beanClass) {
         List<MethodLimits> limits = TypeHierarchy.methods(beanClass).stream()
-                .flatMap(method -> new AnnotationScanner(problems).scan(beanClass, method).stream())
+                .flatMap(method ->
+                        new AnnotationScanner(MethodNames.of(Set.of()), problems).scan(beanClass, method).stream())
                 .toList();
         assertThat(limits).hasSize(1);
         return limits.get(0);
@@ -253,17 +257,18 @@ class AnnotationScannerTest {
     @Test
     void anInlinePolicyHasTheNameOfItsMethodUnlessItIsNamed() {
         String place = Defining.class.getName() + ".find()";
-        assertThat(only(Defining.class))
-                .isEqualTo(new MethodLimits(
-                        "Defining.find",
-                        List.of("Defining.find"),
-                        2,
-                        Optional.of(new InlinePolicy(place, "Defining.find", "5/10s", "ip", Algorithm.TOKEN_BUCKET))));
+        MethodLimits defining = only(Defining.class);
+        assertThat(defining.endpoint()).isEqualTo("Defining.find");
+        assertThat(defining.policies()).containsExactly("Defining.find");
+        assertThat(defining.cost()).isEqualTo(2);
+        assertThat(defining.inlinePolicy())
+                .contains(new InlinePolicy(place, "Defining.find", "5/10s", "ip", Algorithm.TOKEN_BUCKET));
         assertThat(only(DefiningNamed.class).inlinePolicy())
                 .contains(new InlinePolicy(
                         DefiningNamed.class.getName() + ".find()", "api", "5/10s", "", Algorithm.SLIDING_WINDOW));
-        assertThat(only(NamingOnly.class))
-                .isEqualTo(new MethodLimits("NamingOnly.find", List.of("api"), 0, Optional.empty()));
+        MethodLimits naming = only(NamingOnly.class);
+        assertThat(naming).isEqualTo(new MethodLimits(naming.name(), List.of("api"), 0, Optional.empty()));
+        assertThat(naming.endpoint()).isEqualTo("NamingOnly.find");
         assertThat(only(Nothing.class).policies()).containsExactly("Nothing.find");
         assertThat(only(Nothing.class).inlinePolicy()).isPresent();
         assertThat(problems.found()).isEmpty();

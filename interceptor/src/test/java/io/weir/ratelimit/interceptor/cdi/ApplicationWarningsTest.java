@@ -6,7 +6,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.ratelimit.RateLimit;
 import io.weir.ratelimit.RateLimiter;
+import io.weir.ratelimit.core.config.ConfigProperties;
+import io.weir.ratelimit.core.config.Problems;
+import io.weir.ratelimit.core.key.KeyTerms;
 import io.weir.ratelimit.core.message.Message;
+import io.weir.ratelimit.core.policy.Policy;
+import io.weir.ratelimit.core.policy.PolicyLoader;
+import io.weir.ratelimit.core.policy.Resolvers;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.inject.Instance;
 import jakarta.inject.Inject;
@@ -19,8 +25,10 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -150,6 +158,77 @@ class ApplicationWarningsTest {
         assertThat(warnings(new ServletMappings(patterns, true), suspect, Orders.class))
                 .extracting(line -> line.substring(0, 8) + line.substring(line.indexOf(" Did")))
                 .containsExactly("WEIR-225 Did you mean /api/hello?", "WEIR-228 Did you mean GET?");
+    }
+
+    private static List<String> environmentWarnings(boolean usesLimiter, boolean hidesClasses, String... variables) {
+        ConfigProperties config = ConfigProperties.of(Map.of(
+                "ratelimit.policies.api-v1.limit", "10/1m",
+                "ratelimit.policies.api_v1.limit", "1000/1m",
+                "ratelimit.policies.a.limit", "20/1m",
+                "ratelimit.policies.a.tier", "header:X-Plan",
+                "ratelimit.policies.a.tiers.b.limit", "20/1m",
+                "ratelimit.policies.a_tiers_b.limit", "30/1m",
+                "ratelimit.policies.orders.limit", "30/1m",
+                "ratelimit.policies.orders.paths", "/a-b, /a_b",
+                "ratelimit.policies.orders.costs./a-b", "2",
+                "ratelimit.policies.orders.costs./a_b", "3"));
+        Problems problems = new Problems();
+        Map<String, Policy> policies = PolicyLoader.load(
+                        config, List.of(), new Resolvers(new KeyTerms(32, 64), Map.of()), problems)
+                .policies();
+        assertThat(problems.found()).isEmpty();
+        ApplicationView view = new ApplicationView(List.of(), List.of(), Set.of(), usesLimiter, hidesClasses);
+        return new ApplicationWarnings(policies, policies.keySet(), config, view)
+                .all(Set.of(variables)).stream().map(Message::text).toList();
+    }
+
+    @Test
+    @Tag("field")
+    void warnsOfAVariableThatSetsSeveralProperties() {
+        assertThat(environmentWarnings(
+                        true,
+                        true,
+                        "RATELIMIT_POLICIES_API_V1_LIMIT",
+                        "RATELIMIT_POLICIES_A_TIERS_B_LIMIT",
+                        "RATELIMIT_POLICIES_ORDERS_COSTS__A_B",
+                        "RATELIMIT_POLICIES_ORDERS_LIMIT"))
+                .containsExactly(
+                        "WEIR-017 Environment variable RATELIMIT_POLICIES_API_V1_LIMIT sets several properties:"
+                                + " [ratelimit.policies.api-v1.limit, ratelimit.policies.api_v1.limit]. Their names differ"
+                                + " only in characters that a variable does not have. Rename one, or set them in another source.",
+                        "WEIR-017 Environment variable RATELIMIT_POLICIES_A_TIERS_B_LIMIT sets several properties:"
+                                + " [ratelimit.policies.a.tiers.b.limit, ratelimit.policies.a_tiers_b.limit]. Their names differ"
+                                + " only in characters that a variable does not have. Rename one, or set them in another source.",
+                        "WEIR-017 Environment variable RATELIMIT_POLICIES_ORDERS_COSTS__A_B sets several properties:"
+                                + " [ratelimit.policies.orders.costs./a-b, ratelimit.policies.orders.costs./a_b]. Their names differ"
+                                + " only in characters that a variable does not have. Rename one, or set them in another source.");
+    }
+
+    @Test
+    @Tag("field")
+    void warnsOfAMisspelledVariableInEachApplication() {
+        String[] variables = {
+            "RATELIMIT_POLICIES_ORDERS_CONCURENCY",
+            "RATELIMIT_POLICIES_LETTERS_OF_THE_SPRING_LIMIT",
+            "RATELIMIT_CLIENTS_PARTNER_MAXPAUSE"
+        };
+        String meant = "WEIR-227 Environment variable RATELIMIT_POLICIES_ORDERS_CONCURENCY matches no property and is"
+                + " ignored. Did you mean RATELIMIT_POLICIES_ORDERS_CONCURRENCY?";
+        assertThat(environmentWarnings(true, false, variables))
+                .hasSize(3)
+                .contains(
+                        meant,
+                        "WEIR-227 Environment variable RATELIMIT_POLICIES_LETTERS_OF_THE_SPRING_LIMIT matches no property and is"
+                                + " ignored. Correct or remove it.");
+        assertThat(environmentWarnings(false, true, variables))
+                .hasSize(3)
+                .contains(
+                        "WEIR-227 Environment variable RATELIMIT_POLICIES_ORDERS_CONCURENCY matches no property of a known"
+                                + " policy. It has no effect, unless a resource that is not known at the start names its"
+                                + " policy. Did you mean RATELIMIT_POLICIES_ORDERS_CONCURRENCY?",
+                        "WEIR-227 Environment variable RATELIMIT_POLICIES_LETTERS_OF_THE_SPRING_LIMIT matches no property of a known"
+                                + " policy. It has no effect, unless a resource that is not known at the start names its"
+                                + " policy. Correct or remove it.");
     }
 
     @Test

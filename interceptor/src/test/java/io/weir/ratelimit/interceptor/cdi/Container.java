@@ -60,6 +60,11 @@ final class Container implements AutoCloseable {
                 .addDefaultInterceptors()
                 .withSources(new PropertiesConfigSource(properties, "application", 100))
                 .build();
+        return start(config, beans);
+    }
+
+    /** Starts a container with a configuration. */
+    static Container start(Config config, Class<?>... beans) {
         return new Container(config, beans);
     }
 

@@ -21,11 +21,14 @@ class MicroProfilePropertiesTest {
     private final Problems problems = new Problems();
 
     private static MicroProfileProperties of(Map<String, String> environment, Map<String, String> properties) {
-        return new MicroProfileProperties(new SmallRyeConfigBuilder()
-                .addDefaultInterceptors()
-                .withSources(new PropertiesConfigSource(properties, "application", 100))
-                .withSources(new EnvConfigSource(environment, 300))
-                .build());
+        return new MicroProfileProperties(
+                new SmallRyeConfigBuilder()
+                        .addDefaultInterceptors()
+                        .withSources(new PropertiesConfigSource(properties, "application", 100))
+                        .withSources(new EnvConfigSource(environment, 300))
+                        .build(),
+                environment.keySet(),
+                List.of());
     }
 
     private LoadedPolicies policies(MicroProfileProperties config) {

@@ -336,7 +336,10 @@ class OperationsTest {
             assertThat(plan.mode()).isEqualTo("shadow");
             assertThat(plan.enforcePercent()).isEqualTo(10);
             assertThat(plan.settings())
-                    .contains(new PolicyView.Setting("ratelimit.policies.plan.enforce-percent", "10", "application"));
+                    .contains(new PolicyView.Setting(
+                            "ratelimit.policies.plan.enforce-percent",
+                            "10",
+                            "PropertiesConfigSource[source=application]"));
             assertThat(operations(container).policies().get(1).enforcePercent()).isZero();
         }
     }
@@ -354,7 +357,8 @@ class OperationsTest {
                             new PolicyView.Setting(property + "key", "ip", Shop.class.getName() + ".look()"),
                             new PolicyView.Setting(
                                     property + "algorithm", "token-bucket", Shop.class.getName() + ".look()"),
-                            new PolicyView.Setting(property + "cost", "2", "application"),
+                            new PolicyView.Setting(
+                                    property + "cost", "2", "PropertiesConfigSource[source=application]"),
                             new PolicyView.Setting(property + "mode", "enforce", "default"),
                             new PolicyView.Setting(property + "on-failure", "open", "default"));
             assertThat(look.endpoints()).containsExactly("Shop.look");

@@ -123,7 +123,7 @@ class RuntimeChangesTest {
             assertThat(allowed(container, "ann", 4)).isEqualTo(1);
             assertThat(setting(container, "limit")).isEqualTo("3/1h of runtime change 1 by alice");
             undo(container, change);
-            assertThat(setting(container, "limit")).isEqualTo("2/1h of application");
+            assertThat(setting(container, "limit")).isEqualTo("2/1h of PropertiesConfigSource[source=application]");
             assertThat(allowed(container, "ben", 4)).isEqualTo(2);
         }
     }

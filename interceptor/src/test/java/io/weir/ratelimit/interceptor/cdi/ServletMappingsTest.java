@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import jakarta.servlet.FilterRegistration;
 import jakarta.servlet.ServletContext;
 import jakarta.servlet.ServletRegistration;
+import jakarta.ws.rs.core.Application;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.Proxy;
 import java.util.HashMap;
@@ -37,6 +38,7 @@ class ServletMappingsTest {
     private ServletContext context() {
         return proxy(ServletContext.class, (proxy, method, arguments) -> switch (method.getName()) {
             case "getServletRegistrations" -> servlets;
+            case "getClassLoader" -> getClass().getClassLoader();
             default -> filters;
         });
     }
@@ -50,6 +52,29 @@ class ServletMappingsTest {
         assertThat(ServletMappings.of(context()))
                 .isEqualTo(new ServletMappings(Set.of("/admin/*", "/api/*", "/upload"), false));
     }
+
+    @Test
+    void findsTheApplicationsOfARuntime() {
+        servlets.put(
+                Listed.class.getName(),
+                proxy(
+                        ServletRegistration.class,
+                        (proxy, method, arguments) -> method.getName().equals("getClassName") ? RESTEASY : null));
+        servlets.put(
+                "rest",
+                proxy(
+                        ServletRegistration.class,
+                        (proxy, method, arguments) ->
+                                method.getName().equals("getClassName") ? JERSEY : Other.class.getName()));
+        servlets.put(
+                String.class.getName(),
+                proxy(ServletRegistration.class, (proxy, method, arguments) -> "com.example.Upload"));
+        assertThat(ServletMappings.applications(context())).containsExactlyInAnyOrder(Listed.class, Other.class);
+    }
+
+    static class Listed extends Application {}
+
+    static class Other extends Application {}
 
     @Test
     void knowsJersey() {

@@ -21,6 +21,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The slots of bean calls and of requests: who holds them, and when they are released. */
@@ -99,6 +100,7 @@ class SlotReleaseTest {
     }
 
     @Test
+    @Tag("field")
     void stageReleasesItsSlotWhenItCompletes() {
         CompletableFuture<String> answer = new CompletableFuture<>();
         CompletionStage<String> called = work.later(answer);

@@ -65,14 +65,18 @@ class StartReportTest {
             Problems problems = new Problems();
             settings = Settings.read(config, problems);
             loader = PolicySnapshotLoader.of(
-                    Set.of(Search.class), new Resolvers(new KeyTerms(32, 64), Map.of()), Set.of("sourced"), problems);
+                    Set.of(Search.class),
+                    MethodNames.of(Set.of(Search.class)),
+                    new Resolvers(new KeyTerms(32, 64), Map.of()),
+                    Set.of("sourced"),
+                    problems);
             snapshot = loader.load(config, problems);
             assertThat(problems.found()).isEmpty();
         }
 
         private List<String> lines(String backend) {
             return new StartSummary(settings, snapshot, loader.methods())
-                    .message(backend, config)
+                    .message(backend, config, Set.of())
                     .text()
                     .lines()
                     .toList();
@@ -84,6 +88,25 @@ class StartReportTest {
                             .map(Message::text)
                             .toList();
         }
+    }
+
+    @Test
+    void warnsOfAPenaltyThatAWaitingClientCanReach() {
+        assertThat(new Report(
+                                "ratelimit.policies.api.limit=100/1m",
+                                "ratelimit.policies.api.penalty.after=20/1m",
+                                "ratelimit.policies.api.penalty.for=15m")
+                        .warnings("local"))
+                .singleElement()
+                .asString()
+                .startsWith("WEIR-025 A client of policy api ")
+                .contains("can have 61 rejections within the time of penalty.after=20/1m");
+        assertThat(new Report(
+                                "ratelimit.policies.api.limit=100/1m",
+                                "ratelimit.policies.api.penalty.after=100/1m",
+                                "ratelimit.policies.api.penalty.for=15m")
+                        .warnings("local"))
+                .isEmpty();
     }
 
     @Test
@@ -133,7 +156,7 @@ class StartReportTest {
                         report.snapshot,
                         report.loader.methods(),
                         () -> Instant.parse("2026-11-24T12:00:00Z"))
-                .message("local", report.config)
+                .message("local", report.config, Set.of())
                 .text();
 
         assertThat(text)

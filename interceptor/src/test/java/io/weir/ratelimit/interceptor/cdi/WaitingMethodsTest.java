@@ -29,6 +29,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Asynchronous methods that wait for permits. The slot of a waiting call is half an hour away, or a millisecond. */
@@ -156,6 +157,7 @@ class WaitingMethodsTest {
     }
 
     @Test
+    @Tag("field")
     void aCanceledCallNeverRunsAndRefundsItsSlot() {
         partner.paced();
         CompletableFuture<String> waiting = partner.paced().toCompletableFuture();

@@ -3,11 +3,13 @@ package io.weir.ratelimit.interceptor.rest;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.weir.ratelimit.fixtures.Growth;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class AcceptHeaderTest {
     private static BodyFormat accepted(String... lines) {
@@ -96,5 +98,18 @@ class AcceptHeaderTest {
             random.ints(random.nextInt(30), 0, bits.length).forEach(bit -> line.append(bits[bit]));
             assertThat(accepted(line.toString())).as("seed %d: %s", seed, line).isNotNull();
         }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {",", "a", "a/b,", "a/b;", "\"", "\\", "q=", "a/b;q=0.", "*/*,", " "})
+    void aFieldIsReadInLinearTime(String part) {
+        for (int i = 0; i < 200; i++) {
+            AcceptHeader.parse(List.of(part.repeat(16_000 / part.length())));
+        }
+        Growth.isLinear("a field of " + part, 16_000, size -> {
+            for (int i = 0; i < 20; i++) {
+                AcceptHeader.parse(List.of(part.repeat(size / part.length())));
+            }
+        });
     }
 }

@@ -16,6 +16,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.regex.Pattern;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -60,6 +61,23 @@ class HeaderDialectTest {
         assertThat(fields("ietf", QuotaView.rejected(new Decision.Rejected(List.of(full)), NOW_MICROS)))
                 .last()
                 .isEqualTo("RateLimit: \"slow-concurrent\";r=0;t=1");
+    }
+
+    /** The timeout of the slots of dead instances is no wait. */
+    @Tag("field")
+    @Test
+    void aConcurrencyLimitHasNoResetOfASlot() {
+        Quota running = allowed("slow-concurrent", 2, Duration.ZERO, 1, 60_000_000, 60_000_000);
+        assertThat(fields("legacy", view(running))).containsExactly("X-RateLimit-Limit: 2", "X-RateLimit-Remaining: 1");
+        assertThat(fields("draft-06", view(running))).containsExactly("RateLimit-Limit: 2", "RateLimit-Remaining: 1");
+        Quota full = rejected("slow-concurrent", 2, Duration.ZERO, 300_000, 60_000_000);
+        QuotaView rejection = QuotaView.rejected(new Decision.Rejected(List.of(full)), NOW_MICROS);
+        assertThat(fields("legacy", rejection)).contains("X-RateLimit-Reset: " + (NOW_SECONDS + 1));
+        assertThat(fields("draft-06", rejection)).contains("RateLimit-Reset: 1");
+        Quota none = new Quota("slow", "slow", 0, 0, Duration.ZERO, 0, true, Quota.NEVER, 0, 0);
+        assertThat(fields("legacy", QuotaView.rejected(new Decision.Rejected(List.of(none)), NOW_MICROS)))
+                .as("no wait helps")
+                .containsExactly("X-RateLimit-Limit: 0", "X-RateLimit-Remaining: 0");
     }
 
     @Test

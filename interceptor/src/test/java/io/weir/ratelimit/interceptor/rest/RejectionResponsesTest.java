@@ -27,6 +27,7 @@ import io.weir.ratelimit.spi.RejectionResponder;
 import jakarta.ws.rs.core.MultivaluedHashMap;
 import jakarta.ws.rs.core.MultivaluedMap;
 import jakarta.ws.rs.core.Response;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.ZonedDateTime;
 import java.util.ArrayList;
@@ -36,6 +37,7 @@ import java.util.Optional;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -87,6 +89,10 @@ class RejectionResponsesTest {
                         new RejectionContext("", minimal, AcceptHeader.parse(List.of(accept))));
     }
 
+    private static String body(Response response) {
+        return new String((byte[]) response.getEntity(), StandardCharsets.UTF_8);
+    }
+
     private static Map<String, String> fields(Response response) {
         Map<String, String> fields = new TreeMap<>();
         response.getStringHeaders().forEach((name, values) -> fields.put(name, String.join(" | ", values)));
@@ -106,7 +112,7 @@ class RejectionResponsesTest {
                         "Vary", "Accept",
                         "RateLimit-Policy", "\"api\";q=100;w=60",
                         "RateLimit", "\"api\";r=0;t=17"));
-        assertThat(response.getEntity())
+        assertThat(body(response))
                 .isEqualTo("{\"type\":\"https://iana.org/assignments/http-problem-types#quota-exceeded\","
                         + "\"title\":\"Too Many Requests\",\"status\":429,"
                         + "\"detail\":\"The quota of the policy api is used up.\","
@@ -123,13 +129,13 @@ class RejectionResponsesTest {
         assertThat(fields(response))
                 .containsEntry("Retry-After", "900")
                 .containsEntry("RateLimit", "\"api\";r=0;t=900");
-        assertThat(response.getEntity())
+        assertThat(body(response))
                 .isEqualTo("{\"type\":\"https://iana.org/assignments/http-problem-types#abnormal-usage-detected\","
                         + "\"title\":\"Too Many Requests\",\"status\":429,"
                         + "\"detail\":\"The caller is blocked under the policy api.\","
                         + "\"violated-policies\":[\"api\"],\"error\":\"rate_limit_blocked\",\"retry_after\":900,"
                         + "\"message\":\"The caller is blocked under the policy api. Try again in 900 seconds.\"}");
-        assertThat((String) response(true, "application/json", blocked).getEntity())
+        assertThat(body(response(true, "application/json", blocked)))
                 .contains("abnormal-usage-detected", "There were too many requests.")
                 .doesNotContain("api\"");
     }
@@ -151,9 +157,54 @@ class RejectionResponsesTest {
                 .containsEntry("RateLimit-Limit", "1000")
                 .containsEntry("RateLimit-Reset", "100")
                 .containsEntry("X-RateLimit-Reset", String.valueOf(NOW_SECONDS + 100));
-        assertThat(response.getEntity().toString())
+        assertThat(body(response))
                 .contains("\"detail\":\"The quota of the policy api is used up.\"")
-                .contains("\"violated-policies\":[\"api\",\"user\"]");
+                .contains("\"violated-policies\":[\"api-1s\",\"api-1h\",\"user\"]");
+    }
+
+    /** A client finds each violated limit in the field with the quotas. */
+    @Tag("field")
+    @Test
+    void violatedPoliciesHaveTheNamesOfTheHeaderField() {
+        Response response = exceeded(
+                List.of("ietf"),
+                rejected("api-1s", 1, Duration.ofSeconds(1), 500_000, 1_000_000),
+                allowed("api-1h", 100, Duration.ofHours(1), 98, 1, 1));
+        assertThat(fields(response))
+                .containsEntry("RateLimit-Policy", "\"api-1s\";q=1;w=1, \"api-1h\";q=100;w=3600")
+                .containsEntry("RateLimit", "\"api-1s\";r=0;t=1");
+        assertThat(body(response))
+                .contains("\"detail\":\"The quota of the policy api is used up.\"")
+                .contains("\"violated-policies\":[\"api-1s\"]");
+    }
+
+    @Tag("field")
+    @Test
+    void aRejectionBySlotsDoesNotStateAUsedQuota() {
+        Quota full = rejected("slow", 2, Duration.ZERO, 300_000, 60_000_000);
+        Response response = exceeded(List.of("ietf", "legacy", "draft-06"), full);
+        assertThat(fields(response))
+                .containsEntry("Retry-After", "1")
+                .containsEntry("RateLimit", "\"slow\";r=0;t=1")
+                .containsEntry("RateLimit-Reset", "1")
+                .containsEntry("X-RateLimit-Reset", String.valueOf(NOW_SECONDS + 1));
+        assertThat(body(response))
+                .contains("\"detail\":\"Too many calls of the caller run at once under the policy slow.\"")
+                .contains("Too many calls of the caller run at once under the policy slow. Try again in 1 second.");
+        Quota used = rejected("slow", 9, Duration.ofMinutes(1), 5_000_000, 5_000_000);
+        assertThat(body(exceeded(List.of(), full, used)))
+                .as("a window rejected too")
+                .contains("\"detail\":\"The quota of the policy slow is used up.\"");
+    }
+
+    @Test
+    void aBodyOfTheApplicationHasTheCharsetOfItsType() {
+        Response response = rejections(rejection ->
+                        Optional.of(new RejectionResponder.Body("text/plain;charset=ISO-8859-1", "sp\u00e4ter")))
+                .exceeded(
+                        new Decision.Rejected(List.of(rejected("org", 1, MINUTE, 1, 1))),
+                        new RejectionContext("", false, AcceptHeader.ANYTHING));
+        assertThat((byte[]) response.getEntity()).isEqualTo("sp\u00e4ter".getBytes(StandardCharsets.ISO_8859_1));
     }
 
     @Test
@@ -167,7 +218,7 @@ class RejectionResponsesTest {
                 .containsEntry("Retry-After", "86400")
                 .containsEntry("RateLimit-Policy", "\"api\";q=3;w=2592000")
                 .containsEntry("RateLimit", "\"api\";r=0;t=86400");
-        assertThat(response.getEntity().toString())
+        assertThat(body(response))
                 .contains(
                         "\"detail\":\"The quota of the policy api is used up and resets on 1 December 00:00 Europe/Berlin.\"");
     }
@@ -179,7 +230,7 @@ class RejectionResponsesTest {
                 .containsEntry("Retry-After", "1")
                 .containsEntry("RateLimit", "\"api\";r=0;t=1")
                 .containsEntry("RateLimit-Policy", "\"api\";q=100");
-        assertThat(response.getEntity().toString()).contains(",\"retry_after\":1,\"message\":");
+        assertThat(body(response)).contains(",\"retry_after\":1,\"message\":");
     }
 
     @Test
@@ -188,7 +239,7 @@ class RejectionResponsesTest {
         Response response = exceeded(List.of("ietf"), rejected("other", 1, MINUTE, 5_000_000, 5_000_000), never);
         assertThat(response.getStatus()).isEqualTo(429);
         assertThat(fields(response)).doesNotContainKey("Retry-After").containsEntry("RateLimit", "\"api\";r=10");
-        assertThat(response.getEntity().toString())
+        assertThat(body(response))
                 .contains("\"detail\":\"The call costs more than the policy api can ever allow.\"")
                 .contains("\"violated-policies\":[\"other\",\"api\"]")
                 .doesNotContain("retry_after");
@@ -210,7 +261,7 @@ class RejectionResponsesTest {
                         "Cache-Control", "no-store",
                         "Vary", "Accept",
                         "Retry-After", "1"));
-        assertThat(response.getEntity())
+        assertThat(body(response))
                 .isEqualTo(
                         "{\"type\":\"https://iana.org/assignments/http-problem-types#temporary-reduced-capacity\","
                                 + "\"title\":\"Service Unavailable\",\"status\":503,"
@@ -226,7 +277,7 @@ class RejectionResponsesTest {
     void roundsTheWaitForTheBackendUpToSeconds(Duration wait, long seconds) {
         Response response = rejections().unavailable(wait, AcceptHeader.ANYTHING);
         assertThat(fields(response)).containsEntry("Retry-After", String.valueOf(seconds));
-        assertThat(response.getEntity().toString())
+        assertThat(body(response))
                 .contains("\"retry_after\":" + seconds + ",")
                 .contains("Try again in " + seconds + " second");
         MultivaluedMap<String, Object> bare = new MultivaluedHashMap<>();
@@ -245,7 +296,7 @@ class RejectionResponsesTest {
                         new ApplicationMappers(() -> null, () -> null));
         assertThat(response.getStatus()).isEqualTo(503);
         assertThat(fields(response)).containsEntry("Retry-After", "7").doesNotContainKey("RateLimit");
-        assertThat(response.getEntity().toString()).contains("#temporary-reduced-capacity\"");
+        assertThat(body(response)).contains("#temporary-reduced-capacity\"");
     }
 
     @Test
@@ -259,7 +310,7 @@ class RejectionResponsesTest {
         assertThat(fields(response))
                 .containsEntry("Link", "</limits#user>; rel=\"help\"")
                 .containsEntry("Content-Type", "application/json");
-        assertThat(response.getEntity().toString()).endsWith(",\"help\":\"/limits#user\"}");
+        assertThat(body(response)).endsWith(",\"help\":\"/limits#user\"}");
     }
 
     @Test
@@ -272,7 +323,7 @@ class RejectionResponsesTest {
                         "Cache-Control", "no-store",
                         "Vary", "Accept",
                         "Retry-After", "17"));
-        assertThat(response.getEntity())
+        assertThat(body(response))
                 .isEqualTo("{\"type\":\"https://iana.org/assignments/http-problem-types#quota-exceeded\","
                         + "\"title\":\"Too Many Requests\",\"status\":429,\"detail\":\"There were too many requests.\","
                         + "\"error\":\"rate_limit_exceeded\",\"retry_after\":17,"
@@ -314,7 +365,7 @@ class RejectionResponsesTest {
                         "Accept",
                         "Retry-After",
                         "17"));
-        assertThat(response.getEntity()).isEqualTo("later,17");
+        assertThat(body(response)).isEqualTo("later,17");
         assertThat(received).singleElement().satisfies(rejection -> {
             assertThat(rejection.endpoint()).isEqualTo("Search.find");
             assertThat(rejection.decision().violatedPolicies()).containsExactly("org");

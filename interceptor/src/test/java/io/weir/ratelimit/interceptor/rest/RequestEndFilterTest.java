@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.weir.ratelimit.core.engine.Binding;
 import io.weir.ratelimit.core.engine.RequestState;
+import io.weir.ratelimit.interceptor.cdi.UnlimitedServlets;
 import io.weir.ratelimit.spi.CallContext;
 import jakarta.servlet.AsyncContext;
 import jakarta.servlet.AsyncEvent;
@@ -83,7 +84,7 @@ class RequestEndFilterTest {
     }
 
     private void serve(FilterChain chain) throws ServletException, IOException {
-        new RequestEndFilter().doFilter(request(state), response(), chain);
+        new RequestEndFilter(new UnlimitedServlets(() -> true)).doFilter(request(state), response(), chain);
     }
 
     @Test
@@ -109,7 +110,7 @@ class RequestEndFilterTest {
 
     @Test
     void requestWithoutAStateIsLeftAlone() throws Exception {
-        new RequestEndFilter().doFilter(request(null), response(), CHAIN);
+        new RequestEndFilter(new UnlimitedServlets(() -> true)).doFilter(request(null), response(), CHAIN);
         assertThat(listeners).isEmpty();
     }
 

@@ -3,6 +3,7 @@ package io.weir.ratelimit.interceptor.rest;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.weir.ratelimit.interceptor.cdi.MethodNames;
 import io.weir.ratelimit.interceptor.cdi.Tokens;
 import jakarta.ws.rs.container.ContainerRequestContext;
 import jakarta.ws.rs.container.ResourceInfo;
@@ -17,6 +18,7 @@ import java.security.Principal;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 class RestCallTest {
@@ -34,7 +36,8 @@ class RestCallTest {
 
     private RestCall by(Principal user) {
         answers.put("getSecurityContext", fake(SecurityContext.class, Map.of("getUserPrincipal", user)));
-        RestCall matched = RestCall.matched(fake(ContainerRequestContext.class, answers), null, new Search());
+        RestCall matched = RestCall.matched(
+                fake(ContainerRequestContext.class, answers), null, new Search(), MethodNames.of(Set.of()));
         answers.remove("getSecurityContext");
         return matched;
     }

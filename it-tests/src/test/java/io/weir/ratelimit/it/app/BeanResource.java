@@ -1,19 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.it.app;
 
-import io.weir.ratelimit.RateLimitExceededException;
+import io.weir.ratelimit.RateLimit;
+import io.weir.ratelimit.RateLimitKey;
 import jakarta.annotation.Resource;
 import jakarta.enterprise.concurrent.ManagedExecutorService;
 import jakarta.enterprise.context.RequestScoped;
 import jakarta.inject.Inject;
 import jakarta.ws.rs.GET;
 import jakarta.ws.rs.Path;
+import jakarta.ws.rs.QueryParam;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicReference;
 
-/** A resource without limits that calls limited beans. */
+/** A resource that calls limited beans. Its own limit is one that only the interceptor can decide. */
 @Path("bean")
 @RequestScoped
 public class BeanResource {
@@ -22,6 +27,9 @@ public class BeanResource {
 
     @Inject
     AtStart atStart;
+
+    @Inject
+    Background background;
 
     @Inject
     Cart cart;
@@ -37,6 +45,12 @@ public class BeanResource {
 
     @Inject
     Ledger ledger;
+
+    @Inject
+    Orders orders;
+
+    @Inject
+    TransactionalOrders transactionalOrders;
 
     @Inject
     Work work;
@@ -91,14 +105,90 @@ public class BeanResource {
 
     @GET
     @Path("asynchronous")
-    public String asynchronous() throws Exception {
-        CompletionStage<String> result;
+    public CompletionStage<String> asynchronous() {
+        return outcome(flaky.asynchronous());
+    }
+
+    private static CompletionStage<String> outcome(CompletionStage<String> stage) {
+        return stage.handle((value, failure) ->
+                failure == null ? value : "failed with " + failure.getClass().getSimpleName());
+    }
+
+    @GET
+    @Path("enterprise-stage")
+    public CompletionStage<String> enterpriseStage() {
+        return outcome(orders.offer());
+    }
+
+    @GET
+    @Path("argument-stage")
+    @RateLimit("by-argument-of-bean")
+    public CompletionStage<String> argumentStage(@QueryParam("user") @RateLimitKey("user") String user) {
+        return CompletableFuture.completedFuture("hello " + user);
+    }
+
+    @GET
+    @Path("failed-stage")
+    public CompletionStage<String> failedStage() {
+        return orders.offer();
+    }
+
+    /** Returns whether the bean has thrown, and how its transaction has ended. */
+    @GET
+    @Path("order")
+    public String order(@QueryParam("bean") String bean) {
+        AtomicReference<String> outcome = new AtomicReference<>();
+        String result = "placed";
         try {
-            result = flaky.asynchronous();
-        } catch (RateLimitExceededException e) {
-            return "rejected at the call";
+            if (bean.equals("enterprise")) {
+                orders.place(outcome);
+            } else {
+                transactionalOrders.place(outcome);
+            }
+        } catch (RuntimeException e) {
+            result = e.getClass().getSimpleName();
         }
-        return result.toCompletableFuture().get();
+        return result + ", " + outcome;
+    }
+
+    @GET
+    @Path("background")
+    public CompletionStage<String> background() {
+        String caller = Thread.currentThread().getName();
+        return background.report().thenApply(report -> report.endsWith(caller) ? "the same thread" : "another thread");
+    }
+
+    @GET
+    @Path("background-void")
+    public String backgroundVoid() {
+        background.clean();
+        return "started";
+    }
+
+    @GET
+    @Path("background-paced")
+    public CompletionStage<String> backgroundPaced() {
+        return background.paced();
+    }
+
+    /** Calls a method with one slot, and calls it again while the first call runs. */
+    @GET
+    @Path("background-slot")
+    public String backgroundSlot() throws Exception {
+        CompletableFuture<String> end = new CompletableFuture<>();
+        Future<CompletableFuture<String>> first = executor.submit(() -> background.slot(end));
+        CompletionStage<String> running = first.get();
+        CompletionStage<String> second = executor.submit(
+                        () -> background.slot(CompletableFuture.completedFuture("second")))
+                .get();
+        String rejected = outcome(second).toCompletableFuture().get();
+        end.complete("first");
+        String ended = running.toCompletableFuture().get();
+        CompletionStage<String> third = executor.submit(
+                        () -> background.slot(CompletableFuture.completedFuture("third")))
+                .get();
+        return ended + ", " + rejected + ", "
+                + outcome(third).toCompletableFuture().get();
     }
 
     @GET

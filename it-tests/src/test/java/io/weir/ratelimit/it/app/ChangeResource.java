@@ -5,7 +5,9 @@ import io.weir.ratelimit.RateLimit;
 import jakarta.enterprise.context.RequestScoped;
 import jakarta.ws.rs.GET;
 import jakarta.ws.rs.Path;
+import jakarta.ws.rs.PathParam;
 import jakarta.ws.rs.QueryParam;
+import org.eclipse.microprofile.config.ConfigProvider;
 
 /** Resources whose limits change while the application runs. */
 @Path("change")
@@ -23,6 +25,19 @@ public class ChangeResource {
     @RateLimit("bought")
     public String bought() {
         return "bought";
+    }
+
+    @GET
+    @Path("{place: source|profile|profiles}")
+    public String place(@PathParam("place") String place) {
+        return place;
+    }
+
+    /** Returns the value of a property for the application; empty if there is none. */
+    @GET
+    @Path("configured")
+    public String configured(@QueryParam("name") String name) {
+        return ConfigProvider.getConfig().getOptionalValue(name, String.class).orElse("");
     }
 
     /** Sets a property of the config source of the application, or a system property. An empty value removes it. */

@@ -6,9 +6,12 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.eclipse.microprofile.config.spi.ConfigSource;
 
-/** A config source whose properties a test sets at run time. */
+/** A config source whose properties a test sets at run time. Its name begins like that of the environment. */
 public class ChangingSource implements ConfigSource {
-    static final Map<String, String> PROPERTIES = new ConcurrentHashMap<>();
+    static final Map<String, String> PROPERTIES = new ConcurrentHashMap<>(Map.of(
+            "ratelimit.policies.of-source.limit", "1/1h",
+            "ratelimit.policies.of-source.key", "header:X-Client",
+            "ratelimit.policies.of-source.paths", "/api/change/source"));
 
     @Override
     public Set<String> getPropertyNames() {
@@ -22,7 +25,7 @@ public class ChangingSource implements ConfigSource {
 
     @Override
     public String getName() {
-        return "changing";
+        return "Environment of tests";
     }
 
     @Override

@@ -7,6 +7,7 @@ import jakarta.inject.Inject;
 import jakarta.ws.rs.GET;
 import jakarta.ws.rs.POST;
 import jakarta.ws.rs.Path;
+import jakarta.ws.rs.QueryParam;
 import jakarta.ws.rs.core.Response;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -27,7 +28,17 @@ public class ChargeResource {
     @Path("once")
     @RateLimit("once")
     public String once() {
-        return work.once() + work.once();
+        return work.once();
+    }
+
+    @GET
+    @Path("repeated")
+    @RateLimit("repeated")
+    public String repeated(@QueryParam("calls") int calls) {
+        for (int i = 0; i < calls; i++) {
+            work.repeated();
+        }
+        return "repeated";
     }
 
     @GET

@@ -13,6 +13,9 @@ public class Work {
         return "once";
     }
 
+    @RateLimit("repeated")
+    public void repeated() {}
+
     @RateLimit(value = "dearer", cost = 5)
     public String dearer() {
         return "dearer";

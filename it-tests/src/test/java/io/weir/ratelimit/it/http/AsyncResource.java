@@ -12,6 +12,7 @@ import jakarta.servlet.http.HttpServletResponse;
 import jakarta.ws.rs.GET;
 import jakarta.ws.rs.HeaderParam;
 import jakarta.ws.rs.Path;
+import jakarta.ws.rs.PathParam;
 import jakarta.ws.rs.Produces;
 import jakarta.ws.rs.container.AsyncResponse;
 import jakarta.ws.rs.container.Suspended;
@@ -21,7 +22,9 @@ import jakarta.ws.rs.sse.Sse;
 import jakarta.ws.rs.sse.SseEventSink;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
 
 /** Resources with asynchronous or streamed responses. */
 @Path("async")
@@ -51,6 +54,18 @@ public class AsyncResource {
                 });
     }
 
+    /** Waits for another thread, whose rejection the future wraps. */
+    @GET
+    @Path("waits/{how}")
+    public String waits(@PathParam("how") String how, @HeaderParam("X-Client") String client)
+            throws ExecutionException, InterruptedException {
+        CompletableFuture<String> allowed = executor.supplyAsync(() -> {
+            limiter.acquire("plain", Identity.header("X-Client", client)).orThrow();
+            return "allowed";
+        });
+        return how.equals("join") ? allowed.join() : allowed.get();
+    }
+
     @GET
     @Path("suspended")
     @RateLimit("twice")
@@ -76,6 +91,13 @@ public class AsyncResource {
                 output.flush();
             }
         };
+    }
+
+    /** Returns the fields about limits that were set on committed responses. */
+    @GET
+    @Path("late-fields")
+    public String lateFields() {
+        return String.join(" ", LateFieldsFilter.FIELDS);
     }
 
     /** Commits the response before the method returns. */

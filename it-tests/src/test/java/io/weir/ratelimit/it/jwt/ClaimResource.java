@@ -31,4 +31,20 @@ public class ClaimResource {
     public String plan() {
         return "plan";
     }
+
+    @GET
+    @Path("organization")
+    @RolesAllowed("user")
+    @RateLimit("by-organization")
+    public String organization() {
+        return "organization";
+    }
+
+    @GET
+    @Path("missing")
+    @RolesAllowed("user")
+    @RateLimit("by-missing")
+    public String missing() {
+        return "missing";
+    }
 }

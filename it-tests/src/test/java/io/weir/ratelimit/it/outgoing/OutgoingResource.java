@@ -10,6 +10,7 @@ import jakarta.inject.Inject;
 import jakarta.ws.rs.GET;
 import jakarta.ws.rs.Path;
 import jakarta.ws.rs.PathParam;
+import jakarta.ws.rs.ProcessingException;
 import jakarta.ws.rs.Produces;
 import jakarta.ws.rs.QueryParam;
 import jakarta.ws.rs.WebApplicationException;
@@ -21,6 +22,7 @@ import java.net.URI;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.eclipse.microprofile.rest.client.RestClientBuilder;
+import org.eclipse.microprofile.rest.client.inject.RestClient;
 
 /** Calls the upstream, and writes the status of its response or the rejection. */
 @RequestScoped
@@ -34,6 +36,10 @@ public class OutgoingResource {
 
     @Inject
     private Retries retries;
+
+    @Inject
+    @RestClient
+    private InheritedPartner injected;
 
     @QueryParam("upstream")
     private URI upstream;
@@ -77,7 +83,33 @@ public class OutgoingResource {
     }
 
     private int status(String how) throws Exception {
+        if (how.equals("inherited")) {
+            return statusOfInheritedMethod();
+        }
+        if (how.equals("injected")) {
+            return statusOfInjectedClient();
+        }
         return how.startsWith("interface") ? statusOfInterface(how) : statusOfClient(how);
+    }
+
+    /** The injected client has an address without an upstream. */
+    private int statusOfInjectedClient() {
+        try (Response response = injected.items(account)) {
+            return response.getStatus();
+        } catch (ProcessingException e) {
+            if (RateLimitClientFilter.isRejected(e)) {
+                throw e;
+            }
+            return 0;
+        }
+    }
+
+    private int statusOfInheritedMethod() throws Exception {
+        try (InheritedPartner partner =
+                        RestClientBuilder.newBuilder().baseUri(upstream).build(InheritedPartner.class);
+                Response response = partner.items(account)) {
+            return response.getStatus();
+        }
     }
 
     /** Reads the response before the client closes, because Jersey closes its responses as well. */

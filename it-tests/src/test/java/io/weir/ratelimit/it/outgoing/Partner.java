@@ -2,17 +2,14 @@
 package io.weir.ratelimit.it.outgoing;
 
 import io.weir.ratelimit.client.OutgoingRateLimit;
-import io.weir.ratelimit.client.RateLimitClientFilter;
 import jakarta.ws.rs.GET;
 import jakarta.ws.rs.HeaderParam;
 import jakarta.ws.rs.Path;
 import jakarta.ws.rs.core.Response;
 import java.util.concurrent.CompletionStage;
-import org.eclipse.microprofile.rest.client.annotation.RegisterProvider;
 import org.eclipse.microprofile.rest.client.inject.RegisterRestClient;
 
 @RegisterRestClient(baseUri = "http://localhost:1")
-@RegisterProvider(RateLimitClientFilter.class)
 @OutgoingRateLimit("partner")
 @Path("partner")
 public interface Partner extends AutoCloseable {

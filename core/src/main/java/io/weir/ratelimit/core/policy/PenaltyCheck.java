@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.core.policy;
+
+import io.weir.ratelimit.Algorithm;
+import io.weir.ratelimit.spi.Limit;
+import io.weir.ratelimit.spi.PenaltyRule;
+import io.weir.ratelimit.spi.PolicyLimits;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+
+/** The check for penalties that block a client although it waits after each rejection as long as {@code Retry-After} requires. */
+public final class PenaltyCheck {
+    /** The shortest wait that a response can require. */
+    private static final long SECOND = TimeUnit.SECONDS.toMicros(1);
+
+    private PenaltyCheck() {}
+
+    /**
+     * Returns the most rejections of such a client in the window of the penalty, if they are enough for the penalty. A rejection by slots
+     * does not count.
+     *
+     * @param policy the policy
+     * @return the rejections; empty if the policy cannot block such a client
+     */
+    public static OptionalLong reachable(Policy policy) {
+        Optional<PenaltyRule> rule = policy.penalty().filter(any -> policy.canReject());
+        if (rule.isEmpty()) {
+            return OptionalLong.empty();
+        }
+        long windowMicros = TimeUnit.MILLISECONDS.toMicros(rule.get().window().toMillis());
+        return Stream.concat(Stream.of(policy.limits()), policy.tiers().limits().values().stream())
+                .mapToLong(limits -> rejections(limits, windowMicros))
+                .filter(rejections -> rejections >= rule.get().rejections())
+                .max();
+    }
+
+    private static long rejections(PolicyLimits limits, long windowMicros) {
+        long ofLimits = limits.limits().stream()
+                .filter(limit -> !limit.isConcurrency() && limit.permits() > 0)
+                .mapToLong(limit -> windowMicros / Math.max(SECOND, gapMicros(limit)) + 2)
+                .sum();
+        return Math.min(ofLimits, windowMicros / SECOND + 1);
+    }
+
+    /** Returns the time in which a caller without permits gets the next one. */
+    private static long gapMicros(Limit limit) {
+        boolean fixed = limit.algorithm() == Algorithm.FIXED_WINDOW;
+        return limit.windowMicros() / (fixed ? 1 : limit.permits());
+    }
+}

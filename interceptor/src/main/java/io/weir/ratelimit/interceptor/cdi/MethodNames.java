@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.interceptor.cdi;
+
+import io.weir.ratelimit.core.policy.MethodName;
+import java.lang.reflect.Method;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+
+/**
+ * The names of the methods of a deployment, as keys, costs, metrics and messages use them. A method has the first of these names that no
+ * other method has: {@code Class.method}, the same with the package, and with the types of the parameters.
+ *
+ * <p>A method of a class that the deployment does not know, such as that of a sub-resource without annotations, gets its name at its first
+ * call: the first one that no known method has.
+ */
+public final class MethodNames {
+    /**
+     * A method of a bean class, which can inherit it.
+     *
+     * @param beanClass the class of the bean
+     * @param method the method
+     */
+    record Called(Class<?> beanClass, Method method) {
+        /** Returns all names of the method, the shortest first. */
+        List<String> forms() {
+            String name = "." + method.getName();
+            String qualified = beanClass.getName() + name;
+            return List.of(
+                    beanClass.getSimpleName() + name,
+                    qualified,
+                    qualified + parameters(Class::getSimpleName),
+                    qualified + parameters(Class::getTypeName));
+        }
+
+        private String parameters(Function<Class<?>, String> text) {
+            return Arrays.stream(method.getParameterTypes()).map(text).collect(Collectors.joining(",", "(", ")"));
+        }
+    }
+
+    private final Map<Called, MethodName> names = new ConcurrentHashMap<>();
+
+    /** All forms of the known methods. Guarded by this. */
+    private final Set<String> used = new HashSet<>();
+
+    private final Map<String, Set<String>> ambiguous = new TreeMap<>();
+    private final Set<Called> deployed = new LinkedHashSet<>();
+
+    private MethodNames(Set<Called> limited, Set<Called> others) {
+        Map<String, Integer> counts = new HashMap<>();
+        add(limited, counts);
+        names.values().stream()
+                .filter(MethodName::isQualified)
+                .forEach(name -> ambiguous
+                        .computeIfAbsent(name.simple(), first -> new TreeSet<>())
+                        .add(name.text()));
+        // A method without annotations does not change the name of a limited one.
+        add(others, counts);
+    }
+
+    private void add(Set<Called> methods, Map<String, Integer> counts) {
+        methods.forEach(method -> new HashSet<>(method.forms()).forEach(form -> counts.merge(form, 1, Integer::sum)));
+        deployed.addAll(methods);
+        methods.forEach(method -> {
+            List<String> forms = method.forms();
+            names.put(method, name(forms, form -> counts.get(form) == 1));
+            used.addAll(forms);
+        });
+    }
+
+    /**
+     * Creates the names of the methods of a deployment.
+     *
+     * @param classes the classes of beans and those with annotations of this library
+     * @return the names
+     */
+    public static MethodNames of(Collection<Class<?>> classes) {
+        Set<Called> limited = new LinkedHashSet<>();
+        Set<Called> others = new LinkedHashSet<>();
+        for (Class<?> type : classes) {
+            boolean resource = ResourceOperations.root(type).isPresent();
+            for (Method method : TypeHierarchy.methods(type)) {
+                if (AnnotationScanner.isLimited(type, method)) {
+                    limited.add(new Called(type, method));
+                } else if (resource && ResourceOperations.isForRest(type, method)) {
+                    others.add(new Called(type, method));
+                }
+            }
+        }
+        return new MethodNames(limited, others);
+    }
+
+    private static MethodName name(List<String> forms, Function<String, Boolean> isOwn) {
+        return new MethodName(
+                forms.stream().filter(isOwn::apply).findFirst().orElse(forms.get(forms.size() - 1)), forms);
+    }
+
+    /**
+     * Returns the name of a method.
+     *
+     * @param beanClass the class of the resource or bean, not of its proxy
+     * @param method the method
+     * @return the name, which does not change
+     */
+    public MethodName of(Class<?> beanClass, Method method) {
+        Called called = new Called(beanClass, method);
+        MethodName known = names.get(called);
+        return known != null ? known : late(called);
+    }
+
+    private synchronized MethodName late(Called called) {
+        MethodName known = names.get(called);
+        if (known != null) {
+            return known;
+        }
+        List<String> forms = called.forms();
+        MethodName name = name(forms, form -> !used.contains(form));
+        used.addAll(forms);
+        names.put(called, name);
+        return name;
+    }
+
+    /** Returns one class of each class loader that has known methods, except that of this library. */
+    List<Class<?>> ofOtherLoaders() {
+        Map<ClassLoader, Class<?>> classes = new LinkedHashMap<>();
+        deployed.stream()
+                .map(Called::beanClass)
+                .filter(type ->
+                        type.getClassLoader() != null && type.getClassLoader() != MethodNames.class.getClassLoader())
+                .forEach(type -> classes.putIfAbsent(type.getClassLoader(), type));
+        return List.copyOf(classes.values());
+    }
+
+    /** Returns the simple names that several limited methods have, each with the names of these methods. */
+    Map<String, Set<String>> ambiguous() {
+        return ambiguous;
+    }
+}

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.interceptor.rest;
+
+import io.weir.ratelimit.RateLimitExceededException;
+import io.weir.ratelimit.RateLimitUnavailableException;
+import jakarta.annotation.Priority;
+import jakarta.ws.rs.core.Context;
+import jakarta.ws.rs.core.FeatureContext;
+import jakarta.ws.rs.core.Response;
+import jakarta.ws.rs.ext.ExceptionMapper;
+import jakarta.ws.rs.ext.Providers;
+import java.lang.System.Logger.Level;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Maps a rejection that {@code join()} or {@code get()} has wrapped as if it were not wrapped.
+ *
+ * <p>A wrapper of another exception has the response that it has without this mapper: that of a mapper of the application for a superclass,
+ * else that of the server.
+ *
+ * @param <E> the wrapper
+ */
+@Priority(Integer.MAX_VALUE)
+public abstract class WrappedMapper<E extends Exception> implements ExceptionMapper<E> {
+    private static final System.Logger LOG = System.getLogger("io.weir.ratelimit");
+    private static final String JERSEY = "org.glassfish.jersey.";
+
+    @Context
+    private @Nullable Providers providers;
+
+    WrappedMapper() {}
+
+    /** The mapper of results of {@code CompletableFuture.join()}. */
+    @Priority(Integer.MAX_VALUE)
+    public static class OfJoin extends WrappedMapper<CompletionException>
+            implements ExceptionMapper<CompletionException> {}
+
+    /** The mapper of results of {@code Future.get()}. */
+    @Priority(Integer.MAX_VALUE)
+    public static class OfGet extends WrappedMapper<ExecutionException>
+            implements ExceptionMapper<ExecutionException> {}
+
+    /** Registers the mappers. Jersey has a type of its own for a mapper that maps some exceptions of a class only. */
+    static void register(FeatureContext context) {
+        if (!context.getConfiguration().getClass().getName().startsWith(JERSEY)) {
+            context.register(OfJoin.class);
+            context.register(OfGet.class);
+            return;
+        }
+        try {
+            context.register(JerseyWrappedMapper.OfJoin.class);
+            context.register(JerseyWrappedMapper.OfGet.class);
+        } catch (LinkageError e) { // the type is not visible; Jersey itself unwraps where the application has no mapper
+            LOG.log(Level.DEBUG, "Wrapped rejections are mapped by Jersey", e);
+        }
+    }
+
+    /** Returns whether a wrapper has a rejection as its cause. */
+    static boolean isRejection(Throwable wrapper) {
+        Throwable cause = unwrapped(wrapper);
+        return cause instanceof RateLimitExceededException || cause instanceof RateLimitUnavailableException;
+    }
+
+    private static @Nullable Throwable unwrapped(Throwable wrapper) {
+        Throwable cause = wrapper;
+        while (cause instanceof CompletionException || cause instanceof ExecutionException) {
+            cause = cause.getCause();
+        }
+        return cause;
+    }
+
+    @Override
+    public Response toResponse(E wrapper) {
+        Throwable cause = unwrapped(wrapper);
+        return cause != null && isRejection(wrapper)
+                ? mapped(cause.getClass(), cause, wrapper)
+                : mapped(wrapper.getClass().getSuperclass(), wrapper, wrapper);
+    }
+
+    /** Maps an exception as one of a class. */
+    @SuppressWarnings("unchecked") // the class is that of the exception, or a superclass
+    private <T extends Throwable> Response mapped(Class<?> type, Throwable exception, E wrapper) {
+        ExceptionMapper<T> mapper = providers == null ? null : providers.getExceptionMapper((Class<T>) type);
+        if (mapper == null) {
+            throw WrappedMapper.<RuntimeException>undeclared(wrapper);
+        }
+        return mapper.toResponse((T) exception);
+    }
+
+    /** Returns an exception as one that no method declares, which the server receives as if there were no mapper. */
+    @SuppressWarnings({"unchecked", "TypeParameterUnusedInFormals"})
+    private static <T extends Throwable> T undeclared(Throwable exception) {
+        return (T) exception;
+    }
+}
