@@ -31,7 +31,11 @@ class ClientWarningsTest {
         annotated.forEach(client -> places.put(client, "com.example.Partner"));
         Map<String, OutgoingClient> clients = ClientReader.read(config, places, Map.of(), problems);
         PolicySnapshot snapshot = PolicySnapshotLoader.of(
-                        Set.of(), new Resolvers(new KeyTerms(32, 64), Map.of()), Set.of(), problems)
+                        Set.of(),
+                        MethodNames.of(Set.of()),
+                        new Resolvers(new KeyTerms(32, 64), Map.of()),
+                        Set.of(),
+                        problems)
                 .withClients(clients.values())
                 .load(config, problems);
         assertThat(problems.found()).isEmpty();
