@@ -122,7 +122,7 @@ public class RateLimitExtension implements Extension {
     }
 
     private void logApplicationProblems() {
-        if (application.hasPolicies()) {
+        if (application().hasPolicies()) {
             callInApplication(() -> ServiceLoading.withoutLimits(beanClasses)).forEach(error -> error.log(LOG));
         }
         if (!ServletApi.isVisible()) {
