@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import io.weir.ratelimit.RateLimit;
 import jakarta.enterprise.context.RequestScoped;
 import jakarta.ws.rs.GET;
 import jakarta.ws.rs.Path;
@@ -8,7 +7,6 @@ import jakarta.ws.rs.Path;
 @Path("hello")
 public class HelloResource {
     @GET
-    @RateLimit("plan")
     public String hello() {
         return "Hello\n";
     }

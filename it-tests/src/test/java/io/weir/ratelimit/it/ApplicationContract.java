@@ -492,7 +492,6 @@ abstract class ApplicationContract {
     }
 
     @Test
-    @Tag("field")
     void methodOnAnotherThreadKeepsItsSlotUntilItEnds() {
         assertThat(get("api/bean/background-slot").body())
                 .isEqualTo("first, failed with RateLimitExceededException, third");

@@ -122,7 +122,10 @@ class HowToSnippetsTest {
         page.snippets("json")
                 .forEach(json -> Json.createReader(new StringReader(json)).read());
         for (String yaml : page.snippets("yaml")) {
-            Config.fromYAML(yaml);
+            // YamlTest reads the properties of Weir.
+            if (!yaml.startsWith("ratelimit:")) {
+                Config.fromYAML(yaml);
+            }
         }
     }
 

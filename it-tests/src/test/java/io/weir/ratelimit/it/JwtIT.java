@@ -85,13 +85,16 @@ class JwtIT {
     @Test
     @Tag("field")
     void aClaimCanBeInAnArrayOrInAnObject() throws Exception {
-        JsonObjectBuilder gold = Json.createObjectBuilder().add("level", 7).add("plan", Json.createArrayBuilder().add("gold"));
+        JsonObjectBuilder gold = Json.createObjectBuilder()
+                .add("level", 7)
+                .add("plan", Json.createArrayBuilder().add("gold"));
         assertThat(LimitResponse.field(get("plan", issuer.bearer(tenant, gold)), "RateLimit-Policy"))
                 .isEqualTo("\"by-user\";q=3;w=3600");
         assertThat(get("organization", issuer.bearer("ann", organization(tenant)))
                         .statusCode())
                 .isEqualTo(200);
-        LimitResponse.verifyRejected(get("organization", issuer.bearer("ben", organization(tenant))), "by-organization");
+        LimitResponse.verifyRejected(
+                get("organization", issuer.bearer("ben", organization(tenant))), "by-organization");
         assertThat(get("organization", issuer.bearer("ann", organization(tenant + "x")))
                         .statusCode())
                 .isEqualTo(200);

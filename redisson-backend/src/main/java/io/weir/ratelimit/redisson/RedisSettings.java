@@ -3,6 +3,7 @@ package io.weir.ratelimit.redisson;
 
 import static io.weir.ratelimit.redisson.RedisMessages.MESSAGES;
 
+import io.weir.ratelimit.core.config.ListElements;
 import io.weir.ratelimit.spi.ConfigurationProblem;
 import java.io.IOException;
 import java.io.InputStream;
@@ -45,8 +46,7 @@ record RedisSettings(
      */
     static RedisSettings read(org.eclipse.microprofile.config.Config config, boolean applicationClient) {
         List<ConfigurationProblem> problems = new ArrayList<>();
-        Optional<String> address =
-                config.getOptionalValue(ADDRESS, String.class).map(String::strip);
+        Optional<String> address = address(config);
         Optional<String> location =
                 config.getOptionalValue(CONFIG, String.class).map(String::strip);
         Optional<Config> client = Optional.empty();
@@ -61,6 +61,16 @@ record RedisSettings(
         }
         return new RedisSettings(
                 namespace(config, problems), deadline(config, problems), client, List.copyOf(problems));
+    }
+
+    /** Reads the address, which can be a list of a file format. */
+    static Optional<String> address(org.eclipse.microprofile.config.Config config) {
+        return config.getOptionalValue(ADDRESS, String.class)
+                .or(() -> ListElements.joined(
+                        ADDRESS,
+                        element ->
+                                config.getOptionalValue(element, String.class).orElse(null)))
+                .map(String::strip);
     }
 
     private static Optional<Config> yaml(String location, List<ConfigurationProblem> problems) {

@@ -149,7 +149,7 @@ public class RedissonBackend implements RateLimitBackend {
     @Override
     public boolean isConfigured() {
         Config config = ConfigProvider.getConfig();
-        return config.getOptionalValue(RedisSettings.ADDRESS, String.class).isPresent()
+        return RedisSettings.address(config).isPresent()
                 || config.getOptionalValue(RedisSettings.CONFIG, String.class).isPresent()
                 || hasApplicationClient();
     }

@@ -39,6 +39,18 @@ class RedisSettingsTest {
     }
 
     @ParameterizedTest
+    @ValueSource(strings = {"%s[%d]", "%s.%d", "%s.[%d]"})
+    void acceptsAListOfAFileFormat(String element) {
+        RedisSettings settings = read(Map.of(
+                element.formatted(RedisSettings.ADDRESS, 0), "redis://a:6379",
+                element.formatted(RedisSettings.ADDRESS, 1), "redis://b:6379"));
+        assertThat(settings.problems()).isEmpty();
+        assertThat(settings.client())
+                .hasValueSatisfying(
+                        config -> assertThat(config.isClusterConfig()).isTrue());
+    }
+
+    @ParameterizedTest
     @CsvSource({"1ms, 1", "100ms, 100", "2s, 2000", "60s, 60000", "60000ms, 60000", "' 5ms ', 5"})
     void acceptsADeadlineFromOneMillisecondToOneMinute(String text, long millis) {
         RedisSettings settings = read(Map.of(RedisSettings.ADDRESS, ADDRESS, "ratelimit.redis.deadline", text));

@@ -11,8 +11,10 @@ import jakarta.enterprise.inject.se.SeContainerInitializer;
 import jakarta.enterprise.inject.spi.Bean;
 import jakarta.enterprise.inject.spi.BeanManager;
 import jakarta.enterprise.inject.spi.Extension;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.ServiceLoader;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** An engine in a CDI container, which the interceptor of the beans calls. */
@@ -66,9 +68,11 @@ final class ContainerEngine implements StartedEngine {
         }
         initializer.disableDiscovery().addExtensions(new TestBeans(environment, limits));
         ServiceLoader.load(Extension.class, loader).forEach(initializer::addExtensions);
+        Set<Class<?>> classes = new LinkedHashSet<>(setup.beans());
+        classes.addAll(ResolverBeans.find(loader, config.config()));
         return initializer
                 .addBeanClasses(RateLimitBeans.class, CurrentRequest.class, RateLimitInterceptor.class)
-                .addBeanClasses(setup.beans().toArray(Class<?>[]::new));
+                .addBeanClasses(classes.toArray(Class<?>[]::new));
     }
 
     @Override

@@ -5,6 +5,9 @@ import io.weir.ratelimit.Identity;
 import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.RateLimiter;
 import io.weir.ratelimit.spi.Charge;
+import io.weir.ratelimit.spi.Limit;
+import io.weir.ratelimit.spi.PolicyLimits;
+import io.weir.ratelimit.spi.RateLimitBackend;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.Supplier;
@@ -22,12 +25,20 @@ final class EngineLimits implements RateLimits {
     @Override
     public void exhaust(String policy, Identity key) {
         TestBackend backend = environment.backend();
-        backend.inspect(() -> limiter.get().peek(policy, key)).ifPresent(charge -> {
-            long left = least(backend.healthy().peek(charge));
-            if (left > 0 && left != Long.MAX_VALUE) {
-                backend.healthy().acquire(List.of(new Charge(charge.policy(), charge.storedKey(), left)));
-            }
-        });
+        backend.inspect(() -> limiter.get().peek(policy, key))
+                .ifPresent(
+                        charge -> charge.policy().limits().forEach(limit -> exhaust(backend.healthy(), charge, limit)));
+    }
+
+    /** Spends one limit without the others. A call takes one slot, whatever its cost is. */
+    private static void exhaust(RateLimitBackend backend, Charge charge, Limit limit) {
+        PolicyLimits policy = charge.policy();
+        PolicyLimits only = new PolicyLimits(policy.policy(), policy.tier(), List.of(limit));
+        long left = least(backend.peek(new Charge(only, charge.storedKey(), 1)));
+        long calls = limit.isConcurrency() ? left : Math.min(left, 1);
+        for (long call = 0; call < calls; call++) {
+            backend.acquire(List.of(new Charge(only, charge.storedKey(), limit.isConcurrency() ? 1 : left)));
+        }
     }
 
     @Override

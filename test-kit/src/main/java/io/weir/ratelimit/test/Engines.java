@@ -2,6 +2,7 @@
 package io.weir.ratelimit.test;
 
 import io.weir.ratelimit.core.config.ConfigProperties;
+import io.weir.ratelimit.core.config.ListElements;
 import io.weir.ratelimit.interceptor.cdi.MicroProfileProperties;
 import java.net.URL;
 import java.net.URLClassLoader;
@@ -39,7 +40,7 @@ final class Engines {
     private static StartedEngine plain(Setup setup, ClassLoader loader) {
         TestConfig config = TestConfig.register(setup.properties(), loader);
         try {
-            ConfigProperties properties = new MicroProfileProperties(config.config());
+            ConfigProperties properties = ListElements.join(new MicroProfileProperties(config.config()));
             return new PlainEngine(properties, setup, loader, config::release);
         } catch (RuntimeException e) {
             config.release();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.test;
 
+import io.weir.ratelimit.core.engine.RequestState;
 import io.weir.ratelimit.interceptor.rest.RateLimitFilter;
 import jakarta.enterprise.context.control.RequestContextController;
 import jakarta.enterprise.inject.spi.CDI;
@@ -145,7 +146,7 @@ final class InProcessRest implements RestRuntime {
         return new RestResponse(request, inRequestScope(call));
     }
 
-    /** Calls the runtime in a request scope, which a server would start. */
+    /** Calls the runtime in a request scope, which a server would start, and ends the request, which a server would report. */
     private RestAdapter.Reply inRequestScope(RestAdapter.Call call) {
         RequestContextController scope =
                 CDI.current().select(RequestContextController.class).get();
@@ -153,6 +154,9 @@ final class InProcessRest implements RestRuntime {
         try {
             return adapter.call(call);
         } finally {
+            if (call.properties().get(RequestState.class.getName()) instanceof RequestState state) {
+                state.end();
+            }
             if (activated) {
                 scope.deactivate();
             }

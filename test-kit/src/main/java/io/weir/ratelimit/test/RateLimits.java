@@ -12,7 +12,8 @@ import java.time.Duration;
  */
 public interface RateLimits {
     /**
-     * Spends all permits of a key under the limits of {@link #remaining(String, Identity)}, also if the backend fails.
+     * Spends all permits of a key under each of the limits of {@link #remaining(String, Identity)}, also if the backend fails. Takes all
+     * slots of a concurrency limit; they are free after the {@code concurrency-timeout} of the policy, or after a reset.
      *
      * @param policy the name of a policy
      * @param key the key

@@ -16,7 +16,7 @@ interface RestAdapter {
      * A request.
      *
      * @param base the URI of the application, which ends with a slash
-     * @param properties the properties of the request
+     * @param properties the properties of the request, which can be changed; those of the runtime are there after the call
      */
     record Call(
             String method,

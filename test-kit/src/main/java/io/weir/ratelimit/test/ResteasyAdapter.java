@@ -46,6 +46,10 @@ final class ResteasyAdapter implements RestAdapter {
             dispatcher.invoke(request, response);
         } finally {
             ResteasyContext.clearContextData();
+            // RESTEasy keeps a map of its own.
+            request.getAttributeNames()
+                    .asIterator()
+                    .forEachRemaining(name -> call.properties().put(name, request.getAttribute(name)));
         }
         return reply(response);
     }

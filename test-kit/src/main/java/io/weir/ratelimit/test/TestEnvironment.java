@@ -44,7 +44,8 @@ final class TestEnvironment implements EngineEnvironment {
     /**
      * Creates an environment.
      *
-     * @param redis the address of the Redis that decides by its own clock; empty for the backend that the configuration selects
+     * @param redis the address of the Redis that decides by its own clock; empty for the backend in process, or for one that the
+     *     application provides
      */
     TestEnvironment(Instant now, Optional<String> redis) {
         this(now, redis, false);
@@ -90,6 +91,11 @@ final class TestEnvironment implements EngineEnvironment {
     @Override
     public void health(BackendHealth ofBackend) {
         health = ofBackend;
+    }
+
+    @Override
+    public boolean replaces(String backend) {
+        return backend.equals("redisson");
     }
 
     @Override

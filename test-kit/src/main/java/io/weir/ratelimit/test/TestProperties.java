@@ -2,6 +2,7 @@
 package io.weir.ratelimit.test;
 
 import io.weir.ratelimit.core.config.ConfigProperties;
+import io.weir.ratelimit.core.config.ListElements;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -42,7 +43,7 @@ final class TestProperties {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
-        return ConfigProperties.of(all);
+        return ListElements.join(ConfigProperties.of(all));
     }
 
     private static Properties read(URL file) throws IOException {

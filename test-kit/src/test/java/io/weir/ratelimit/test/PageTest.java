@@ -100,6 +100,32 @@ class PageTest {
                 .isGreaterThan(11);
     }
 
+    /** Its configuration names a resolver and a Redis, which the test does not list. */
+    @Test
+    void theFirstTestOfThePagePassesInTheApplicationOfTheTutorial() throws Exception {
+        files.keySet().removeIf(name -> name.endsWith("Test.java") && !name.equals("MailServiceTest.java"));
+        Matcher file = FILE.matcher(
+                Files.readString(Path.of("../docs/tutorial.md")).replaceAll("(?m)^ {3}(?=.)", ""));
+        while (file.find()) {
+            if (file.group(1).endsWith("/Plans.java")) {
+                files.put(file.group(1), file.group(2));
+            }
+        }
+        assertThat(files).containsKey("org/example/shop/Plans.java");
+        files.merge("META-INF/microprofile-config.properties", """
+                ratelimit.policies.books.limit=10/1m
+                ratelimit.policies.books.tier=plans
+                ratelimit.policies.books.tiers.premium.limit=100/1m
+                ratelimit.redis.address=redis://localhost:1
+                """, String::concat);
+        compile();
+        TestExecutionSummary summary = run();
+        StringWriter failures = new StringWriter();
+        summary.printFailuresTo(new java.io.PrintWriter(failures, true), 20);
+        assertThat(failures.toString()).isEmpty();
+        assertThat(summary.getTestsSucceededCount()).isEqualTo(3);
+    }
+
     /** Without this, tests that never run would pass as well. */
     @Test
     void aTestFailsIfTheLimitOfThePageChanges() throws Exception {

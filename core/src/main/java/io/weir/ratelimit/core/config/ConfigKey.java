@@ -44,6 +44,23 @@ public record ConfigKey<T>(
     }
 
     /**
+     * Tests whether a name belongs to this property or to this family. The name of a policy may contain dots without quotes, and a path
+     * of a cost never is a part of another attribute.
+     *
+     * @param full the full name
+     * @return whether only the variable parts differ
+     */
+    boolean isNameOf(String full) {
+        String[] fixed = VARIABLE.split(name, -1);
+        int end = fixed.length - 1;
+        return full.startsWith(fixed[0])
+                && full.endsWith(fixed[end])
+                && (end == 0
+                        ? full.length() == name.length()
+                        : full.length() > fixed[0].length() + fixed[end].length() && !full.contains(".costs."));
+    }
+
+    /**
      * Returns the property of one member of the family.
      *
      * @param value the value of the first variable part

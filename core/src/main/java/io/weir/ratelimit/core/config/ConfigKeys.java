@@ -44,7 +44,7 @@ public final class ConfigKeys {
 
     public static final ConfigKey<String> REDIS_ADDRESS = key(
             "ratelimit.redis.address",
-            ValueForm.text("redis://host:6379 or rediss://user:password@host:6379/0; commas separate several"),
+            ValueForm.texts("redis://host:6379 or rediss://user:password@host:6379/0; commas separate several"),
             "the address of Redis; several addresses are nodes of a cluster");
 
     public static final ConfigKey<String> REDIS_CONFIG = key(
@@ -196,7 +196,7 @@ public final class ConfigKeys {
     public static final ConfigKey<String> LIMIT = noted(
             "ratelimit.policies.<p>.limit",
             "required",
-            ValueForm.text("<permits>/<duration>, such as 100/1m, or <permits>/<unit>, such as 10000/month; 0 to "
+            ValueForm.texts("<permits>/<duration>, such as 100/1m, or <permits>/<unit>, such as 10000/month; 0 to "
                     + Limit.MAX_PERMITS
                     + " permits (10000 for sliding-log) in 1ms to 366d; commas separate several"),
             "the limits of the policy");
@@ -270,7 +270,7 @@ public final class ConfigKeys {
 
     public static final ConfigKey<String> TIER_LIMIT = key(
             "ratelimit.policies.<p>.tiers.<t>.limit",
-            ValueForm.text("as limit; a tier name has 1 to 64 of the characters A-Z a-z 0-9 _ -"),
+            ValueForm.texts("as limit; a tier name has 1 to 64 of the characters A-Z a-z 0-9 _ -"),
             "the limits of the tier");
 
     public static final ConfigKey<Long> TIER_BURST = noted(
@@ -339,7 +339,7 @@ public final class ConfigKeys {
 
     public static final ConfigKey<String> PATHS = key(
             "ratelimit.policies.<p>.paths",
-            ValueForm.text("default, or paths such as /api/search, /api/orgs/{org}, /api/admin/*"),
+            ValueForm.texts("default, or paths such as /api/search, /api/orgs/{org}, /api/admin/*"),
             "the requests under the policy without an annotation");
 
     public static final ConfigKey<List<String>> METHODS = noted(
@@ -381,7 +381,7 @@ public final class ConfigKeys {
             "ratelimit.clients.<c>.obey",
             "retry-after, ratelimit",
             ValueForm.someOf("retry-after", "ratelimit"),
-            "the answers that the client obeys: a 429 or 503 of the upstream, and the quotas that the upstream reports");
+            "the answers that the client obeys: a 429 or an error with Retry-After, and the quotas that the upstream reports");
 
     public static final ConfigKey<Integer> CLIENT_RETRY_BUDGET = key(
             "ratelimit.clients.<c>.retry-budget",
@@ -426,6 +426,16 @@ public final class ConfigKeys {
                 .filter(ConfigKey::isOfPolicy)
                 .anyMatch(key -> key.attribute().equals(attribute)
                         || key.variable(attribute).isPresent());
+    }
+
+    /**
+     * Tests whether the value of a property is a list.
+     *
+     * @param name the full name
+     * @return true if commas separate its elements; false also if the table does not have the property
+     */
+    static boolean isList(String name) {
+        return TABLE.stream().anyMatch(key -> key.form().isList() && key.isNameOf(name));
     }
 
     private static <T> ConfigKey<T> key(String name, String defaultText, ValueForm<T> form, String meaning) {

@@ -26,6 +26,16 @@ public interface ConfigProperties {
     String source(String name);
 
     /**
+     * Returns the precedence of the source of a property.
+     *
+     * @param name the name of a property that is set
+     * @return the ordinal of the source, which takes precedence over lower ones; 0 if sources have none
+     */
+    default int ordinal(String name) {
+        return 0;
+    }
+
+    /**
      * Lists the properties that begin with {@code ratelimit.}.
      *
      * @return the names, without those that only environment variables set, because {@code RATELIMIT_POLICIES_A_B_LIMIT} does not

@@ -4,6 +4,7 @@ package io.weir.ratelimit.core.config;
 import static io.weir.ratelimit.core.message.CoreMessages.MESSAGES;
 
 import io.weir.ratelimit.spi.ConfigurationProblem;
+import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -49,12 +50,18 @@ public final class ConfigReader {
     public Optional<String> text(String property) {
         ConfigProperty value = config.get(property);
         if (!value.readable()) {
-            report(
-                    value.unset().isEmpty()
-                            ? MESSAGES.problem("WEIR-101", property, "")
-                            : MESSAGES.problem("WEIR-101.unset", property, "", String.join(", ", value.unset())));
+            report(unreadable(property, value));
         }
         return value.value().map(String::strip);
+    }
+
+    private static ConfigurationProblem unreadable(String property, ConfigProperty value) {
+        if (!value.sources().isEmpty()) {
+            return MESSAGES.problem("WEIR-101.sources", property, "", String.join(", ", value.sources()));
+        }
+        return value.unset().isEmpty()
+                ? MESSAGES.problem("WEIR-101", property, "")
+                : MESSAGES.problem("WEIR-101.unset", property, "", String.join(", ", value.unset()));
     }
 
     /**
@@ -179,13 +186,14 @@ public final class ConfigReader {
     /**
      * Lists the policies that properties name. A name that is no property of a policy is a problem.
      *
+     * @param known the names of policies that code defines; one that contains dots needs no quotes, because some formats lose them
      * @return the attributes of each policy that are set
      */
-    public Map<String, Set<String>> policies() {
+    public Map<String, Set<String>> policies(Collection<String> known) {
         Map<String, Set<String>> policies = new LinkedHashMap<>();
         for (String name : names()) {
             if (name.startsWith(POLICIES)) {
-                QuotedName.parse(name.substring(POLICIES.length()))
+                QuotedName.parse(name.substring(POLICIES.length()), known)
                         .ifPresentOrElse(
                                 parts -> policies.computeIfAbsent(parts.name(), first -> new TreeSet<>())
                                         .add(parts.attribute()),

@@ -46,15 +46,17 @@ public final class PolicyProperties {
     }
 
     /**
-     * Returns the full name of a property. The name of the policy is in quotes if it contains dots or if the configuration
-     * writes it so.
+     * Returns the full name of a property. The name of the policy is in quotes if the configuration writes it so, or if it contains
+     * dots and no property has it without quotes.
      *
      * @param attribute the attribute, such as {@code limit}
      * @return the name of the property
      */
     public String name(String attribute) {
         String quoted = POLICIES + '"' + policy + "\"." + attribute;
-        return policy.indexOf('.') >= 0 || reader.text(quoted).isPresent() ? quoted : place() + "." + attribute;
+        String plain = place() + "." + attribute;
+        boolean quotes = policy.indexOf('.') >= 0 && !reader.names().contains(plain);
+        return quotes || reader.text(quoted).isPresent() ? quoted : plain;
     }
 
     /**

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.core.config;
 
+import java.util.Collection;
 import java.util.Optional;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 /**
  * A name and an attribute of it, such as {@code api.limit} or {@code "Class.method".limit}.
@@ -23,6 +26,43 @@ public record QuotedName(String name, String attribute) {
         return end <= start || attribute >= text.length()
                 ? Optional.empty()
                 : Optional.of(new QuotedName(text.substring(start, end), text.substring(attribute)));
+    }
+
+    /**
+     * Splits a text whose format may have lost the quotes around the name of a policy.
+     *
+     * @param text the name, a dot and the attribute
+     * @param known the names of policies that exist
+     * @return the parts; empty if one is missing
+     */
+    static Optional<QuotedName> parse(String text, Collection<String> known) {
+        Optional<QuotedName> first = parse(text);
+        return first.filter(parts -> !parts.isOfPolicy())
+                .flatMap(parts -> parts.longer()
+                        .filter(name -> known.contains(name.name()))
+                        .findFirst())
+                .or(() -> first);
+    }
+
+    /**
+     * Finds the name with dots that was probably meant.
+     *
+     * @return the shortest longer name before an attribute of a policy; empty if this is an attribute, or if there is none
+     */
+    public Optional<QuotedName> dotted() {
+        return isOfPolicy() ? Optional.empty() : longer().findFirst();
+    }
+
+    private boolean isOfPolicy() {
+        return ConfigKeys.isPolicyAttribute(attribute);
+    }
+
+    /** Moves parts of the attribute to the name, one after the other, and keeps those with an attribute of a policy. */
+    private Stream<QuotedName> longer() {
+        return IntStream.range(0, attribute.length())
+                .filter(at -> attribute.charAt(at) == '.')
+                .mapToObj(at -> new QuotedName(name + "." + attribute.substring(0, at), attribute.substring(at + 1)))
+                .filter(QuotedName::isOfPolicy);
     }
 
     /**

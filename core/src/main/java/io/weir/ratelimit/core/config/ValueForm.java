@@ -21,9 +21,10 @@ import java.util.stream.Collectors;
  *
  * @param description the allowed values, as they read after "must be"
  * @param parser converts a text without blanks around it, or throws an {@link IllegalArgumentException} with the reason
+ * @param isList whether commas separate several values
  * @param <T> the type of the values
  */
-public record ValueForm<T>(String description, Function<String, T> parser) {
+public record ValueForm<T>(String description, Function<String, T> parser, boolean isList) {
     private static final int LONGEST_URI = 2_000;
     private static final int LONGEST_PATH = 200;
     private static final String WEB_ADDRESS_PATTERN = "https?://[A-Za-z0-9.\\[\\]:-]+([/?][!-~&&[^<>\"\\\\^`{|}]]*)?";
@@ -37,11 +38,11 @@ public record ValueForm<T>(String description, Function<String, T> parser) {
 
     /** Addresses and ranges of addresses. */
     static final ValueForm<List<AddressRange>> ADDRESSES =
-            new ValueForm<>("addresses and ranges such as 10.0.0.0/8, 2001:db8::/32, ::1", AddressRange::parseAll);
+            listOf("addresses and ranges such as 10.0.0.0/8, 2001:db8::/32, ::1", AddressRange::parseAll);
 
     /** Percentages, in ascending order. */
     static final ValueForm<List<Integer>> PERCENTAGES =
-            new ValueForm<>("different percentages from 1% to 100%, such as 80%, 100%", ValueForm::percentages);
+            listOf("different percentages from 1% to 100%, such as 80%, 100%", ValueForm::percentages);
 
     /** A number of rejections in a window. */
     static final ValueForm<Limit> REJECTIONS =
@@ -79,10 +80,11 @@ public record ValueForm<T>(String description, Function<String, T> parser) {
 
     /** HTTP methods. */
     static final ValueForm<List<String>> HTTP_METHODS = of(
-            "HTTP methods in upper case, separated by commas",
-            text -> Optional.of(split(text))
-                    .filter(methods -> !methods.isEmpty()
-                            && methods.stream().allMatch(method -> method.matches("[A-Z][A-Z-]{0,31}"))));
+                    "HTTP methods in upper case, separated by commas",
+                    text -> Optional.of(split(text))
+                            .filter(methods -> !methods.isEmpty()
+                                    && methods.stream().allMatch(method -> method.matches("[A-Z][A-Z-]{0,31}"))))
+            .asList();
 
     /** A URI that is safe in a header field. */
     static final ValueForm<String> URI_REFERENCE = of(
@@ -97,6 +99,11 @@ public record ValueForm<T>(String description, Function<String, T> parser) {
             "an address such as https://grafana.example.org/d/weir",
             text -> Optional.of(text)
                     .filter(address -> address.length() <= LONGEST_URI && address.matches(WEB_ADDRESS_PATTERN)));
+
+    /** Creates a form of single values. */
+    ValueForm(String description, Function<String, T> parser) {
+        this(description, parser, false);
+    }
 
     /**
      * Creates a form whose description is the reason for every invalid value.
@@ -114,9 +121,32 @@ public record ValueForm<T>(String description, Function<String, T> parser) {
         return new ValueForm<>(description, text -> text);
     }
 
+    /** Creates a form of texts that commas separate, which a reader of its own splits. */
+    static ValueForm<String> texts(String description) {
+        return listOf(description, text -> text);
+    }
+
     /** Creates a form of names that commas separate. */
     static ValueForm<List<String>> list(String description) {
-        return new ValueForm<>(description, ValueForm::split);
+        return listOf(description, ValueForm::split);
+    }
+
+    private static <T> ValueForm<T> listOf(String description, Function<String, T> parser) {
+        return new ValueForm<>(description, parser).asList();
+    }
+
+    /** Returns this form for lists. Some sources write a list of their format as one text in brackets, which is no list here. */
+    private ValueForm<T> asList() {
+        return new ValueForm<>(
+                description,
+                text -> {
+                    if (text.startsWith("[") && text.endsWith("]")) {
+                        throw new IllegalArgumentException(
+                                "is a list in brackets; write its elements without brackets and quotes, separated by commas");
+                    }
+                    return parser.apply(text);
+                },
+                true);
     }
 
     /** Creates a form of names that commas separate, or {@code none}. */
@@ -165,20 +195,33 @@ public record ValueForm<T>(String description, Function<String, T> parser) {
         return of(
                 "one of " + Arrays.stream(values).map(name).collect(Collectors.joining(", ")),
                 text -> Arrays.stream(values)
-                        .filter(value -> name.apply(value).equals(text))
+                        .filter(value -> name.apply(value).equals(text) || isReadAs(text, name.apply(value)))
                         .findFirst());
+    }
+
+    /** Tests whether YAML 1.1 reads a literal without quotes as a truth value, which is what its source then has. */
+    private static boolean isReadAs(String text, String literal) {
+        return switch (literal) {
+            case "off", "no" -> text.equals("false");
+            case "on", "yes" -> text.equals("true");
+            default -> false;
+        };
     }
 
     /** Creates a form of lists of some names, or {@code none}. */
     static ValueForm<List<String>> someOf(String... names) {
         return of("none, or some of " + String.join(", ", names), text -> {
-            List<String> given =
-                    Arrays.stream(text.split(",")).map(String::strip).distinct().toList();
-            return given.equals(List.of("none"))
-                    ? Optional.of(List.of())
-                    : Optional.of(given)
-                            .filter(each -> !each.isEmpty() && List.of(names).containsAll(each));
-        });
+                    List<String> given = Arrays.stream(text.split(","))
+                            .map(String::strip)
+                            .distinct()
+                            .toList();
+                    return given.equals(List.of("none"))
+                            ? Optional.of(List.of())
+                            : Optional.of(given)
+                                    .filter(each ->
+                                            !each.isEmpty() && List.of(names).containsAll(each));
+                })
+                .asList();
     }
 
     /**

@@ -81,6 +81,16 @@ public interface EngineEnvironment {
     default void health(BackendHealth health) {}
 
     /**
+     * Tests whether the backend in process replaces another one, whatever the configuration selects.
+     *
+     * @param backend the name of the other backend
+     * @return true if the environment does not use it, so that its configuration is not checked
+     */
+    default boolean replaces(String backend) {
+        return false;
+    }
+
+    /**
      * Creates a backend in process.
      *
      * @param maxKeys the maximum number of keys, 1 or more

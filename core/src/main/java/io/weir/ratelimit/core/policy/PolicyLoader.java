@@ -20,6 +20,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 /** A loader of all policies from the configuration and the annotations. */
 public final class PolicyLoader {
@@ -63,7 +64,8 @@ public final class PolicyLoader {
     }
 
     private void load(Collection<MethodLimits> methods) {
-        Map<String, Set<String>> attributes = reader.policies();
+        Map<String, Set<String>> attributes = reader.policies(
+                methods.stream().flatMap(method -> method.policies().stream()).collect(Collectors.toSet()));
         invalid.putAll(
                 new UnknownPropertyCheck(reader, new ConfigReader(config, ofPolicies)).check(methods, attributes));
         Map<String, InlinePolicy> inlinePolicies = inlinePolicies(methods);

@@ -6,17 +6,20 @@ import static io.weir.ratelimit.core.message.CoreMessages.MESSAGES;
 import io.weir.ratelimit.core.config.ConfigKey;
 import io.weir.ratelimit.core.config.ConfigKeys;
 import io.weir.ratelimit.core.config.ConfigReader;
+import io.weir.ratelimit.core.config.QuotedName;
 import io.weir.ratelimit.spi.ConfigurationProblem;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** The check for unknown and unreadable properties. Without it, a misspelled property could leave a call without its limit. */
 final class UnknownPropertyCheck {
@@ -51,7 +54,7 @@ final class UnknownPropertyCheck {
     /**
      * Checks all properties.
      *
-     * @param attributes the attributes of each policy that are set
+     * @param attributes the attributes of each policy that are set; a part of a name whose quotes are missing is removed
      * @return the problems of the policies with an unknown attribute
      */
     Map<String, List<ConfigurationProblem>> check(
@@ -82,18 +85,24 @@ final class UnknownPropertyCheck {
 
     private Map<String, List<ConfigurationProblem>> checkAttributes(Map<String, Set<String>> attributes) {
         Map<String, List<ConfigurationProblem>> misspelled = new TreeMap<>();
-        attributes.forEach((policy, given) -> {
-            for (String attribute : given) {
-                if (!ConfigKeys.isPolicyAttribute(attribute)) {
-                    ConfigurationProblem problem =
-                            MESSAGES.problem("WEIR-115", POLICIES + policy + "." + attribute, "", ATTRIBUTES);
-                    misspelled
-                            .computeIfAbsent(policy, first -> new ArrayList<>())
-                            .add(problem);
-                    ofPolicies.report(problem);
-                }
+        attributes.forEach((policy, given) -> given.removeIf(attribute -> {
+            Optional<QuotedName> meant = new QuotedName(policy, attribute).dotted();
+            if (ConfigKeys.isPolicyAttribute(attribute)) {
+                return false;
             }
-        });
+            String property = POLICIES + policy + "." + attribute;
+            ConfigurationProblem problem = meant.map(name -> MESSAGES.problem(
+                            "WEIR-115.quotes", property, "", name.name(), name.attribute(), ATTRIBUTES))
+                    .orElseGet(() -> MESSAGES.problem("WEIR-115", property, "", ATTRIBUTES));
+            Stream.concat(Stream.of(policy), meant.map(QuotedName::name).stream())
+                    .forEach(name -> misspelled
+                            .computeIfAbsent(name, first -> new ArrayList<>())
+                            .add(problem));
+            ofPolicies.report(problem);
+            return meant.isPresent();
+        }));
+        // Without this, a part of a name would be a policy without a limit.
+        attributes.values().removeIf(Set::isEmpty);
         return misspelled;
     }
 }

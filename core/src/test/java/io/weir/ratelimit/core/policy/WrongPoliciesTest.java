@@ -282,8 +282,11 @@ class WrongPoliciesTest {
         assertThat(read.lines())
                 .filteredOn(line -> line.startsWith("WEIR-115"))
                 .containsExactly(
-                        "WEIR-115 ratelimit.policies.Search.find.limit: the policy attribute is unknown; use one of "
-                                + ATTRIBUTES,
+                        "WEIR-115 ratelimit.policies.Search.find.limit: the policy attribute is unknown; if the policy is"
+                                + " named Search.find, the quotes around its name are missing; write"
+                                + " ratelimit.policies.\"Search.find\".limit, in YAML with the name in two kinds of quotes:"
+                                + " '\"Search.find\"'; or use one of "
+                                + ATTRIBUTES.substring(0, ATTRIBUTES.indexOf(';')),
                         "WEIR-115 ratelimit.policies.api.lmit: the policy attribute is unknown; use one of "
                                 + ATTRIBUTES);
     }
@@ -417,7 +420,7 @@ class WrongPoliciesTest {
     }
 
     @Test
-    void aClaimWithoutMicroProfileJwtIsReportedWithItsPlace() {
+    void aClaimWithoutALoginThatHasClaimsIsReportedWithItsPlace() {
         Resolvers terms = new Resolvers(
                 new KeyTerms(32, 64, new ClientAddress(List.of(), ForwardedHeader.X_FORWARDED_FOR), Map.of(), false),
                 Map.of());
@@ -429,12 +432,12 @@ class WrongPoliciesTest {
                 problems);
         assertThat(problems.message().lines().skip(1).map(String::strip))
                 .containsExactly(
-                        "WEIR-212 ratelimit.policies.a.key = ip + claim:plan | ip: the expression uses a claim, but MicroProfile JWT is not "
-                                + "available to the application; enable MicroProfile JWT on the server and make its API visible to "
-                                + "the application, or use another term",
-                        "WEIR-212 app.Search.find() @RateLimit(key) = claim:sub: the expression uses a claim, but MicroProfile JWT is not "
-                                + "available to the application; enable MicroProfile JWT on the server and make its API visible to "
-                                + "the application, or use another term");
+                        "WEIR-212 ratelimit.policies.a.key = ip + claim:plan | ip: the expression uses a claim, but neither "
+                                + "MicroProfile JWT nor OpenID Connect of Jakarta Security is available to the application; enable "
+                                + "one of them on the server and make its API visible to the application, or use another term",
+                        "WEIR-212 app.Search.find() @RateLimit(key) = claim:sub: the expression uses a claim, but neither "
+                                + "MicroProfile JWT nor OpenID Connect of Jakarta Security is available to the application; enable "
+                                + "one of them on the server and make its API visible to the application, or use another term");
     }
 
     @Test

@@ -114,15 +114,26 @@ final class ApplicationWarnings {
     }
 
     private void checkUse(Policy policy, PolicyProperties properties) {
-        if (policy.pathRule().isEmpty()
-                && !policiesOfClients.contains(policy.name())
-                && application.isUnused(policy.name())) {
+        if (policy.pathRule().isPresent()
+                || policiesOfClients.contains(policy.name())
+                || application.policiesOfAnnotations().contains(policy.name())) {
+            return;
+        }
+        String place = properties.place();
+        String paths = properties.name(ConfigKeys.PATHS);
+        if (application.isUnused(policy.name())) {
             Optional<String> meant = Spelling.nearest(policy.name(), application.policiesOfAnnotations());
-            String place = properties.place();
-            String paths = properties.name(ConfigKeys.PATHS);
             add(
                     meant.map(name -> MESSAGES.message("WEIR-226.meant", place, paths, name)),
                     () -> MESSAGES.message("WEIR-226", place, paths));
+            return;
+        }
+        Set<String> forRequests = new TreeSet<>();
+        Stream.of(ConfigKeys.NOTIFY_AT, ConfigKeys.PENALTY_AFTER, ConfigKeys.ENFORCE_PERCENT)
+                .filter(key -> properties.text(key).isPresent())
+                .forEach(key -> forRequests.add(key.attribute()));
+        if (!forRequests.isEmpty()) {
+            warnings.add(MESSAGES.message("WEIR-226.code", place, forRequests, paths));
         }
     }
 

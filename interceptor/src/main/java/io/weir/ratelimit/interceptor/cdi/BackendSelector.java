@@ -9,6 +9,7 @@ import io.weir.ratelimit.core.config.ConfigProperties;
 import io.weir.ratelimit.core.config.Problems;
 import io.weir.ratelimit.core.config.Settings;
 import io.weir.ratelimit.core.engine.DisabledBackend;
+import io.weir.ratelimit.core.engine.EngineEnvironment;
 import io.weir.ratelimit.spi.RateLimitBackend;
 import java.util.Collection;
 import java.util.LinkedHashMap;
@@ -19,9 +20,11 @@ import java.util.Optional;
 /** The selection of the backend by {@code ratelimit.backend}. */
 final class BackendSelector {
     private static final String LOCAL = "local";
+    private static final String REDISSON = "redisson";
 
     private final Map<String, RateLimitBackend> byName = new LinkedHashMap<>();
     private final RateLimitBackend local;
+    private final EngineEnvironment environment;
     private final ConfigProperties config;
     private final Problems problems;
 
@@ -30,12 +33,20 @@ final class BackendSelector {
      *
      * @param backends the backends of the application
      * @param local the backend in process, unless the application replaces it
+     * @param environment can replace backends by the one in process
      */
     BackendSelector(
-            Collection<RateLimitBackend> backends, RateLimitBackend local, ConfigProperties config, Problems problems) {
-        backends.forEach(backend -> byName.put(backend.name(), backend));
+            Collection<RateLimitBackend> backends,
+            RateLimitBackend local,
+            EngineEnvironment environment,
+            ConfigProperties config,
+            Problems problems) {
+        backends.stream()
+                .filter(backend -> !environment.replaces(backend.name()))
+                .forEach(backend -> byName.put(backend.name(), backend));
         byName.putIfAbsent(LOCAL, local);
         this.local = byName.getOrDefault(LOCAL, local);
+        this.environment = environment;
         this.config = config;
         this.problems = problems;
     }
@@ -54,6 +65,9 @@ final class BackendSelector {
         if (settings.backend().equals(ConfigKeys.BACKEND.defaultText())) {
             return configured();
         }
+        if (environment.replaces(settings.backend())) {
+            return local;
+        }
         return Optional.ofNullable(byName.get(settings.backend())).orElseGet(() -> unknown(settings.backend()));
     }
 
@@ -61,7 +75,7 @@ final class BackendSelector {
         Optional<RateLimitBackend> configured = byName.values().stream()
                 .filter(backend -> !backend.name().equals(LOCAL) && backend.isConfigured())
                 .findFirst();
-        if (configured.isEmpty() && !byName.containsKey("redisson")) {
+        if (configured.isEmpty() && !byName.containsKey(REDISSON) && !environment.replaces(REDISSON)) {
             for (ConfigKey<?> key : List.of(ConfigKeys.REDIS_ADDRESS, ConfigKeys.REDIS_CONFIG)) {
                 if (config.get(key.name()).value().isPresent()) {
                     problems.add(MESSAGES.problem("WEIR-206", key.name(), "***"));

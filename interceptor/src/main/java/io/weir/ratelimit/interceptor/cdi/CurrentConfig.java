@@ -5,6 +5,7 @@ import static io.weir.ratelimit.interceptor.message.InterceptorMessages.MESSAGES
 
 import io.weir.ratelimit.core.config.ConfigProperties;
 import io.weir.ratelimit.core.config.ConfigSnapshot;
+import io.weir.ratelimit.core.config.ListElements;
 import io.weir.ratelimit.core.config.Origin;
 import io.weir.ratelimit.spi.ConfigurationProblem;
 import java.security.CodeSource;
@@ -64,7 +65,7 @@ final class CurrentConfig implements Supplier<ConfigProperties> {
         } catch (RuntimeException e) {
             reason = e.toString();
         }
-        this.first = read;
+        this.first = ListElements.join(read);
         this.difference = reason.isEmpty() ? Optional.empty() : Optional.of(reason);
     }
 
@@ -113,7 +114,7 @@ final class CurrentConfig implements Supplier<ConfigProperties> {
     @Override
     public synchronized ConfigProperties get() {
         if (difference.isPresent()) {
-            return new MicroProfileProperties(server, environment, List.of());
+            return ListElements.join(new MicroProfileProperties(server, environment, List.of()));
         }
         List<SourceReading> next = new ArrayList<>();
         for (SourceReading reading : readings) {
@@ -124,7 +125,7 @@ final class CurrentConfig implements Supplier<ConfigProperties> {
         }
         askedForAll = true;
         readings = next;
-        return properties();
+        return ListElements.join(properties());
     }
 
     private ConfigProperties properties() {

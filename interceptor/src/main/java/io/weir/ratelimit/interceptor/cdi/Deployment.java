@@ -54,6 +54,7 @@ import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.eclipse.microprofile.config.Config;
 import org.eclipse.microprofile.config.ConfigProvider;
 
@@ -210,8 +211,15 @@ final class Deployment {
                         : List.of(),
                 new ResourceCheck(beanClasses, resolvers, sources.policies(), loadedConfig, settings),
                 view -> settings.enabled()
-                        ? new ApplicationWarnings(snapshot.policies(), policiesOf(clients), loadedConfig, view)
-                                .all(EnvironmentVariables.of(System.getenv().keySet(), serverConfig))
+                        ? Stream.concat(
+                                        new ApplicationWarnings(
+                                                        snapshot.policies(), policiesOf(clients), loadedConfig, view)
+                                                        .all(EnvironmentVariables.of(
+                                                                System.getenv().keySet(), serverConfig))
+                                                        .stream(),
+                                        new ClientWarnings(clients, annotatedClients.keySet(), loadedConfig)
+                                                .all(snapshot, view).stream())
+                                .toList()
                         : List.of());
     }
 
@@ -223,7 +231,11 @@ final class Deployment {
 
     private RateLimitBackend backend() {
         RateLimitBackend selected = new BackendSelector(
-                        beans.all(RateLimitBackend.class), environment.local(settings.localMaxKeys()), config, problems)
+                        beans.all(RateLimitBackend.class),
+                        environment.local(settings.localMaxKeys()),
+                        environment,
+                        config,
+                        problems)
                 .select(settings);
         return environment.backend(selected, settings.deadline());
     }

@@ -82,6 +82,11 @@ public record MicroProfileProperties(Config config, Set<String> environment, Lis
         return source == null || source.isBlank() ? "configuration" : source;
     }
 
+    @Override
+    public int ordinal(String name) {
+        return config.getConfigValue(name).getSourceOrdinal();
+    }
+
     /**
      * Lists the names that the sources list, and those that the configuration adds: it knows its active profiles.
      */

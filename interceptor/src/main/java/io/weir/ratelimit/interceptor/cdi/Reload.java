@@ -164,8 +164,8 @@ final class Reload implements Runnable {
                 ? configured
                 : loader.change(ChangedProperties.over(loadedConfig, values, names()), snapshot, configured, found);
         PolicyChanges changes = PolicyChanges.between(snapshot, next);
-        List<Message> warnings = new ArrayList<>(StartWarnings.sharesWithoutEffect(next));
-        warnings.removeAll(StartWarnings.sharesWithoutEffect(snapshot));
+        List<Message> warnings = new ArrayList<>(StartWarnings.withoutEffect(next));
+        warnings.removeAll(StartWarnings.withoutEffect(snapshot));
         if (!changes.isEmpty() || !next.origins().equals(snapshot.origins())) {
             snapshot = next;
             target.accept(next);

@@ -90,17 +90,25 @@ final class StartSummary {
             return ConfigKeys.BACKEND.name() + "=" + settings.backend();
         }
         if (backend.equals("local")) {
-            return "auto: no Redis is configured";
+            return isRedisConfigured(config) ? "auto: a test counts in process" : "auto: no Redis is configured";
         }
         if (!backend.equals("redisson")) {
             return "auto: the backend is configured";
         }
-        return Stream.of(ConfigKeys.REDIS_ADDRESS, ConfigKeys.REDIS_CONFIG)
-                .map(ConfigKey::name)
-                .filter(property -> config.get(property).value().isPresent())
+        return redisProperties(config)
                 .findFirst()
                 .map(property -> "auto: " + property + " is set")
                 .orElse("auto: the application has a RedissonClient");
+    }
+
+    private static boolean isRedisConfigured(ConfigProperties config) {
+        return redisProperties(config).findAny().isPresent();
+    }
+
+    private static Stream<String> redisProperties(ConfigProperties config) {
+        return Stream.of(ConfigKeys.REDIS_ADDRESS, ConfigKeys.REDIS_CONFIG)
+                .map(ConfigKey::name)
+                .filter(property -> config.get(property).value().isPresent());
     }
 
     private static String list(Collection<?> values) {

@@ -12,12 +12,15 @@ import io.weir.ratelimit.core.config.Settings;
 import io.weir.ratelimit.core.key.AddressRange;
 import io.weir.ratelimit.core.message.Message;
 import io.weir.ratelimit.core.policy.CostCheck;
+import io.weir.ratelimit.core.policy.EffectCheck;
 import io.weir.ratelimit.core.policy.MethodLimits;
 import io.weir.ratelimit.core.policy.PenaltyCheck;
 import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.spi.Limit;
 import io.weir.ratelimit.spi.PolicyLimits;
+import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
@@ -25,6 +28,8 @@ import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
 
@@ -34,6 +39,12 @@ final class StartWarnings {
             Set.of(AddressRange.parse("0.0.0.0/0"), AddressRange.parse("::/0"));
 
     private static final String CONSOLE = "io.weir.ratelimit.console.ConsoleServlet";
+
+    private static final Duration LONG = Duration.ofDays(1);
+
+    /** The name of a policy, a tier or a client that YAML has instead of another word. */
+    private static final Pattern READ_BY_YAML =
+            Pattern.compile("(ratelimit\\.(?:policies\\.(?:.+\\.tiers\\.)?|clients\\.)\"?(true|false|null)\"?)\\..+");
 
     private final Settings settings;
     private final ConfigProperties config;
@@ -55,7 +66,9 @@ final class StartWarnings {
             checkCosts(methods);
             checkPenalties();
             checkSources(policiesOfSources);
-            warnings.addAll(sharesWithoutEffect(snapshot));
+            warnings.addAll(withoutEffect(snapshot));
+            warnings.addAll(EffectCheck.ofApplication(config));
+            checkNames();
         }
         checkConsole();
         return List.copyOf(warnings);
@@ -66,11 +79,14 @@ final class StartWarnings {
     }
 
     private void checkBackend(String backend) {
-        boolean local = backend.equals("local");
+        boolean local = backend.equals("local") && !isReplaced();
         if (local && settings.instances() > 1) {
             warnings.add(MESSAGES.message("WEIR-005", settings.instances()));
         } else if (local && isSet("KUBERNETES_SERVICE_HOST") && !isSet(ConfigKeys.INSTANCES.name())) {
             warnings.add(MESSAGES.message("WEIR-005.kubernetes"));
+        }
+        if (local) {
+            checkLongLimits(backend);
         }
         if (backend.equals("redisson") && !isSet(ConfigKeys.NAMESPACE.name())) {
             warnings.add(MESSAGES.message("WEIR-006"));
@@ -78,6 +94,47 @@ final class StartWarnings {
         if (!local && settings.instances() == 1) {
             checkFailureModes();
         }
+    }
+
+    /** Tests whether the environment of a test counts in process in place of a configured Redis. */
+    private boolean isReplaced() {
+        return settings.backend().equals(ConfigKeys.BACKEND.defaultText())
+                && (isSet(ConfigKeys.REDIS_ADDRESS.name()) || isSet(ConfigKeys.REDIS_CONFIG.name()));
+    }
+
+    /** Checks that a restart does not end long periods. */
+    private void checkLongLimits(String backend) {
+        Set<String> policies = new TreeSet<>();
+        snapshot.policies().values().stream()
+                .filter(policy -> policy.mode() != Policy.Mode.OFF
+                        && limits(policy).stream().anyMatch(StartWarnings::isLong))
+                .forEach(policy -> policies.add(policy.name()));
+        if (!policies.isEmpty()) {
+            warnings.add(MESSAGES.message("WEIR-020", policies, backend));
+        }
+    }
+
+    private static boolean isLong(PolicyLimits limits) {
+        return limits.limits().stream()
+                .anyMatch(limit -> !limit.isConcurrency() && limit.window().compareTo(LONG) >= 0);
+    }
+
+    /** Checks names that a file can have as another word. The value of a claim can be true or false, so a tier can have this name. */
+    private void checkNames() {
+        Set<String> found = new HashSet<>();
+        for (String property : config.names()) {
+            Matcher name = READ_BY_YAML.matcher(property);
+            if (name.matches()
+                    && found.add(name.group(1))
+                    && (!name.group(1).contains(".tiers.") || isYaml(config.source(property)))) {
+                warnings.add(MESSAGES.message("WEIR-021", name.group(1), name.group(2)));
+            }
+        }
+    }
+
+    private static boolean isYaml(String source) {
+        String name = source.toLowerCase(Locale.ROOT);
+        return name.contains("yaml") || name.contains("yml");
     }
 
     /** Checks the failure modes that depend on the number of instances. */
@@ -101,17 +158,9 @@ final class StartWarnings {
         return names;
     }
 
-    /** Returns a warning for each policy whose share of enforced keys has no effect. A reload logs the new ones too. */
-    static List<Message> sharesWithoutEffect(PolicySnapshot snapshot) {
-        return new TreeMap<>(snapshot.policies())
-                .values().stream()
-                        .filter(policy -> policy.enforcePercent() > 0 && policy.mode() != Policy.Mode.SHADOW)
-                        .map(policy -> MESSAGES.message(
-                                "WEIR-015",
-                                policy.name(),
-                                policy.enforcePercent(),
-                                policy.mode().name().toLowerCase(Locale.ROOT)))
-                        .toList();
+    /** Returns a warning for each attribute of a policy that has no effect. A reload logs the new ones too. */
+    static List<Message> withoutEffect(PolicySnapshot snapshot) {
+        return EffectCheck.ofPolicies(snapshot.policies(), snapshot.origins());
     }
 
     /** Returns a warning if only known names are found in a source, and the configuration does not complete them. */

@@ -56,6 +56,8 @@ class ApplicationWarningsTest {
     private static List<String> warnings(ServletMappings served, String[] lines, Class<?>... beans) {
         try (Container container = Container.start(lines, beans)) {
             return container.bean(RateLimitExtension.class).check().warnings(served).stream()
+                    // Code names the client.
+                    .filter(warning -> !warning.text().startsWith("WEIR-022 "))
                     .peek(warning -> assertThat(warning.level()).isEqualTo(System.Logger.Level.WARNING))
                     .map(Message::text)
                     .toList();
@@ -116,6 +118,33 @@ class ApplicationWarningsTest {
     void saysNothingOfPoliciesThatOtherCodeCanUse(Class<?> bean) {
         assertThat(warnings(with("ratelimit.policies.mailing.limit=1/1s"), Orders.class, bean))
                 .isEmpty();
+    }
+
+    /** Code can use such a policy, but a reader of its page expects an effect on requests. */
+    @Test
+    void warnsOfAPolicyForRequestsThatOnlyCodeCanUse() {
+        String[] plan = with(
+                "ratelimit.policies.plan.limit=1000/30d",
+                "ratelimit.policies.plan.notify-at=80%",
+                "ratelimit.policies.plan.penalty.after=5/1m",
+                "ratelimit.policies.plan.penalty.for=1m");
+        assertThat(warnings(plan, Orders.class, Limiting.class))
+                .containsExactly(
+                        "WEIR-226 ratelimit.policies.plan: no annotation of a bean names the policy, and it has no"
+                                + " path. Only calls of RateLimiter and resources that are not beans can use it, so [notify-at,"
+                                + " penalty.after] can be without effect. Name it in @RateLimit, or set ratelimit.policies.plan.paths,"
+                                + " unless code uses it.");
+        assertThat(warnings(plan, Orders.class)).singleElement().asString().contains("nothing uses the policy");
+        assertThat(warnings(
+                        with(
+                                "ratelimit.policies.plan.limit=1/1m",
+                                "ratelimit.policies.plan.mode=shadow",
+                                "ratelimit.policies.plan.enforce-percent=10"),
+                        Orders.class,
+                        Limiting.class))
+                .singleElement()
+                .asString()
+                .contains("[enforce-percent]");
     }
 
     /** On Payara, a resource without a scope is not a bean. */

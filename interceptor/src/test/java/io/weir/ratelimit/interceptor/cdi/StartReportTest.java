@@ -26,6 +26,7 @@ import java.util.Set;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import javax.tools.ToolProvider;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -34,6 +35,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class StartReportTest {
     private Map<String, String> environment = Map.of();
+    private String source = "application";
 
     static class Search {
         @RateLimit("api")
@@ -57,7 +59,7 @@ class StartReportTest {
             }
             config = new MicroProfileProperties(new SmallRyeConfigBuilder()
                     .addDefaultInterceptors()
-                    .withSources(new PropertiesConfigSource(properties, "application", 100))
+                    .withSources(new PropertiesConfigSource(properties, source, 100))
                     .withSources(new EnvConfigSource(environment, 300))
                     .build());
             Problems problems = new Problems();
@@ -106,6 +108,10 @@ class StartReportTest {
     @Test
     void warnsOfAClosedAnOpenAndAMissingConsole() {
         assertThat(new Report("ratelimit.console.role=operator").warnings("local"))
+                .singleElement()
+                .asString()
+                .startsWith("WEIR-015 ratelimit.console.role has no effect unless ratelimit.console.enabled ");
+        assertThat(new Report("ratelimit.console.role=operator", "ratelimit.console.enabled=false").warnings("local"))
                 .isEmpty();
         assertThat(new Report("ratelimit.console.enabled=true", "ratelimit.console.role=operator").warnings("local"))
                 .singleElement()
@@ -132,7 +138,9 @@ class StartReportTest {
                 .asString()
                 .startsWith("WEIR-453 Runtime changes are enabled (ratelimit.changes.enabled), but the console is not");
         assertThat(new Report("ratelimit.changes.role=changer").warnings("local"))
-                .isEmpty();
+                .singleElement()
+                .asString()
+                .startsWith("WEIR-015 ratelimit.changes.role has no effect unless ratelimit.changes.enabled ");
     }
 
     @Test
@@ -353,16 +361,63 @@ class StartReportTest {
     }
 
     @Test
+    @Tag("field")
+    void warnsOfALongLimitInProcess() {
+        for (String limit : List.of("1000/month", "10/1s, 5/day", "1/7d")) {
+            assertThat(new Report("ratelimit.policies.plan.limit=" + limit).warnings("local"))
+                    .as(limit)
+                    .containsExactly(
+                            "WEIR-020 Policies [plan] have limits of a day or longer, and backend local counts them in"
+                                    + " process. A restart returns all permits. Configure a Redis.");
+        }
+        String plan = "ratelimit.policies.plan.limit=1000/month";
+        assertThat(new Report(plan, "ratelimit.namespace=shop").warnings("redisson"))
+                .isEmpty();
+        assertThat(new Report(plan, "ratelimit.policies.plan.mode=off").warnings("local"))
+                .isEmpty();
+        assertThat(new Report(plan, "ratelimit.redis.address=redis://a:6379").warnings("local"))
+                .as("a test counts in process")
+                .isEmpty();
+        assertThat(new Report("ratelimit.policies.plan.limit=1000/23h", "ratelimit.policies.plan.concurrency=2")
+                        .warnings("local"))
+                .isEmpty();
+    }
+
+    @Test
+    @Tag("field")
+    void warnsOfNamesThatYamlReadsAsAnotherWord() {
+        assertThat(new Report(
+                                "ratelimit.policies.true.limit=1/1m",
+                                "ratelimit.policies.\"false\".limit=1/1m",
+                                "ratelimit.policies.true.burst=2",
+                                "ratelimit.policies.true.algorithm=token-bucket",
+                                "ratelimit.policies.nothing.limit=1/1m")
+                        .warnings("local"))
+                .hasSize(2)
+                .allMatch(warning -> warning.startsWith("WEIR-021 ratelimit.policies."))
+                .anyMatch(warning -> warning.contains("the name true can be a mistake"));
+        String tier = "ratelimit.policies.api.tiers.true.limit=50/1m";
+        assertThat(new Report(tier, "ratelimit.policies.api.tier=header:X-Premium").warnings("local"))
+                .as("the value of a claim can be true")
+                .isEmpty();
+        source = "application.yaml";
+        assertThat(new Report(tier, "ratelimit.policies.api.tier=header:X-Premium").warnings("local"))
+                .singleElement()
+                .asString()
+                .startsWith("WEIR-021 ratelimit.policies.api.tiers.true: ");
+    }
+
+    @Test
     void warnsOfAnEnforcedShareWithoutEffect() {
         String share = "ratelimit.policies.api.enforce-percent=10";
         assertThat(new Report(share).warnings("local"))
                 .containsExactly(
-                        "WEIR-015 Policy api has enforce-percent=10, which has no effect with mode=enforce. Set"
-                                + " ratelimit.policies.<p>.mode=shadow, or remove enforce-percent.");
+                        "WEIR-015 ratelimit.policies.api.enforce-percent has no effect unless ratelimit.policies.api.mode has a value such as shadow. Set that as well, or remove"
+                                + " ratelimit.policies.api.enforce-percent.");
         assertThat(new Report(share, "ratelimit.policies.api.mode=off").warnings("local"))
                 .singleElement()
                 .asString()
-                .contains("mode=off");
+                .contains("enforce-percent");
         assertThat(new Report(share, "ratelimit.policies.api.mode=shadow").warnings("local"))
                 .isEmpty();
     }

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.core.config;
+
+import io.weir.ratelimit.spi.ConfigurationProblem;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.function.UnaryOperator;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Properties over a configuration whose file format has lists. Such a source has one property per element: {@code name[0]} (SmallRye
+ * Config), {@code name.[0]} (its first versions) or {@code name.0} (Helidon Config). Readers see the list as one property, whose elements commas separate.
+ */
+public final class ListElements implements ConfigProperties {
+    private static final Pattern ELEMENT = Pattern.compile("(.+?)(?:\\.?\\[(\\d{1,6})]|\\.(\\d{1,6}))");
+
+    private final ConfigProperties config;
+    private final Set<String> names = new TreeSet<>();
+
+    /** The names of the elements of each list, in their order. */
+    private final Map<String, SortedMap<Integer, String>> elements = new TreeMap<>();
+
+    private ListElements(ConfigProperties config) {
+        this.config = config;
+        for (String name : config.names()) {
+            Matcher element = ELEMENT.matcher(name);
+            if (element.matches() && ConfigKeys.isList(element.group(1))) {
+                String position = element.group(2) == null ? element.group(3) : element.group(2);
+                elements.computeIfAbsent(element.group(1), first -> new TreeMap<>())
+                        .put(Integer.valueOf(position), name);
+                names.add(element.group(1));
+            } else {
+                names.add(name);
+            }
+        }
+    }
+
+    /**
+     * Joins the lists of a configuration.
+     *
+     * @param config the configuration, whose names are read once
+     * @return the properties with one name for each list
+     */
+    public static ConfigProperties join(ConfigProperties config) {
+        return new ListElements(config);
+    }
+
+    /**
+     * Reads a list from a configuration whose names are not known.
+     *
+     * @param name the name of the list, which has no value itself
+     * @param values returns the value of an element, or null
+     * @return the elements, which commas separate; empty if there is none
+     */
+    public static Optional<String> joined(String name, UnaryOperator<@Nullable String> values) {
+        for (String form : List.of("%s[%d]", "%s.%d", "%s.[%d]")) {
+            List<String> found = new ArrayList<>();
+            for (String value = values.apply(form.formatted(name, 0));
+                    value != null;
+                    value = values.apply(form.formatted(name, found.size()))) {
+                found.add(value);
+            }
+            if (!found.isEmpty()) {
+                return Optional.of(String.join(",", found));
+            }
+        }
+        return Optional.empty();
+    }
+
+    @Override
+    public ConfigProperty get(String name) {
+        Collection<String> parts = parts(name);
+        if (parts.isEmpty()) {
+            return config.get(name);
+        }
+        if (isWhole(name, parts)) {
+            ConfigProperty whole = config.get(name);
+            // SmallRye Config adds the list as a text, with a backslash before each comma of an element.
+            return whole.value()
+                    .map(text -> ConfigProperty.of(text.replace("\\,", ",")))
+                    .orElse(whole);
+        }
+        Set<String> sources = parts.stream().map(config::source).collect(Collectors.toCollection(TreeSet::new));
+        if (sources.size() > 1) {
+            return ConfigProperty.ofSeveralSources(List.copyOf(sources));
+        }
+        List<String> values = new ArrayList<>();
+        for (String part : parts) {
+            ConfigProperty element = config.get(part);
+            if (!element.readable()) {
+                return element;
+            }
+            element.value().ifPresent(values::add);
+        }
+        return ConfigProperty.of(String.join(",", values));
+    }
+
+    private Collection<String> parts(String name) {
+        SortedMap<Integer, String> parts = elements.get(name);
+        return parts == null ? List.of() : parts.values();
+    }
+
+    /** Tests whether a source that no source of elements precedes sets the list as a text. */
+    private boolean isWhole(String name, Collection<String> parts) {
+        ConfigProperty whole = config.get(name);
+        return (whole.value().isPresent() || !whole.readable())
+                && parts.stream().allMatch(part -> config.ordinal(part) <= config.ordinal(name));
+    }
+
+    @Override
+    public String source(String name) {
+        Collection<String> parts = parts(name);
+        return parts.isEmpty() || isWhole(name, parts)
+                ? config.source(name)
+                : config.source(parts.iterator().next());
+    }
+
+    @Override
+    public int ordinal(String name) {
+        return config.ordinal(name);
+    }
+
+    @Override
+    public Set<String> names() {
+        return Collections.unmodifiableSet(names);
+    }
+
+    @Override
+    public List<ConfigurationProblem> problems() {
+        return config.problems();
+    }
+}

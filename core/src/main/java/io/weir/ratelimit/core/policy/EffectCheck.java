@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.core.policy;
+
+import static io.weir.ratelimit.core.message.CoreMessages.MESSAGES;
+
+import io.weir.ratelimit.core.config.ConfigKey;
+import io.weir.ratelimit.core.config.ConfigKeys;
+import io.weir.ratelimit.core.config.ConfigProperties;
+import io.weir.ratelimit.core.config.Origin;
+import io.weir.ratelimit.core.message.Message;
+import io.weir.ratelimit.spi.CalendarPeriod.Unit;
+import io.weir.ratelimit.spi.Limit;
+import io.weir.ratelimit.spi.PolicyLimits;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
+
+/**
+ * The check for valid properties that have no effect without another one. They are warnings, because a reload, a runtime change or an
+ * override can take or give them their effect. A default value that is set explicitly is no warning.
+ */
+public final class EffectCheck {
+    private static final Set<Unit> ANCHORED = EnumSet.of(Unit.MONTH, Unit.QUARTER, Unit.YEAR);
+
+    private static final List<OfPolicy> OF_POLICIES = List.of(
+            new OfPolicy(
+                    ConfigKeys.ALGORITHM,
+                    ConfigKeys.LIMIT,
+                    "100/1m",
+                    any(limit -> limit.period().isEmpty() && !limit.isConcurrency())),
+            new OfPolicy(
+                    ConfigKeys.ZONE,
+                    ConfigKeys.LIMIT,
+                    "10000/month",
+                    any(limit -> limit.period().isPresent())),
+            new OfPolicy(
+                    ConfigKeys.ANCHOR,
+                    ConfigKeys.LIMIT,
+                    "10000/month",
+                    any(limit -> limit.period()
+                            .filter(period -> ANCHORED.contains(period.unit()))
+                            .isPresent())),
+            new OfPolicy(ConfigKeys.CONCURRENCY_TIMEOUT, ConfigKeys.CONCURRENCY, "10", any(Limit::isConcurrency)),
+            new OfPolicy(ConfigKeys.MAX_WAITING, ConfigKeys.MAX_WAIT, "5s", policy -> policy.maxWaitMicros() > 0),
+            new OfPolicy(
+                    ConfigKeys.ENFORCE_PERCENT,
+                    ConfigKeys.MODE,
+                    "shadow",
+                    policy -> policy.mode() == Policy.Mode.SHADOW));
+
+    private static final List<OfApplication> OF_APPLICATION = List.of(
+            new OfApplication(ConfigKeys.FORWARDED_HEADER, ConfigKeys.TRUSTED_PROXIES, "10.0.0.0/8"),
+            new OfApplication(ConfigKeys.CONSOLE_ROLE, ConfigKeys.CONSOLE_ENABLED, "true"),
+            new OfApplication(ConfigKeys.CONSOLE_OPEN, ConfigKeys.CONSOLE_ENABLED, "true"),
+            new OfApplication(ConfigKeys.CONSOLE_GRAFANA, ConfigKeys.CONSOLE_ENABLED, "true"),
+            new OfApplication(ConfigKeys.CHANGES_ROLE, ConfigKeys.CHANGES_ENABLED, "true"),
+            new OfApplication(ConfigKeys.BYPASS_HEADER, ConfigKeys.BYPASS_TOKENS, "the digest of a bypass token"));
+
+    private EffectCheck() {}
+
+    /** An attribute that has an effect on some policies only. */
+    private record OfPolicy(ConfigKey<?> key, ConfigKey<?> needed, String example, Predicate<Policy> hasEffect) {}
+
+    /** A property that has an effect only if another one is set. An explicit {@code false} of the other one is no mistake. */
+    private record OfApplication(ConfigKey<?> key, ConfigKey<?> needed, String example) {}
+
+    private static Predicate<Policy> any(Predicate<Limit> kind) {
+        return policy -> Stream.concat(Stream.of(policy.limits()), policy.tiers().limits().values().stream())
+                .map(PolicyLimits::limits)
+                .anyMatch(limits -> limits.stream().anyMatch(kind));
+    }
+
+    /**
+     * Checks the attributes of policies against each other.
+     *
+     * @param policies the policies by name
+     * @param origins the origins of the attributes of each policy
+     * @return one warning for each attribute without an effect
+     */
+    public static List<Message> ofPolicies(Map<String, Policy> policies, Map<String, List<Origin>> origins) {
+        List<Message> warnings = new ArrayList<>();
+        new TreeMap<>(policies)
+                .values()
+                .forEach(policy -> OF_POLICIES.stream()
+                        .filter(rule -> !rule.hasEffect.test(policy))
+                        .forEach(rule -> origins.getOrDefault(policy.name(), List.of()).stream()
+                                .filter(origin -> origin.attribute().equals(rule.key.attribute()))
+                                .filter(origin -> isDifferent(origin, rule.key))
+                                .forEach(origin -> warnings.add(
+                                        warning(origin.property(), neighbor(origin, rule.needed), rule.example)))));
+        return warnings;
+    }
+
+    private static boolean isDifferent(Origin origin, ConfigKey<?> key) {
+        return !origin.source().equals(Origin.DEFAULT) && !origin.value().equals(key.defaultText());
+    }
+
+    /** Returns the property of another attribute of the same policy. */
+    private static String neighbor(Origin origin, ConfigKey<?> key) {
+        String property = origin.property();
+        return property.substring(0, property.length() - origin.attribute().length()) + key.attribute();
+    }
+
+    /**
+     * Checks the properties of the application against each other.
+     *
+     * @param config the configuration
+     * @return one warning for each property without an effect
+     */
+    public static List<Message> ofApplication(ConfigProperties config) {
+        return OF_APPLICATION.stream()
+                .filter(rule -> config.get(rule.key.name())
+                        .value()
+                        .filter(value -> !value.strip().equals(rule.key.defaultText()))
+                        .isPresent())
+                .filter(rule -> config.get(rule.needed.name()).value().isEmpty())
+                .map(rule -> warning(rule.key.name(), rule.needed.name(), rule.example))
+                .toList();
+    }
+
+    /**
+     * Describes a property without an effect.
+     *
+     * @param property the name of the property
+     * @param needed the property that would give it an effect
+     * @param example a value of that property
+     * @return the warning
+     */
+    public static Message warning(String property, String needed, String example) {
+        return MESSAGES.message("WEIR-015", property, needed, example);
+    }
+}
