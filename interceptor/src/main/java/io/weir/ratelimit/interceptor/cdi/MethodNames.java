@@ -74,7 +74,7 @@ public final class MethodNames {
         deployed.addAll(methods);
         methods.forEach(method -> {
             List<String> forms = method.forms();
-            names.put(method, name(forms, form -> counts.get(form) == 1));
+            names.put(method, name(forms, form -> counts.getOrDefault(form, 0) == 1));
             used.addAll(forms);
         });
     }
