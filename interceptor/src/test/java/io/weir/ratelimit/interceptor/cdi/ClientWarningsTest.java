@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 class ClientWarningsTest {
-    private boolean hidesPolicies;
+    private boolean usesLimiter;
 
     private List<String> warnings(Set<String> annotated, String... lines) {
         Map<String, String> properties = new HashMap<>(Map.of("ratelimit.policies.calls.limit", "5/1s"));
@@ -39,7 +39,7 @@ class ClientWarningsTest {
                 .withClients(clients.values())
                 .load(config, problems);
         assertThat(problems.found()).isEmpty();
-        ApplicationView view = new ApplicationView(List.of(), List.of(), Set.of(), hidesPolicies);
+        ApplicationView view = new ApplicationView(List.of(), List.of(), Set.of(), usesLimiter, false);
         return new ClientWarnings(clients, annotated, config)
                 .all(snapshot, view).stream().map(Message::text).toList();
     }
@@ -104,7 +104,7 @@ class ClientWarningsTest {
                                 + " The key of the client is ratelimit.clients.partner.key."))
                 .anyMatch(line -> line.startsWith("WEIR-015 ratelimit.policies.calls.key "))
                 .anyMatch(line -> line.startsWith("WEIR-015 ratelimit.policies.calls.tiers.gold.limit "));
-        hidesPolicies = true;
+        usesLimiter = true;
         assertThat(warnings(Set.of("partner"), policy)).isEmpty();
     }
 }
