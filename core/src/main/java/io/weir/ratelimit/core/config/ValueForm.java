@@ -151,7 +151,7 @@ public record ValueForm<T>(String description, Function<String, T> parser, boole
 
     /** Creates a form of names that commas separate, or {@code none}. */
     static ValueForm<List<String>> namesOrNone(String description) {
-        return new ValueForm<>(description, text -> text.strip().equals("none") ? List.of() : split(text));
+        return listOf(description, text -> text.strip().equals("none") ? List.of() : split(text));
     }
 
     static ValueForm<Integer> number(int minimum, int maximum) {

@@ -70,6 +70,7 @@ class EffectCheckTest {
             "ratelimit.bypass.addresses",
             "ratelimit.bypass.roles",
             "ratelimit.path-policies",
+            "ratelimit.client-names",
             "ratelimit.costs.\"Class.method\"",
             "ratelimit.policies.<p>.limit",
             "ratelimit.policies.<p>.concurrency",

@@ -56,6 +56,7 @@ class YamlTest {
             Map.entry("ratelimit.bypass.addresses", "10.0.0.0/8, ::1"),
             Map.entry("ratelimit.bypass.roles", "admin, monitor"),
             Map.entry("ratelimit.path-policies", "api, search"),
+            Map.entry("ratelimit.client-names", "partner, other"),
             Map.entry("ratelimit.costs.\"Class.method\"", "7"),
             Map.entry("ratelimit.policies.<p>.limit", "10/1s, 10000/month"),
             Map.entry("ratelimit.policies.<p>.concurrency", "3"),
