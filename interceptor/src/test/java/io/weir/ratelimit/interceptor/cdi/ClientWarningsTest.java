@@ -31,11 +31,15 @@ class ClientWarningsTest {
         annotated.forEach(client -> places.put(client, "com.example.Partner"));
         Map<String, OutgoingClient> clients = ClientReader.read(config, places, Map.of(), problems);
         PolicySnapshot snapshot = PolicySnapshotLoader.of(
-                        Set.of(), new Resolvers(new KeyTerms(32, 64), Map.of()), Set.of(), problems)
+                        Set.of(),
+                        MethodNames.of(Set.of()),
+                        new Resolvers(new KeyTerms(32, 64), Map.of()),
+                        Set.of(),
+                        problems)
                 .withClients(clients.values())
                 .load(config, problems);
         assertThat(problems.found()).isEmpty();
-        ApplicationView view = new ApplicationView(List.of(), List.of(), Set.of(), hidesPolicies);
+        ApplicationView view = new ApplicationView(List.of(), List.of(), Set.of(), hidesPolicies, false);
         return new ClientWarnings(clients, annotated, config)
                 .all(snapshot, view).stream().map(Message::text).toList();
     }
