@@ -104,8 +104,8 @@ class PageTest {
     @Test
     void theFirstTestOfThePagePassesInTheApplicationOfTheTutorial() throws Exception {
         files.keySet().removeIf(name -> name.endsWith("Test.java") && !name.equals("MailServiceTest.java"));
-        Matcher file = FILE.matcher(
-                Files.readString(Path.of("../docs/tutorial.md")).replaceAll("(?m)^ {3}(?=.)", ""));
+        Matcher file =
+                FILE.matcher(Files.readString(Path.of("../docs/tutorial.md")).replaceAll("(?m)^ {3}(?=.)", ""));
         while (file.find()) {
             if (file.group(1).endsWith("/Plans.java")) {
                 files.put(file.group(1), file.group(2));

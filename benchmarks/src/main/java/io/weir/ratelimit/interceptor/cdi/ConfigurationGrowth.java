@@ -124,8 +124,8 @@ public final class ConfigurationGrowth {
         properties.put(property(policies / 2, "limit"), "100/1m, 1000/1h");
         long start = System.nanoTime();
         Problems problems = new Problems();
-        PolicySnapshotLoader loader =
-                PolicySnapshotLoader.of(Set.of(), MethodNames.of(Set.of()), new Resolvers(new KeyTerms(32, 64), Map.of()), Set.of(), problems);
+        PolicySnapshotLoader loader = PolicySnapshotLoader.of(
+                Set.of(), MethodNames.of(Set.of()), new Resolvers(new KeyTerms(32, 64), Map.of()), Set.of(), problems);
         CurrentConfig current = CurrentConfig.of(config);
         ConfigSnapshot loaded = new ConfigSnapshot(current.first());
         PolicySnapshot first = loader.load(loaded, problems);
@@ -133,13 +133,7 @@ public final class ConfigurationGrowth {
         require(problems.found().isEmpty() && first.policies().size() == policies);
         List<PolicySnapshot> received = new ArrayList<>();
         Reload reload = new Reload(
-                loader,
-                current,
-                loaded,
-                first,
-                received::add,
-                result -> {},
-                new Readings(Clock.systemUTC()));
+                loader, current, loaded, first, received::add, result -> {}, new Readings(Clock.systemUTC()));
         start = System.nanoTime();
         reload.run();
         double unchangedMillis = millisSince(start);

@@ -150,17 +150,13 @@ final class CurrentConfig implements Supplier<ConfigProperties> {
     }
 
     /**
-     * Tests whether the application or a library of it provides a source. The sources of servers have names if they have properties, and
-     * are often empty.
+     * Tests whether the application provides a source. The sources of a server are often empty: those of RESTEasy, Payara and SmallRye
+     * Config, which can also be a library of the application.
      */
     private boolean isOfApplication(ConfigSource source) {
         Class<?> type = source.getClass();
-        try {
-            return Class.forName(type.getName(), false, CurrentConfig.class.getClassLoader()) == type
-                    && !Objects.equals(location(type), location(server.getClass()));
-        } catch (ClassNotFoundException | LinkageError e) {
-            return false;
-        }
+        return type.getClassLoader() == CurrentConfig.class.getClassLoader()
+                && !Objects.equals(location(type), location(server.getClass()));
     }
 
     private static @Nullable String location(Class<?> type) {
