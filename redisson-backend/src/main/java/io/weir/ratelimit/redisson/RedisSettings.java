@@ -3,7 +3,6 @@ package io.weir.ratelimit.redisson;
 
 import static io.weir.ratelimit.redisson.RedisMessages.MESSAGES;
 
-import io.weir.ratelimit.core.config.ListElements;
 import io.weir.ratelimit.spi.ConfigurationProblem;
 import java.io.IOException;
 import java.io.InputStream;
@@ -17,6 +16,9 @@ import java.util.List;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.redisson.client.codec.ByteArrayCodec;
 import org.redisson.config.Config;
 
@@ -63,14 +65,22 @@ record RedisSettings(
                 namespace(config, problems), deadline(config, problems), client, List.copyOf(problems));
     }
 
-    /** Reads the address, which can be a list of a file format. */
+    /** Reads the address, which can be a list of a file format: {@code address[0]} of SmallRye Config, {@code address.0} of Helidon. */
     static Optional<String> address(org.eclipse.microprofile.config.Config config) {
         return config.getOptionalValue(ADDRESS, String.class)
-                .or(() -> ListElements.joined(
-                        ADDRESS,
-                        element ->
-                                config.getOptionalValue(element, String.class).orElse(null)))
+                .or(() -> Stream.of("[%d]", ".%d", ".[%d]")
+                        .map(element -> elements(config, ADDRESS + element))
+                        .filter(elements -> !elements.isEmpty())
+                        .findFirst())
                 .map(String::strip);
+    }
+
+    private static String elements(org.eclipse.microprofile.config.Config config, String form) {
+        return IntStream.iterate(0, position -> position + 1)
+                .mapToObj(position -> config.getOptionalValue(form.formatted(position), String.class))
+                .takeWhile(Optional::isPresent)
+                .map(Optional::get)
+                .collect(Collectors.joining(","));
     }
 
     private static Optional<Config> yaml(String location, List<ConfigurationProblem> problems) {

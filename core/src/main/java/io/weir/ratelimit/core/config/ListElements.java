@@ -7,16 +7,13 @@ import java.util.Collection;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.TreeSet;
-import java.util.function.UnaryOperator;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Properties over a configuration whose file format has lists. Such a source has one property per element: {@code name[0]} (SmallRye
@@ -54,28 +51,6 @@ public final class ListElements implements ConfigProperties {
      */
     public static ConfigProperties join(ConfigProperties config) {
         return new ListElements(config);
-    }
-
-    /**
-     * Reads a list from a configuration whose names are not known.
-     *
-     * @param name the name of the list, which has no value itself
-     * @param values returns the value of an element, or null
-     * @return the elements, which commas separate; empty if there is none
-     */
-    public static Optional<String> joined(String name, UnaryOperator<@Nullable String> values) {
-        for (String form : List.of("%s[%d]", "%s.%d", "%s.[%d]")) {
-            List<String> found = new ArrayList<>();
-            for (String value = values.apply(form.formatted(name, 0));
-                    value != null;
-                    value = values.apply(form.formatted(name, found.size()))) {
-                found.add(value);
-            }
-            if (!found.isEmpty()) {
-                return Optional.of(String.join(",", found));
-            }
-        }
-        return Optional.empty();
     }
 
     @Override

@@ -116,19 +116,17 @@ public class RateLimitExtension implements Extension {
         application = callInApplication(() -> new Deployment(libraryBeans(beans), problems)
                 .create(beanClasses, managedBeans, names, annotatedClients));
         if (!problems.found().isEmpty()) {
-            event.addDeploymentProblem(new DeploymentException(problems.message() + hint(problems, names)));
+            event.addDeploymentProblem(new DeploymentException(problems.message() + hint(names)));
         } else {
             logApplicationProblems();
         }
     }
 
-    /** Returns where the configuration of a missing limit has to be if this library is not in the archive of the limited classes. */
-    private static String hint(Problems problems, MethodNames names) {
-        boolean missing =
-                problems.found().stream().anyMatch(problem -> problem.toString().contains("WEIR-110"));
-        return missing && !names.ofOtherLoaders().isEmpty()
-                ? "\n" + MESSAGES.text("WEIR-038", names.ofOtherLoaders().get(0).getName())
-                : "";
+    /** Returns where Weir and its properties have to be if this library is not in the archive of the limited classes. */
+    private static String hint(MethodNames names) {
+        return names.ofOtherLoaders().isEmpty()
+                ? ""
+                : "\n" + MESSAGES.text("WEIR-038", names.ofOtherLoaders().get(0).getName());
     }
 
     private void logApplicationProblems() {
