@@ -14,8 +14,8 @@ public class Background {
 
     @Asynchronous
     @RateLimit("background")
-    public CompletableFuture<String> report() {
-        return Asynchronous.Result.complete("report " + Thread.currentThread().getName());
+    public CompletableFuture<String> report(CompletableFuture<String> returned) {
+        return Asynchronous.Result.complete(returned.join());
     }
 
     @Asynchronous

@@ -16,6 +16,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 
 /** A resource that calls limited beans. Its own limit is one that only the interceptor can decide. */
@@ -151,11 +152,15 @@ public class BeanResource {
         return result + ", " + outcome;
     }
 
+    /** Calls a method that ends after its call has returned. */
     @GET
     @Path("background")
     public CompletionStage<String> background() {
-        String caller = Thread.currentThread().getName();
-        return background.report().thenApply(report -> report.endsWith(caller) ? "the same thread" : "another thread");
+        CompletableFuture<String> returned = new CompletableFuture<>();
+        CompletionStage<String> report =
+                background.report(returned.completeOnTimeout("the same thread", 10, TimeUnit.SECONDS));
+        returned.complete("another thread");
+        return report;
     }
 
     @GET

@@ -9,7 +9,7 @@ import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 
-/** A servlet that calls a limited bean twice, outside of Jakarta REST. */
+/** A servlet that calls a limited bean twice, outside of Jakarta REST. Each call pays. */
 @WebServlet("/served")
 public class ServedServlet extends HttpServlet {
     private static final long serialVersionUID = 1;
