@@ -186,10 +186,14 @@ class RolesTest {
             assertThat(login(server, "nobody")).isEqualTo(429);
             PageClient.Response right = new PageClient(server.port()).get("/ratelimit/", PageClient.basic("operator"));
             assertThat(right.status()).isEqualTo(429);
-            assertThat(right.field("Retry-After")).contains("1");
+            assertThat(right.field("Retry-After")).contains("10");
             assertThat(new PageClient(server.port()).get("/ratelimit/").status())
                     .as("a request without credentials is no guess")
                     .isEqualTo(401);
+            for (int second = 1; second < 10; second++) {
+                server.nanos.addAndGet(1_000_000_000L);
+                assertThat(login(server, "nobody")).as("after %d s", second).isEqualTo(429);
+            }
             server.nanos.addAndGet(1_000_000_000L);
             assertThat(login(server, "operator")).isEqualTo(200);
         }

@@ -34,6 +34,9 @@ record RedisSettings(
         String namespace, Duration deadline, Optional<Config> client, List<ConfigurationProblem> problems) {
     static final String ADDRESS = "ratelimit.redis.address";
     static final String CONFIG = "ratelimit.redis.config";
+    /** The elements of a list; a source can return a value for each name. */
+    private static final int MAX_NODES = 1_000;
+
     private static final String NAMESPACE = "ratelimit.namespace";
     private static final String DEADLINE = "ratelimit.redis.deadline";
     private static final Pattern NAMESPACE_FORM = Pattern.compile("[A-Za-z0-9._-]{1,64}");
@@ -76,7 +79,7 @@ record RedisSettings(
     }
 
     private static String elements(org.eclipse.microprofile.config.Config config, String form) {
-        return IntStream.iterate(0, position -> position + 1)
+        return IntStream.range(0, MAX_NODES)
                 .mapToObj(position -> config.getOptionalValue(form.formatted(position), String.class))
                 .takeWhile(Optional::isPresent)
                 .map(Optional::get)

@@ -53,6 +53,15 @@ import org.junit.jupiter.params.provider.ValueSource;
 class RestWrappedTest {
     private RestRuntime rest;
 
+    /** An exception of the application that wraps others. */
+    private static final class OwnException extends CompletionException {
+        private static final long serialVersionUID = 1;
+
+        OwnException(Throwable cause) {
+            super(cause);
+        }
+    }
+
     @ApplicationScoped
     public static class Work {
         @RateLimit("work")
@@ -84,6 +93,12 @@ class RestWrappedTest {
                     throw new WebApplicationException(Response.status(418).build());
                 default -> work.limited();
             };
+        }
+
+        @GET
+        @Path("own")
+        public String own() {
+            throw new OwnException(new IllegalStateException("foreign"));
         }
 
         @GET
@@ -192,6 +207,11 @@ class RestWrappedTest {
         HttpResponse<String> mapped = rest.get("/waits/join?what=foreign");
         assertThat(mapped.statusCode()).isEqualTo(509);
         assertThat(mapped.body()).isIn("CompletionException", "IllegalStateException");
+    }
+
+    @Test
+    void aSubclassOfAWrapperStaysThatOfTheApplication() {
+        assertThat(rest.get("/waits/own").statusCode()).isEqualTo(509);
     }
 
     @Test

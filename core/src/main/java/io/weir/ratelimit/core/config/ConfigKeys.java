@@ -16,6 +16,8 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
  * The table of all properties. The readers, the check for unknown properties and the reference of the configuration use it, so a
@@ -404,6 +406,18 @@ public final class ConfigKeys {
      */
     public static List<ConfigKey<?>> all() {
         return Collections.unmodifiableList(TABLE);
+    }
+
+    /**
+     * Lists the properties of the application, whose names are fixed.
+     *
+     * @return the full names
+     */
+    public static Set<String> ofApplication() {
+        return TABLE.stream()
+                .filter(key -> !key.isOfPolicy() && !key.isOfClient() && !key.equals(METHOD_COST))
+                .map(ConfigKey::name)
+                .collect(Collectors.toUnmodifiableSet());
     }
 
     /**

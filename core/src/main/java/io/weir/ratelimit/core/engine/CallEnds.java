@@ -100,14 +100,14 @@ public final class CallEnds {
     }
 
     /**
-     * Releases all slots of a request that has ended, in the background. Returns at once. Slots that the request takes later are released
-     * by another call of this method.
+     * Releases all slots of a request that has ended, in the background. Returns at once. A later call of the
+     * request takes slots of its own.
      *
      * @param request the request
      */
     public void release(RequestState request) {
         for (Receipt receipt : request.quotas().takeSlots()) {
-            slots.release(receipt);
+            release(receipt, request);
         }
     }
 

@@ -48,13 +48,13 @@ public final class LoginAttempts {
     }
 
     /**
-     * Counts a login whose result is not known yet.
+     * Counts a login as rejected, because its result is not known yet. So logins at once do not pass the limit.
      *
      * @param call the request
      * @return the rejection if the address has too many rejected logins, or too many logins at once; else empty
      */
     public Optional<Decision.Rejected> begin(CallContext call) {
-        return acquire(call, 1);
+        return acquire(call, PER_REJECTED_LOGIN);
     }
 
     /**
@@ -65,12 +65,7 @@ public final class LoginAttempts {
      */
     public void end(CallContext call, boolean succeeded) {
         if (succeeded) {
-            refund(call, 1);
-        } else {
-            for (int permit = 1; permit < PER_REJECTED_LOGIN; permit++) {
-                // Logins at once can have left fewer permits.
-                acquire(call, 1);
-            }
+            refund(call, PER_REJECTED_LOGIN);
         }
     }
 

@@ -64,7 +64,7 @@ final class TermUse {
             if (isFirst("thread")) {
                 MESSAGES.log(LOG, "WEIR-336", place, term, method.method().orElse(""));
             }
-        } else if (ofUser && call.principal().isPresent()) {
+        } else if (ofUser && hasUser(call)) {
             if (neverResolves() && isFirst("claim")) {
                 MESSAGES.log(LOG, "WEIR-337.claim", place, term, FIRST);
             }
@@ -75,8 +75,17 @@ final class TermUse {
 
     /** Records that the term of a tier did not resolve. A caller without a user can have no claim. */
     void missedTier(CallContext call) {
-        if ((!ofUser || call.principal().isPresent()) && neverResolves() && isFirst("tier")) {
+        if ((!ofUser || hasUser(call)) && neverResolves() && isFirst("tier")) {
             MESSAGES.log(LOG, "WEIR-337.tier", place, term, FIRST);
+        }
+    }
+
+    /** Tests whether the call has a user. A container can fail where its request is gone. */
+    private static boolean hasUser(CallContext call) {
+        try {
+            return call.principal().isPresent();
+        } catch (RuntimeException e) {
+            return false;
         }
     }
 

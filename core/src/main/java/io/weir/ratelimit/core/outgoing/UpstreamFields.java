@@ -99,6 +99,9 @@ record UpstreamFields(Function<String, List<String>> fields, Map<String, Malform
     }
 
     private void addMalformed(String name, List<String> lines, Optional<String> readAs) {
+        if (malformed.containsKey(name)) {
+            return;
+        }
         String text = String.join(", ", lines);
         String shown = text.length() > SHOWN ? text.substring(0, SHOWN) + "…" : text;
         malformed.put(name, new Malformed(shown, readAs));

@@ -45,7 +45,7 @@ final class UpstreamTime {
     static Optional<Instant> date(String text) {
         Optional<Instant> date = httpDate(text);
         for (DateTimeFormatter form : OFFSET_DATES) {
-            if (date.isEmpty() && text.strip().length() <= LONGEST_DATE) {
+            if (date.isEmpty() && canBeDate(text.strip())) {
                 try {
                     OffsetDateTime time = OffsetDateTime.parse(text.strip(), form);
                     date = time.getYear() > LAST_YEAR ? Optional.empty() : Optional.of(time.toInstant());
@@ -57,10 +57,15 @@ final class UpstreamTime {
         return date;
     }
 
+    /** Most values are numbers, and an exception for each form of a date is expensive. */
+    private static boolean canBeDate(String text) {
+        return text.length() <= LONGEST_DATE && text.indexOf(':') > 0;
+    }
+
     /** Reads a date of HTTP. */
     static Optional<Instant> httpDate(String text) {
         String date = text.strip();
-        if (date.length() > LONGEST_DATE) {
+        if (!canBeDate(date)) {
             return Optional.empty();
         }
         for (DateTimeFormatter form : DATES) {

@@ -37,7 +37,7 @@ record CallSlots(RateLimitEngine engine, RequestStates states) {
     void keepUntilEnd(Decision late, RequestState request) {
         if (late.receipt().holdsSlots()
                 && !states.hold(request, () -> engine.ends().end(request))) {
-            engine.ends().release(late.receipt());
+            engine.ends().release(late.receipt(), request);
         }
     }
 

@@ -84,7 +84,11 @@ public record MicroProfileProperties(Config config, Set<String> environment, Lis
 
     @Override
     public int ordinal(String name) {
-        return config.getConfigValue(name).getSourceOrdinal();
+        try {
+            return config.getConfigValue(name).getSourceOrdinal();
+        } catch (IllegalArgumentException | NoSuchElementException e) { // an expression that cannot be resolved
+            return 0;
+        }
     }
 
     /**

@@ -324,7 +324,7 @@ public final class RateLimitGate {
         request.quotas()
                 .lastEvent()
                 .ifPresent(decided -> decided.charges().stream()
-                        .filter(charge -> isKeyOfAnother(charge, call))
+                        .filter(charge -> !lateUsers.contains(charge.policy().policy()) && isKeyOfAnother(charge, call))
                         .map(charge -> charge.policy().policy())
                         .filter(lateUsers::add)
                         .forEach(policy -> MESSAGES.log(LOG, "WEIR-338", decided.endpoint(), policy)));

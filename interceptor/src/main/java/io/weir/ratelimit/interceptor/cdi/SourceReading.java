@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.interceptor.cdi;
 
+import io.weir.ratelimit.core.config.ConfigKeys;
 import io.weir.ratelimit.core.config.EnvironmentCheck;
 import java.util.HashSet;
 import java.util.Map;
@@ -13,6 +14,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * One reading of a configuration source. A source that lists names is asked for these only, and for each of them once, because a source
  * can be a remote store. A source without names is asked once for each name.
+ *
+ * <p>The first reading asks for each property of the application as well, because it is read once: a source that returns one which it does
+ * not list is one without names from then on.
  */
 final class SourceReading implements ConfigSource {
     private final ConfigSource source;
@@ -25,7 +29,7 @@ final class SourceReading implements ConfigSource {
     private final @Nullable SourceReading kept;
 
     /** Whether the source can have properties that it does not list. */
-    private final boolean asksForAll;
+    private boolean asksForAll;
 
     /** Whether this is the last reading of a source that is empty now. */
     private final boolean isKept;
@@ -40,6 +44,11 @@ final class SourceReading implements ConfigSource {
         names.forEach(name -> variables.add(EnvironmentCheck.variable(name)));
         // Another source can hide a value until this source is empty.
         ownNames().forEach(this::getValue);
+        if (previous == null && !this.asksForAll) {
+            this.asksForAll = true;
+            ConfigKeys.ofApplication().forEach(this::getValue);
+            this.asksForAll = isPartial();
+        }
     }
 
     /** A kept reading precedes no other source. */

@@ -15,7 +15,7 @@ import java.util.function.BooleanSupplier;
 /** The servlets of Jakarta REST that have served a request without the filters of this library. Each of them is logged once. */
 public final class UnlimitedServlets {
     private static final System.Logger LOG = System.getLogger("io.weir.ratelimit");
-    private static final int CLIENT_ERROR = 400;
+    private static final int REDIRECTION = 300;
 
     private final Set<String> known = ConcurrentHashMap.newKeySet();
     private final BooleanSupplier hasPolicies;
@@ -30,7 +30,8 @@ public final class UnlimitedServlets {
     }
 
     /**
-     * Checks a request that no filter of this library has seen. A runtime can reject a malformed request before all filters.
+     * Checks a request that no filter of this library has seen. A runtime can reject a malformed request before all filters, and a filter
+     * of the application can redirect a request or answer a preflight request.
      *
      * @param anyRequest the request
      * @param anyResponse its response
@@ -38,7 +39,8 @@ public final class UnlimitedServlets {
     public void check(ServletRequest anyRequest, ServletResponse anyResponse) {
         if (!(anyRequest instanceof HttpServletRequest request)
                 || !(anyResponse instanceof HttpServletResponse response)
-                || response.getStatus() >= CLIENT_ERROR) {
+                || response.getStatus() >= REDIRECTION
+                || request.getMethod().equals("OPTIONS")) {
             return;
         }
         String servlet = request.getHttpServletMapping().getServletName();

@@ -76,7 +76,16 @@ public abstract class WrappedMapper<E extends Exception> implements ExceptionMap
         Throwable cause = unwrapped(wrapper);
         return cause != null && isRejection(wrapper)
                 ? mapped(cause.getClass(), cause, wrapper)
-                : mapped(wrapper.getClass().getSuperclass(), wrapper, wrapper);
+                : mapped(superclass(wrapper), wrapper, wrapper);
+    }
+
+    /** Returns the nearest class above those of wrappers, because this mapper is that of their subclasses, too. */
+    private static Class<?> superclass(Throwable wrapper) {
+        Class<?> type = wrapper.getClass();
+        while (CompletionException.class.isAssignableFrom(type) || ExecutionException.class.isAssignableFrom(type)) {
+            type = type.getSuperclass();
+        }
+        return type;
     }
 
     /** Maps an exception as one of a class. */

@@ -315,4 +315,24 @@ class ConfigurationNamesTest {
                     .startsWith("WARNING WEIR-326 Configuration source subset has properties that it does not list.");
         }
     }
+
+    @Test
+    void aSettingThatItsSourceDoesNotListIsReadAtTheStart() {
+        ChangingConfigSource partial = new ChangingConfigSource("subset", 200, Map.of("another.property", "1")) {
+            @Override
+            public Set<String> getPropertyNames() {
+                return Set.of("another.property");
+            }
+        };
+        partial.properties.put("ratelimit.key-secret", "secret");
+        partial.properties.put("ratelimit.policies.search.mode", "shadow");
+        CurrentConfig current = CurrentConfig.of(new SmallRyeConfigBuilder()
+                .addDefaultInterceptors()
+                .withSources(new ChangingConfigSource("file", 100, SEARCH), partial)
+                .build());
+        assertThat(current.difference()).isEmpty();
+        assertThat(current.first().get("ratelimit.key-secret").value()).contains("secret");
+        assertThat(policies(current.first(), new Problems()).get("search").mode())
+                .isEqualTo(Policy.Mode.SHADOW);
+    }
 }

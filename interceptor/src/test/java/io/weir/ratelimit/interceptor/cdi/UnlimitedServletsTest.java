@@ -24,14 +24,20 @@ class UnlimitedServletsTest {
     }
 
     private static void serve(UnlimitedServlets servlets, String name, String className, int status) {
+        serve(servlets, "GET", name, className, status);
+    }
+
+    private static void serve(
+            UnlimitedServlets servlets, String httpMethod, String name, String className, int status) {
         ServletRegistration registration = proxy(ServletRegistration.class, (proxy, method, arguments) -> className);
         ServletContext context = proxy(ServletContext.class, (proxy, method, arguments) -> registration);
         HttpServletMapping mapping = proxy(HttpServletMapping.class, (proxy, method, arguments) -> name);
         servlets.check(
-                proxy(
-                        HttpServletRequest.class,
-                        (proxy, method, arguments) ->
-                                method.getName().equals("getHttpServletMapping") ? mapping : context),
+                proxy(HttpServletRequest.class, (proxy, method, arguments) -> switch (method.getName()) {
+                    case "getHttpServletMapping" -> mapping;
+                    case "getMethod" -> httpMethod;
+                    default -> context;
+                }),
                 proxy(HttpServletResponse.class, (proxy, method, arguments) -> status));
     }
 
@@ -58,6 +64,17 @@ class UnlimitedServletsTest {
                 .allMatch(line -> line.startsWith("SEVERE WEIR-024 ") && line.contains(ServiceLoading.FEATURE));
         assertThat(lines.get(0)).contains("The servlet App ");
         assertThat(lines.get(1)).contains("The servlet Other ");
+    }
+
+    @Test
+    void aFilterThatRedirectsOrAnswersAPreflightRequestIsNotLogged() {
+        UnlimitedServlets servlets = new UnlimitedServlets(() -> true);
+        assertThat(logged(() -> {
+                    serve(servlets, "App", RESTEASY, 302);
+                    serve(servlets, "OPTIONS", "App", RESTEASY, 204);
+                }))
+                .isEmpty();
+        assertThat(logged(() -> serve(servlets, "App", RESTEASY, 200))).hasSize(1);
     }
 
     @Test
