@@ -3,7 +3,7 @@ package io.weir.ratelimit.console;
 
 import static io.weir.ratelimit.console.ConsoleMessages.MESSAGES;
 
-import io.weir.ratelimit.interceptor.telemetry.LogSampler;
+import io.weir.ratelimit.core.metrics.LogSampler;
 import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.FleetStore;
 import java.time.Duration;

@@ -20,9 +20,22 @@ import io.weir.ratelimit.core.engine.KeyAdministration;
 import io.weir.ratelimit.core.engine.RateLimitEngine;
 import io.weir.ratelimit.core.events.KnownBlocks;
 import io.weir.ratelimit.core.fallback.BackendHealth;
+import io.weir.ratelimit.core.instance.ApplicationWarnings;
+import io.weir.ratelimit.core.instance.BackendSelector;
+import io.weir.ratelimit.core.instance.BoundedResolvers;
+import io.weir.ratelimit.core.instance.ClientWarnings;
+import io.weir.ratelimit.core.instance.DeploymentChanges;
+import io.weir.ratelimit.core.instance.EngineFactory;
+import io.weir.ratelimit.core.instance.PlatformTimer;
+import io.weir.ratelimit.core.instance.RepeatedTasks;
+import io.weir.ratelimit.core.instance.StartSummary;
+import io.weir.ratelimit.core.instance.StartWarnings;
 import io.weir.ratelimit.core.key.ClientAddress;
 import io.weir.ratelimit.core.key.KeyMasker;
 import io.weir.ratelimit.core.key.KeyTerms;
+import io.weir.ratelimit.core.metrics.NearLimitReport;
+import io.weir.ratelimit.core.metrics.RejectedKeysLog;
+import io.weir.ratelimit.core.metrics.Telemetry;
 import io.weir.ratelimit.core.operations.Access;
 import io.weir.ratelimit.core.operations.InstanceOperations;
 import io.weir.ratelimit.core.operations.KnownPolicies;
@@ -36,10 +49,12 @@ import io.weir.ratelimit.core.policy.OverrideSources;
 import io.weir.ratelimit.core.policy.Overrides;
 import io.weir.ratelimit.core.policy.Resolvers;
 import io.weir.ratelimit.core.request.RequestState;
+import io.weir.ratelimit.core.snapshot.CurrentPolicies;
+import io.weir.ratelimit.core.snapshot.PolicySnapshot;
+import io.weir.ratelimit.core.snapshot.PolicySnapshotLoader;
+import io.weir.ratelimit.core.snapshot.Reload;
 import io.weir.ratelimit.core.topkeys.TopKeysTracker;
-import io.weir.ratelimit.interceptor.telemetry.NearLimitReport;
-import io.weir.ratelimit.interceptor.telemetry.RejectedKeysLog;
-import io.weir.ratelimit.interceptor.telemetry.Telemetry;
+import io.weir.ratelimit.interceptor.telemetry.TelemetryApis;
 import io.weir.ratelimit.spi.DecisionListener;
 import io.weir.ratelimit.spi.KeyResolver;
 import io.weir.ratelimit.spi.PolicySource;
@@ -107,8 +122,9 @@ final class Deployment {
         ClientAddress addresses = new ClientAddress(settings.trustedProxies(), settings.forwardedHeader());
         LookupTimes times =
                 new LookupTimes(settings.overrideLifetime(), settings.deadline(), environment.clock()::nanos);
+        NamedResolvers named = new NamedResolvers(beans.manager(), problems);
         BoundedResolvers beanResolvers = new BoundedResolvers(
-                new NamedResolvers(beans.manager(), problems), times, environment.lookUps(lookups));
+                named.keyResolvers(), named.tierResolvers(), times, environment.lookUps(lookups));
         Map<String, KeyResolver> keyResolvers = beanResolvers.keys();
         Resolvers resolvers = new Resolvers(
                 new KeyTerms(
@@ -122,7 +138,7 @@ final class Deployment {
         Map<String, OutgoingClient> clients = ClientReader.read(loadedConfig, annotatedClients, keyResolvers, problems);
         OverrideSources sources = OverrideSources.of(beans.all(PolicySource.class), problems);
         RateLimitBackend backend = backend();
-        PolicySnapshotLoader loader = PolicySnapshotLoader.of(
+        PolicySnapshotLoader loader = AnnotationScanner.loader(
                         beanClasses, names, resolvers, sources.policies(), problems)
                 .withManagedBeans(managedBeans)
                 .withBackend(backend)
@@ -255,11 +271,11 @@ final class Deployment {
 
     private Telemetry telemetry(RateLimitBackend backend, CdiEvents events) {
         return settings.enabled()
-                ? Telemetry.choose(
+                ? TelemetryApis.choose(
                         settings,
                         backend.name(),
                         beans,
-                        Telemetry.Export.of(config),
+                        TelemetryApis.Export.of(config),
                         events.rejectionObservers(),
                         masker,
                         problems)

@@ -7,6 +7,7 @@ import io.weir.ratelimit.RateLimit;
 import io.weir.ratelimit.RateLimiter;
 import io.weir.ratelimit.client.OutgoingRateLimit;
 import io.weir.ratelimit.core.config.Problems;
+import io.weir.ratelimit.core.instance.ResourceOperation;
 import io.weir.ratelimit.core.message.Message;
 import io.weir.ratelimit.interceptor.health.HealthChecks;
 import jakarta.enterprise.context.ApplicationScoped;

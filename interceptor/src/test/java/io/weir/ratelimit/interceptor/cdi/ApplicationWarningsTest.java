@@ -8,6 +8,8 @@ import io.weir.ratelimit.RateLimit;
 import io.weir.ratelimit.RateLimiter;
 import io.weir.ratelimit.core.config.ConfigProperties;
 import io.weir.ratelimit.core.config.Problems;
+import io.weir.ratelimit.core.instance.ApplicationView;
+import io.weir.ratelimit.core.instance.ApplicationWarnings;
 import io.weir.ratelimit.core.key.KeyTerms;
 import io.weir.ratelimit.core.message.Message;
 import io.weir.ratelimit.core.policy.Policy;
