@@ -14,6 +14,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -49,11 +50,11 @@ record RedisSettings(
      * @param applicationClient whether the application provides a client
      * @return the settings
      */
-    static RedisSettings read(org.eclipse.microprofile.config.Config config, boolean applicationClient) {
+    static RedisSettings read(Function<String, Optional<String>> config, boolean applicationClient) {
         List<ConfigurationProblem> problems = new ArrayList<>();
         Optional<String> address = address(config);
         Optional<String> location =
-                config.getOptionalValue(CONFIG, String.class).map(String::strip);
+                config.apply(CONFIG).map(String::strip);
         Optional<Config> client = Optional.empty();
         if (address.isPresent() && location.isPresent()) {
             problems.add(MESSAGES.problem("WEIR-401", CONFIG, location.get(), ADDRESS));
@@ -69,8 +70,8 @@ record RedisSettings(
     }
 
     /** Reads the address, which can be a list of a file format: {@code address[0]} of SmallRye Config, {@code address.0} of Helidon. */
-    static Optional<String> address(org.eclipse.microprofile.config.Config config) {
-        return config.getOptionalValue(ADDRESS, String.class)
+    static Optional<String> address(Function<String, Optional<String>> config) {
+        return config.apply(ADDRESS)
                 .or(() -> Stream.of("[%d]", ".%d", ".[%d]")
                         .map(element -> elements(config, ADDRESS + element))
                         .filter(elements -> !elements.isEmpty())
@@ -78,9 +79,9 @@ record RedisSettings(
                 .map(String::strip);
     }
 
-    private static String elements(org.eclipse.microprofile.config.Config config, String form) {
+    private static String elements(Function<String, Optional<String>> config, String form) {
         return IntStream.range(0, MAX_NODES)
-                .mapToObj(position -> config.getOptionalValue(form.formatted(position), String.class))
+                .mapToObj(position -> config.apply(form.formatted(position)))
                 .takeWhile(Optional::isPresent)
                 .map(Optional::get)
                 .collect(Collectors.joining(","));
@@ -124,8 +125,8 @@ record RedisSettings(
     }
 
     private static String namespace(
-            org.eclipse.microprofile.config.Config config, List<ConfigurationProblem> problems) {
-        String namespace = config.getOptionalValue(NAMESPACE, String.class)
+            Function<String, Optional<String>> config, List<ConfigurationProblem> problems) {
+        String namespace = config.apply(NAMESPACE)
                 .orElse("default")
                 .strip();
         if (!NAMESPACE_FORM.matcher(namespace).matches()) {
@@ -135,9 +136,9 @@ record RedisSettings(
     }
 
     private static Duration deadline(
-            org.eclipse.microprofile.config.Config config, List<ConfigurationProblem> problems) {
+            Function<String, Optional<String>> config, List<ConfigurationProblem> problems) {
         String text =
-                config.getOptionalValue(DEADLINE, String.class).orElse("100ms").strip();
+                config.apply(DEADLINE).orElse("100ms").strip();
         Matcher matcher = DEADLINE_FORM.matcher(text);
         if (matcher.matches()) {
             long number = Long.parseLong(matcher.group(1));

@@ -34,8 +34,8 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
 import java.util.function.Predicate;
-import org.eclipse.microprofile.config.Config;
 import org.eclipse.microprofile.config.ConfigProvider;
 import org.jspecify.annotations.Nullable;
 import org.redisson.Redisson;
@@ -49,9 +49,10 @@ import org.redisson.api.RedissonClient;
  * {@link RedissonClient} bean of the application. It applies its own settings to scripts, and never closes that client.
  */
 @ApplicationScoped
-public class RedissonBackend implements RateLimitBackend {
+public class RedissonBackend implements RateLimitBackend, AutoCloseable {
     private final @Nullable Instance<RedissonClient> applicationClient;
     private final @Nullable RedisGuard guard;
+    private final Function<String, Optional<String>> properties;
     private @Nullable RedisSettings settings;
     private BreakerSettings breakerSettings = BreakerSettings.DEFAULT;
     private BackendListener listener = (requests, waitingKeys) -> {};
@@ -63,6 +64,18 @@ public class RedissonBackend implements RateLimitBackend {
     protected RedissonBackend() {
         this.applicationClient = null;
         this.guard = null;
+        this.properties = RedissonBackend::ofServer;
+    }
+
+    /**
+     * Creates a backend of plain Java that {@link #start} connects as configured.
+     *
+     * @param properties returns the value of a property, empty if it is not set
+     */
+    RedissonBackend(Function<String, Optional<String>> properties) {
+        this.applicationClient = null;
+        this.guard = null;
+        this.properties = properties;
     }
 
     /**
@@ -75,6 +88,11 @@ public class RedissonBackend implements RateLimitBackend {
     public RedissonBackend(Instance<RedissonClient> applicationClient, RedisGuard guard) {
         this.applicationClient = applicationClient;
         this.guard = guard;
+        this.properties = RedissonBackend::ofServer;
+    }
+
+    private static Optional<String> ofServer(String property) {
+        return ConfigProvider.getConfig().getOptionalValue(property, String.class);
     }
 
     /**
@@ -121,6 +139,7 @@ public class RedissonBackend implements RateLimitBackend {
             Timer leaseTimer) {
         this.applicationClient = null;
         this.guard = null;
+        this.properties = RedissonBackend::ofServer;
         this.started = connected(redis, namespace, deadline, time, breaker, leaseTimer);
     }
 
@@ -148,9 +167,8 @@ public class RedissonBackend implements RateLimitBackend {
 
     @Override
     public boolean isConfigured() {
-        Config config = ConfigProvider.getConfig();
-        return RedisSettings.address(config).isPresent()
-                || config.getOptionalValue(RedisSettings.CONFIG, String.class).isPresent()
+        return RedisSettings.address(properties).isPresent()
+                || properties.apply(RedisSettings.CONFIG).isPresent()
                 || hasApplicationClient();
     }
 
@@ -165,7 +183,7 @@ public class RedissonBackend implements RateLimitBackend {
             return List.of(unsupported.get());
         }
         List<ConfigurationProblem> problems = new ArrayList<>(settings().problems());
-        breakerSettings = BreakerSettings.read(ConfigProvider.getConfig(), problems);
+        breakerSettings = BreakerSettings.read(properties, problems);
         if (settings().client().isEmpty() && applicationClient != null && applicationClient.isAmbiguous()) {
             problems.add(MESSAGES.problem("WEIR-409", "RedissonClient", "", RedisSettings.ADDRESS));
         }
@@ -175,7 +193,7 @@ public class RedissonBackend implements RateLimitBackend {
     private RedisSettings settings() {
         RedisSettings read = settings;
         if (read == null) {
-            read = RedisSettings.read(ConfigProvider.getConfig(), hasApplicationClient());
+            read = RedisSettings.read(properties, hasApplicationClient());
             settings = read;
         }
         return read;
@@ -218,6 +236,7 @@ public class RedissonBackend implements RateLimitBackend {
 
     /** Refunds leased permits, and closes the client unless it is the application's. */
     @PreDestroy
+    @Override
     public void close() {
         LeasingBackend running = started;
         if (running != null) {

@@ -125,7 +125,7 @@ class RedisSettingsTest {
                         "",
                         "the backend is redisson, but no Redis is configured",
                         "set ratelimit.redis.address = redis://host:6379, or produce a RedissonClient bean"));
-        assertThat(RedisSettings.read(new TestConfig(Map.of()), true).problems())
+        assertThat(RedisSettings.read(new TestConfig(Map.of())::value, true).problems())
                 .isEmpty();
     }
 
@@ -257,6 +257,6 @@ class RedisSettingsTest {
     }
 
     private static RedisSettings read(Map<String, String> properties) {
-        return RedisSettings.read(new TestConfig(properties), false);
+        return RedisSettings.read(new TestConfig(properties)::value, false);
     }
 }

@@ -24,6 +24,11 @@ final class TestConfig implements Config {
         this.properties = Map.copyOf(all);
     }
 
+    /** Returns the value of a property. */
+    Optional<String> value(String name) {
+        return getOptionalValue(name, String.class);
+    }
+
     /** Starts a backend with this configuration and no client of the application. */
     RedissonBackend started() {
         return started((requests, waitingKeys) -> {});

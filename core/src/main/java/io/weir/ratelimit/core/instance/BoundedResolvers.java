@@ -16,10 +16,8 @@ import java.util.function.Supplier;
 
 /** The resolvers of the application, whose look-ups have a deadline and whose failures are reported. */
 public final class BoundedResolvers {
-    private final Map<String, KeyResolver> keyResolvers;
-    private final Map<String, TierResolver> tierResolvers;
-    private final LookupTimes times;
-    private final Supplier<Executor> threads;
+    private final Map<String, KeyResolver> keys = new HashMap<>();
+    private final Map<String, TierSelector> tiers = new HashMap<>();
 
     /** The listener of failures. The resolvers exist before the telemetry. */
     private ResolverListener listener = (kind, resolver, failure) -> {};
@@ -37,10 +35,10 @@ public final class BoundedResolvers {
             Map<String, TierResolver> tierResolvers,
             LookupTimes times,
             Supplier<Executor> threads) {
-        this.keyResolvers = Map.copyOf(keyResolvers);
-        this.tierResolvers = Map.copyOf(tierResolvers);
-        this.times = times;
-        this.threads = threads;
+        keyResolvers.forEach((name, resolver) ->
+                keys.put(name, new BoundedKeyResolver(name, resolver, times, this::failed)));
+        tierResolvers.forEach((name, resolver) ->
+                tiers.put(name, new TierLookups(name, resolver, times, threads, this::failed)));
     }
 
     /** Sets the listener of later failures. */
@@ -50,15 +48,11 @@ public final class BoundedResolvers {
 
     /** Returns the key resolvers by name. */
     public Map<String, KeyResolver> keys() {
-        Map<String, KeyResolver> keys = new HashMap<>();
-        keyResolvers.forEach((name, bean) -> keys.put(name, new BoundedKeyResolver(name, bean, times, this::failed)));
         return keys;
     }
 
     /** Returns the tier resolvers by name. */
     public Map<String, TierSelector> tiers() {
-        Map<String, TierSelector> tiers = new HashMap<>();
-        tierResolvers.forEach((name, bean) -> tiers.put(name, new TierLookups(name, bean, times, threads, this::failed)));
         return tiers;
     }
 

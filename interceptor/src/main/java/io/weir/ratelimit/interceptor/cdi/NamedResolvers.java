@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.interceptor.cdi;
 
-import static io.weir.ratelimit.interceptor.message.InterceptorMessages.MESSAGES;
+import static io.weir.ratelimit.core.message.CoreMessages.MESSAGES;
 
 import io.weir.ratelimit.core.config.Problems;
 import io.weir.ratelimit.core.key.KeyTerms;
 import io.weir.ratelimit.spi.KeyResolver;
-import io.weir.ratelimit.spi.TierResolver;
 import jakarta.enterprise.inject.AmbiguousResolutionException;
 import jakarta.enterprise.inject.Any;
 import jakarta.enterprise.inject.spi.Bean;
@@ -30,14 +29,9 @@ final class NamedResolvers {
         this.problems = problems;
     }
 
-    /** Returns the key resolvers whose names are valid key terms. */
-    Map<String, KeyResolver> keyResolvers() {
-        return find(KeyResolver.class, this::isTerm);
-    }
-
-    /** Returns the tier resolvers. */
-    Map<String, TierResolver> tierResolvers() {
-        return find(TierResolver.class, (name, places) -> true);
+    /** Returns the resolvers of a type. The name of a key resolver is a valid key term. */
+    <T> Map<String, T> named(Class<T> type) {
+        return find(type, type == KeyResolver.class ? this::isTerm : (name, places) -> true);
     }
 
     private <T> Map<String, T> find(Class<T> type, BiPredicate<String, String> isValid) {

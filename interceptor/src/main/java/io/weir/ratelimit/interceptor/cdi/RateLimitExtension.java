@@ -6,10 +6,10 @@ import static io.weir.ratelimit.interceptor.message.InterceptorMessages.MESSAGES
 import io.weir.ratelimit.RateLimit;
 import io.weir.ratelimit.RateLimiter;
 import io.weir.ratelimit.client.OutgoingRateLimit;
-import io.weir.ratelimit.core.config.Problems;
 import io.weir.ratelimit.core.instance.ResourceOperation;
 import io.weir.ratelimit.core.message.Message;
 import io.weir.ratelimit.interceptor.health.HealthChecks;
+import io.weir.ratelimit.runtime.InvalidConfigurationException;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.context.BeforeDestroyed;
 import jakarta.enterprise.event.Observes;
@@ -112,15 +112,16 @@ public class RateLimitExtension implements Extension {
     }
 
     void deploy(@Observes AfterDeploymentValidation event, BeanManager beans) {
-        Problems problems = new Problems();
         MethodNames names = MethodNames.of(knownClasses());
-        application = callInApplication(() -> new Deployment(libraryBeans(beans), problems)
-                .create(beanClasses, managedBeans, names, annotatedClients));
-        if (!problems.found().isEmpty()) {
-            event.addDeploymentProblem(new DeploymentException(problems.message() + hint(names)));
-        } else {
-            logApplicationProblems();
+        try {
+            application = callInApplication(() -> DeployedApplication.on(new CdiPlatform(
+                    libraryBeans(beans),
+                    new CdiPlatform.Discovered(beanClasses, managedBeans, names, annotatedClients))));
+        } catch (InvalidConfigurationException e) {
+            event.addDeploymentProblem(new DeploymentException(e.getMessage() + hint(names)));
+            return;
         }
+        logApplicationProblems();
     }
 
     /** Returns where Weir and its properties have to be if this library is not in the archive of the limited classes. */
