@@ -10,7 +10,6 @@ import io.weir.ratelimit.core.config.ConfigProperties;
 import io.weir.ratelimit.core.config.Problems;
 import io.weir.ratelimit.core.config.Settings;
 import io.weir.ratelimit.core.key.KeyMasker;
-import io.weir.ratelimit.core.metrics.Telemetry;
 import io.weir.ratelimit.interceptor.telemetry.TelemetryApis;
 import io.weir.ratelimit.spi.DecisionListener;
 import java.util.List;

@@ -79,8 +79,7 @@ final class Assembly {
     Assembly(Platform platform) {
         this.platform = platform;
         this.plugins = List.copyOf(platform.all(Plugin.class));
-        this.sources =
-                plugins.isEmpty() ? platform.properties() : new LayeredSources(platform.properties(), plugins);
+        this.sources = plugins.isEmpty() ? platform.properties() : new LayeredSources(platform.properties(), plugins);
         this.config = sources.first();
         this.settings = Settings.read(config, problems);
         // An initializer of a container reads the path, and reports no problem.
@@ -126,7 +125,8 @@ final class Assembly {
                 ? platform.telemetry(settings, loaded.backend().name(), masker, problems)
                 : Telemetry.NONE;
         platform.check(problems);
-        plugins.forEach(plugin -> problems.addAll(plugin.problems(platform.properties().first())));
+        plugins.forEach(
+                plugin -> problems.addAll(plugin.problems(platform.properties().first())));
         if (!problems.found().isEmpty()) {
             throw new InvalidConfigurationException(problems);
         }
@@ -155,8 +155,7 @@ final class Assembly {
                 .withBackend(backend)
                 .withClients(clients.values());
         PolicySnapshot snapshot = loader.load(loadedConfig, problems);
-        return new PolicyParts(
-                loadedConfig, lookups.with(overrides), clients, backend, loader, snapshot);
+        return new PolicyParts(loadedConfig, lookups.with(overrides), clients, backend, loader, snapshot);
     }
 
     private PolicyParts.Lookups lookups() {
@@ -169,8 +168,8 @@ final class Assembly {
                 times,
                 environment.lookUps(lookupThreads));
         Map<String, KeyResolver> keys = bounded.keys();
-        KeyTerms terms = new KeyTerms(
-                settings.ipv4Prefix(), settings.ipv6Prefix(), addresses, keys, platform.hasClaims());
+        KeyTerms terms =
+                new KeyTerms(settings.ipv4Prefix(), settings.ipv6Prefix(), addresses, keys, platform.hasClaims());
         return new PolicyParts.Lookups(
                 addresses, times, bounded, new Resolvers(terms, bounded.tiers()), OverrideSources.NONE);
     }
@@ -191,11 +190,7 @@ final class Assembly {
                 .sources()
                 .checkedBy((policy, limits) -> loaded.loader().problemsOfKey(policy, limits, loaded.config()));
         Overrides overrides = new Overrides(
-                checked,
-                loaded.lookups().times(),
-                environment.lookUps(lookupThreads),
-                masker,
-                telemetry.sources());
+                checked, loaded.lookups().times(), environment.lookUps(lookupThreads), masker, telemetry.sources());
         EngineFactory factory = new EngineFactory(
                 settings, environment, loaded.backend(), telemetry, platform.events(), masker, executor);
         BackendHealth health = factory.health();
@@ -269,7 +264,10 @@ final class Assembly {
                 .message(backend, config, sources.withoutNames())
                 .log(LOG);
         new StartWarnings(settings, config, snapshot)
-                .all(backend, loaded.loader().methods(), loaded.lookups().sources().policies())
+                .all(
+                        backend,
+                        loaded.loader().methods(),
+                        loaded.lookups().sources().policies())
                 .forEach(warning -> warning.log(LOG));
         if (settings.enabled()) {
             StartWarnings.withoutNames(sources.withoutNames(), config).forEach(warning -> warning.log(LOG));
@@ -290,8 +288,7 @@ final class Assembly {
                         parts.reload(),
                         changes,
                         new RejectedKeysLog(topKeys),
-                        new NearLimitReport(
-                                () -> parts.policies().policies().keySet(), topKeys, telemetry.nearLimit()),
+                        new NearLimitReport(() -> parts.policies().policies().keySet(), topKeys, telemetry.nearLimit()),
                         tasks)
                 .timers(environment.tasks());
     }

@@ -56,7 +56,8 @@ final class PlainPlatform implements Platform {
         Map<String, T> named = new HashMap<>();
         resolvers.getOrDefault(type, Map.of()).forEach((name, resolver) -> {
             if (type == KeyResolver.class && !KeyTerms.isName(name)) {
-                problems.add(MESSAGES.problem("WEIR-213.term", resolver.getClass().getName(), name, KeyTerms.FORMS));
+                problems.add(
+                        MESSAGES.problem("WEIR-213.term", resolver.getClass().getName(), name, KeyTerms.FORMS));
             } else {
                 named.put(name, type.cast(resolver));
             }

@@ -90,8 +90,7 @@ record BreakerSettings(boolean enabled, int volume, Duration delay, int successe
 
         <T> T read(String parameter, T otherwise, String form, Function<String, Optional<T>> parse) {
             for (String name : List.of(OF_METHOD + parameter, OF_ALL + parameter)) {
-                Optional<String> text =
-                        config.apply(name).map(String::strip);
+                Optional<String> text = config.apply(name).map(String::strip);
                 if (text.isPresent()) {
                     Optional<T> parsed = parsed(text.get(), parse);
                     if (parsed.isEmpty()) {

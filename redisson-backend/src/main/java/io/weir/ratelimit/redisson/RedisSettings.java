@@ -53,8 +53,7 @@ record RedisSettings(
     static RedisSettings read(Function<String, Optional<String>> config, boolean applicationClient) {
         List<ConfigurationProblem> problems = new ArrayList<>();
         Optional<String> address = address(config);
-        Optional<String> location =
-                config.apply(CONFIG).map(String::strip);
+        Optional<String> location = config.apply(CONFIG).map(String::strip);
         Optional<Config> client = Optional.empty();
         if (address.isPresent() && location.isPresent()) {
             problems.add(MESSAGES.problem("WEIR-401", CONFIG, location.get(), ADDRESS));
@@ -124,21 +123,16 @@ record RedisSettings(
         return Files.newInputStream(Path.of(location));
     }
 
-    private static String namespace(
-            Function<String, Optional<String>> config, List<ConfigurationProblem> problems) {
-        String namespace = config.apply(NAMESPACE)
-                .orElse("default")
-                .strip();
+    private static String namespace(Function<String, Optional<String>> config, List<ConfigurationProblem> problems) {
+        String namespace = config.apply(NAMESPACE).orElse("default").strip();
         if (!NAMESPACE_FORM.matcher(namespace).matches()) {
             problems.add(MESSAGES.problem("WEIR-407", NAMESPACE, namespace));
         }
         return namespace;
     }
 
-    private static Duration deadline(
-            Function<String, Optional<String>> config, List<ConfigurationProblem> problems) {
-        String text =
-                config.apply(DEADLINE).orElse("100ms").strip();
+    private static Duration deadline(Function<String, Optional<String>> config, List<ConfigurationProblem> problems) {
+        String text = config.apply(DEADLINE).orElse("100ms").strip();
         Matcher matcher = DEADLINE_FORM.matcher(text);
         if (matcher.matches()) {
             long number = Long.parseLong(matcher.group(1));

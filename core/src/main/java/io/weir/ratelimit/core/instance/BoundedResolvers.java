@@ -35,10 +35,10 @@ public final class BoundedResolvers {
             Map<String, TierResolver> tierResolvers,
             LookupTimes times,
             Supplier<Executor> threads) {
-        keyResolvers.forEach((name, resolver) ->
-                keys.put(name, new BoundedKeyResolver(name, resolver, times, this::failed)));
-        tierResolvers.forEach((name, resolver) ->
-                tiers.put(name, new TierLookups(name, resolver, times, threads, this::failed)));
+        keyResolvers.forEach(
+                (name, resolver) -> keys.put(name, new BoundedKeyResolver(name, resolver, times, this::failed)));
+        tierResolvers.forEach(
+                (name, resolver) -> tiers.put(name, new TierLookups(name, resolver, times, threads, this::failed)));
     }
 
     /** Sets the listener of later failures. */

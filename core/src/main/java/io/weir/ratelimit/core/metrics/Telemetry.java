@@ -77,7 +77,10 @@ public record Telemetry(
      * @return the telemetry
      */
     public static Telemetry of(
-            Optional<Metrics> metrics, SpanDecorator spans, List<Consumer<RateLimitRejected>> observers, KeyMasker keys) {
+            Optional<Metrics> metrics,
+            SpanDecorator spans,
+            List<Consumer<RateLimitRejected>> observers,
+            KeyMasker keys) {
         List<DecisionListener> listeners = new ArrayList<>();
         metrics.ifPresent(recorded -> listeners.add(recorded.decisions()));
         if (spans != SpanDecorator.NONE) {

@@ -4,7 +4,6 @@ package io.weir.ratelimit.interceptor.cdi;
 import static io.weir.ratelimit.interceptor.message.InterceptorMessages.MESSAGES;
 
 import io.weir.ratelimit.core.config.Problems;
-import io.weir.ratelimit.core.metrics.Telemetry;
 import io.weir.ratelimit.interceptor.telemetry.TelemetryApis;
 import io.weir.ratelimit.spi.RejectionResponder;
 import jakarta.enterprise.inject.Any;

@@ -61,7 +61,7 @@ final class CdiPlatform implements Platform {
      *
      * @throws DeploymentException if MicroProfile Config has no implementation
      */
-    private static Config serverConfig() {
+    static Config serverConfig() {
         try {
             return ConfigProvider.getConfig();
         } catch (IllegalStateException e) {

@@ -3,7 +3,6 @@ package io.weir.ratelimit.interceptor.telemetry;
 
 import io.weir.ratelimit.core.metrics.Meters;
 import io.weir.ratelimit.core.metrics.Metric;
-import io.weir.ratelimit.core.metrics.Metrics;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;

@@ -11,8 +11,6 @@ import io.opentelemetry.api.metrics.LongUpDownCounter;
 import io.opentelemetry.api.metrics.Meter;
 import io.weir.ratelimit.core.metrics.Meters;
 import io.weir.ratelimit.core.metrics.Metric;
-import io.weir.ratelimit.core.metrics.Metrics;
-import io.weir.ratelimit.core.metrics.Telemetry;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
