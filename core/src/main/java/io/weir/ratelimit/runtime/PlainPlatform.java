@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.runtime;
 
-import static io.weir.ratelimit.core.message.CoreMessages.MESSAGES;
-
 import io.weir.ratelimit.core.config.ConfigProperties;
 import io.weir.ratelimit.core.config.Problems;
 import io.weir.ratelimit.core.config.PropertySources;
@@ -55,12 +53,10 @@ final class PlainPlatform implements Platform {
     public <T> Map<String, T> named(Class<T> type, Problems problems) {
         Map<String, T> named = new HashMap<>();
         resolvers.getOrDefault(type, Map.of()).forEach((name, resolver) -> {
-            if (type == KeyResolver.class && !KeyTerms.isName(name)) {
-                problems.add(
-                        MESSAGES.problem("WEIR-213.term", resolver.getClass().getName(), name, KeyTerms.FORMS));
-            } else {
-                named.put(name, type.cast(resolver));
+            if (type == KeyResolver.class) {
+                KeyTerms.problemOf(name, resolver.getClass().getName()).ifPresent(problems::add);
             }
+            named.put(name, type.cast(resolver));
         });
         return named;
     }

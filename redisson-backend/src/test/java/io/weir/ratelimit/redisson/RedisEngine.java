@@ -15,8 +15,6 @@ import io.weir.ratelimit.core.policy.LimitForm;
 import io.weir.ratelimit.core.policy.Overrides;
 import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.core.policy.Tiers;
-import io.weir.ratelimit.core.slots.Sleeper;
-import io.weir.ratelimit.core.topkeys.TopKeysTracker;
 import io.weir.ratelimit.spi.PenaltyRule;
 import io.weir.ratelimit.spi.PolicyLimits;
 import io.weir.ratelimit.spi.RateLimitBackend;
@@ -76,7 +74,6 @@ final class RedisEngine {
             Overrides overrides,
             QuotaThresholds thresholds,
             Penalties penalties) {
-        return new RateLimitEngine(
-                backend, encoder, List.of(), Sleeper.REAL, overrides, TopKeysTracker.NONE, thresholds, penalties);
+        return RateLimitEngine.on(backend).encoder(encoder).overrides(overrides).thresholds(thresholds).penalties(penalties).build();
     }
 }

@@ -81,15 +81,7 @@ public record EngineFactory(
                 settings.instances(), () -> environment.local(settings.localMaxKeys()), environment.random());
         List<DecisionListener> listeners = new ArrayList<>(telemetry.listeners());
         listeners.addAll(observers);
-        return new RateLimitEngine(
-                new FallbackBackend(backend, failureModes, health, settings.deadline()),
-                new IdentityEncoder(settings.keySecret()),
-                listeners,
-                environment.clock(),
-                overrides,
-                topKeys,
-                thresholds(),
-                penalties(blocks));
+        return RateLimitEngine.on(new FallbackBackend(backend, failureModes, health, settings.deadline())).encoder(new IdentityEncoder(settings.keySecret())).listeners(listeners).clock(environment.clock()).overrides(overrides).topKeys(topKeys).thresholds(thresholds()).penalties(penalties(blocks)).build();
     }
 
     /**

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.interceptor.cdi;
 
-import static io.weir.ratelimit.core.message.CoreMessages.MESSAGES;
+import static io.weir.ratelimit.interceptor.message.InterceptorMessages.MESSAGES;
 
 import io.weir.ratelimit.core.config.Problems;
 import io.weir.ratelimit.core.key.KeyTerms;
+import io.weir.ratelimit.spi.ConfigurationProblem;
 import io.weir.ratelimit.spi.KeyResolver;
 import jakarta.enterprise.inject.AmbiguousResolutionException;
 import jakarta.enterprise.inject.Any;
@@ -61,11 +62,9 @@ final class NamedResolvers {
     }
 
     private boolean isTerm(String name, String places) {
-        if (!KeyTerms.isName(name)) {
-            problems.add(MESSAGES.problem("WEIR-213.term", places, name, KeyTerms.FORMS));
-            return false;
-        }
-        return true;
+        Optional<ConfigurationProblem> problem = KeyTerms.problemOf(name, places);
+        problem.ifPresent(problems::add);
+        return problem.isEmpty();
     }
 
     private Optional<Bean<?>> resolve(Class<?> type, String name, Set<Bean<?>> candidates) {

@@ -9,8 +9,6 @@ import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.RateLimitUnavailableException;
 import io.weir.ratelimit.core.engine.CallerQuotas;
 import io.weir.ratelimit.core.engine.RateLimitEngine;
-import io.weir.ratelimit.core.events.Penalties;
-import io.weir.ratelimit.core.events.QuotaThresholds;
 import io.weir.ratelimit.core.fallback.BackendHealth;
 import io.weir.ratelimit.core.fallback.FailureModes;
 import io.weir.ratelimit.core.fallback.FallbackBackend;
@@ -18,10 +16,7 @@ import io.weir.ratelimit.core.key.IdentityEncoder;
 import io.weir.ratelimit.core.key.KeyExpression;
 import io.weir.ratelimit.core.key.KeyTerms;
 import io.weir.ratelimit.core.local.LocalBackend;
-import io.weir.ratelimit.core.policy.Overrides;
 import io.weir.ratelimit.core.policy.Policy;
-import io.weir.ratelimit.core.slots.Sleeper;
-import io.weir.ratelimit.core.topkeys.TopKeysTracker;
 import io.weir.ratelimit.fixtures.LogCapture;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.Limit;
@@ -67,19 +62,11 @@ class QuotaServletTest {
 
     private final LocalBackend backend = new LocalBackend(100);
     private final CallerQuotas quotas = new CallerQuotas(
-            new RateLimitEngine(
-                    new FallbackBackend(
+            RateLimitEngine.on(new FallbackBackend(
                             backend,
                             new FailureModes(1, () -> backend),
                             new BackendHealth(backend, true, false, () -> 0, List.of()),
-                            Duration.ofSeconds(1)),
-                    new IdentityEncoder(Optional.empty()),
-                    List.of(),
-                    Sleeper.REAL,
-                    Overrides.NONE,
-                    TopKeysTracker.NONE,
-                    QuotaThresholds.NONE,
-                    Penalties.NONE),
+                            Duration.ofSeconds(1))).build(),
             () -> Map.of("api", API),
             Set.of(),
             KeyExpression.parse("ip", TERMS)::resolve,
