@@ -47,7 +47,10 @@ public final class LocalEngines {
                         backend,
                         new FailureModes(1, () -> new LocalBackend(100_000)),
                         new BackendHealth(backend, true, false, System::nanoTime, List.of()),
-                        Duration.ofMillis(100))).listeners(listeners).topKeys(topKeys).build();
+                        Duration.ofMillis(100)))
+                .listeners(listeners)
+                .topKeys(topKeys)
+                .build();
     }
 
     static Binding binding(String key) {

@@ -125,12 +125,6 @@ class ArchitectureTest {
             .resideInAPackage("org.eclipse.microprofile.config..");
 
     @ArchTest
-    static final ArchRule no_class_depends_on_the_redis_backend = noClasses()
-            .should()
-            .dependOnClassesThat()
-            .resideInAnyPackage("io.weir.ratelimit.redisson..", "org.redisson..");
-
-    @ArchTest
     static final ArchRule only_javax_packages_of_the_platform_are_used = noClasses()
             .should()
             .dependOnClassesThat(JavaClass.Predicates.resideInAPackage("javax..")

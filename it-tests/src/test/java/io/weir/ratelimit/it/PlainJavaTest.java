@@ -18,6 +18,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.NullMarked;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -46,10 +47,12 @@ class PlainJavaTest {
     }
 
     @Test
+    @Tag("redis")
     void programsOnRedisShareTheLimit() throws Exception {
         String all = System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"));
         String classPath = Stream.of(all.split(File.pathSeparator))
-                .filter(entry -> !NOT_NEEDED.matcher(entry.replace(File.separatorChar, '/') + (entry.endsWith(".jar") ? "" : "/"))
+                .filter(entry -> !NOT_NEEDED
+                        .matcher(entry.replace(File.separatorChar, '/') + (entry.endsWith(".jar") ? "" : "/"))
                         .find())
                 .collect(Collectors.joining(File.pathSeparator));
         // The first call of a program can precede the connection.
@@ -70,7 +73,10 @@ class PlainJavaTest {
                 .collect(Collectors.joining(File.pathSeparator));
         Path properties = write("ratelimit.policies.mail.limit=many\nratelimit.policies.mail.mode=maybe\n");
         assertThat(String.join("\n", run(core, properties)))
-                .contains("InvalidConfigurationException", "ratelimit.policies.mail.limit", "ratelimit.policies.mail.mode");
+                .contains(
+                        "InvalidConfigurationException",
+                        "ratelimit.policies.mail.limit",
+                        "ratelimit.policies.mail.mode");
     }
 
     private Path write(String text) throws IOException {

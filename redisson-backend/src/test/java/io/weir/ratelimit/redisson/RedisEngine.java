@@ -74,6 +74,11 @@ final class RedisEngine {
             Overrides overrides,
             QuotaThresholds thresholds,
             Penalties penalties) {
-        return RateLimitEngine.on(backend).encoder(encoder).overrides(overrides).thresholds(thresholds).penalties(penalties).build();
+        return RateLimitEngine.on(backend)
+                .encoder(encoder)
+                .overrides(overrides)
+                .thresholds(thresholds)
+                .penalties(penalties)
+                .build();
     }
 }

@@ -81,7 +81,15 @@ public record EngineFactory(
                 settings.instances(), () -> environment.local(settings.localMaxKeys()), environment.random());
         List<DecisionListener> listeners = new ArrayList<>(telemetry.listeners());
         listeners.addAll(observers);
-        return RateLimitEngine.on(new FallbackBackend(backend, failureModes, health, settings.deadline())).encoder(new IdentityEncoder(settings.keySecret())).listeners(listeners).clock(environment.clock()).overrides(overrides).topKeys(topKeys).thresholds(thresholds()).penalties(penalties(blocks)).build();
+        return RateLimitEngine.on(new FallbackBackend(backend, failureModes, health, settings.deadline()))
+                .encoder(new IdentityEncoder(settings.keySecret()))
+                .listeners(listeners)
+                .clock(environment.clock())
+                .overrides(overrides)
+                .topKeys(topKeys)
+                .thresholds(thresholds())
+                .penalties(penalties(blocks))
+                .build();
     }
 
     /**

@@ -64,12 +64,15 @@ class EnforcedShareEffectsTest {
     }
 
     private RateLimitEngine engine(Overrides overrides) {
-        return RateLimitEngine.on(Fixtures.withFallback(backend, Fixtures.health(backend))).overrides(overrides).penalties(new Penalties(
+        return RateLimitEngine.on(Fixtures.withFallback(backend, Fixtures.health(backend)))
+                .overrides(overrides)
+                .penalties(new Penalties(
                         backend,
                         new KeyMasker(Optional.empty()),
                         () -> Runnable::run,
                         List.of(penalties::add),
-                        List.of())).build();
+                        List.of()))
+                .build();
     }
 
     private static List<Boolean> allowed(RateLimitEngine engine, Policy policy, TestCall call, int calls) {

@@ -84,7 +84,9 @@ class EngineOverridesTest {
         }
     };
 
-    private final RateLimitEngine engine = RateLimitEngine.on(Fixtures.withFallback(backend, Fixtures.health(backend))).listeners(List.of(events::add)).clock(new Sleeper() {
+    private final RateLimitEngine engine = RateLimitEngine.on(Fixtures.withFallback(backend, Fixtures.health(backend)))
+            .listeners(List.of(events::add))
+            .clock(new Sleeper() {
                 @Override
                 public long nanos() {
                     return 0;
@@ -100,12 +102,14 @@ class EngineOverridesTest {
                     timers.add(new CompletableFuture<>());
                     return timers.get(timers.size() - 1);
                 }
-            }).overrides(new Overrides(
+            })
+            .overrides(new Overrides(
                     OverrideSources.of(List.of(source), new Problems()),
                     new LookupTimes(Duration.ofSeconds(5), Duration.ofSeconds(1), () -> 0),
                     () -> executor,
                     new KeyMasker(Optional.empty()),
-                    (policy, failure) -> {})).build();
+                    (policy, failure) -> {}))
+            .build();
 
     private final RateLimiter limiter =
             new EngineRateLimiter(engine, () -> Map.of("api", API), () -> Runnable::run, Optional::empty);

@@ -112,6 +112,10 @@ public final class Fixtures {
             WaitBulkhead threads,
             WaitBulkhead withoutThreads,
             DecisionListener... listeners) {
-        return RateLimitEngine.on(backend).listeners(List.of(listeners)).clock(sleeper).bounds(threads, withoutThreads).build();
+        return RateLimitEngine.on(backend)
+                .listeners(List.of(listeners))
+                .clock(sleeper)
+                .bounds(threads, withoutThreads)
+                .build();
     }
 }

@@ -65,8 +65,11 @@ class ObedientClientTest {
     private final ManualTime time = new ManualTime();
     private final LocalBackend backend = new LocalBackend(1_000, time);
     private final List<PenaltyImposed> penalties = new ArrayList<>();
-    private final RateLimitEngine engine = RateLimitEngine.on(Fixtures.withFallback(backend, Fixtures.health(backend))).clock(new ManualSleeper(time)).penalties(new Penalties(
-                    backend, new KeyMasker(Optional.empty()), () -> Runnable::run, List.of(penalties::add), List.of())).build();
+    private final RateLimitEngine engine = RateLimitEngine.on(Fixtures.withFallback(backend, Fixtures.health(backend)))
+            .clock(new ManualSleeper(time))
+            .penalties(new Penalties(
+                    backend, new KeyMasker(Optional.empty()), () -> Runnable::run, List.of(penalties::add), List.of()))
+            .build();
 
     /** Returns the policies of all pairs of features that do not set the same attribute, each with a limit. */
     static List<String> pairs() {

@@ -73,13 +73,15 @@ class PenaltiesTest {
     }
 
     private RateLimitEngine engine(RateLimitBackend backend, Executor executor) {
-        return RateLimitEngine.on(Fixtures.withFallback(backend, Fixtures.health(backend))).penalties(new Penalties(
+        return RateLimitEngine.on(Fixtures.withFallback(backend, Fixtures.health(backend)))
+                .penalties(new Penalties(
                         backend,
                         new KeyMasker(Optional.empty()),
                         () -> executor,
                         List.of(direct::add),
                         List.of(observed::add),
-                        blocks)).build();
+                        blocks))
+                .build();
     }
 
     private static Decision call(RateLimitEngine engine, Binding binding, String user) {

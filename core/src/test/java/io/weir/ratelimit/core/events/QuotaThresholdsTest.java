@@ -70,13 +70,16 @@ class QuotaThresholdsTest {
             long clockDifferenceMicros,
             Consumer<QuotaThresholdReached>... observers) {
         IdentityEncoder encoder = new IdentityEncoder(Optional.empty());
-        return RateLimitEngine.on(Fixtures.withFallback(shared, Fixtures.health(shared))).encoder(encoder).thresholds(new QuotaThresholds(
+        return RateLimitEngine.on(Fixtures.withFallback(shared, Fixtures.health(shared)))
+                .encoder(encoder)
+                .thresholds(new QuotaThresholds(
                         shared,
                         encoder,
                         new KeyMasker(Optional.empty()),
                         () -> executor,
                         () -> time.micros() + clockDifferenceMicros,
-                        List.of(observers))).build();
+                        List.of(observers)))
+                .build();
     }
 
     private static Policy policy(Policy.Mode mode, List<Integer> notifyAt, Limit... limits) {

@@ -89,8 +89,11 @@ class OutgoingCallsTest {
                         backend,
                         new FailureModes(1, () -> new LocalBackend(100, time)),
                         new BackendHealth(backend, true, false, () -> 0, List.of()),
-                        Duration.ofSeconds(10))).listeners(List.of((DecisionListener) event ->
-                        events.add(event.endpoint() + " " + (event.decision().allowed() ? "allowed" : "rejected")))).clock(sleeper()).build();
+                        Duration.ofSeconds(10)))
+                .listeners(List.of((DecisionListener) event ->
+                        events.add(event.endpoint() + " " + (event.decision().allowed() ? "allowed" : "rejected"))))
+                .clock(sleeper())
+                .build();
         limiter = new EngineRateLimiter(engine, () -> policies, () -> Runnable::run, Optional::empty);
         calls = new OutgoingCalls(
                 true,

@@ -66,7 +66,8 @@ class QuotaServletTest {
                             backend,
                             new FailureModes(1, () -> backend),
                             new BackendHealth(backend, true, false, () -> 0, List.of()),
-                            Duration.ofSeconds(1))).build(),
+                            Duration.ofSeconds(1)))
+                    .build(),
             () -> Map.of("api", API),
             Set.of(),
             KeyExpression.parse("ip", TERMS)::resolve,
