@@ -31,12 +31,13 @@ final class PlainPlatform implements Platform {
             Map<String, TierResolver> tiers) {
         ConfigProperties config = ConfigProperties.of(properties);
         this.sources = PropertySources.of(config);
-        this.objects = new ArrayList<>(objects);
         this.resolvers = Map.of(KeyResolver.class, new TreeMap<>(keys), TierResolver.class, new TreeMap<>(tiers));
         ServiceLoader.load(BackendProvider.class)
                 .forEach(provider ->
                         provided.add(provider.create(name -> config.get(name).value())));
-        this.objects.addAll(provided);
+        // A backend of the program replaces a provided one of the same name.
+        this.objects = new ArrayList<>(provided);
+        this.objects.addAll(objects);
     }
 
     @Override

@@ -167,7 +167,8 @@ public class RedissonBackend implements RateLimitBackend, AutoCloseable {
 
     @Override
     public boolean isConfigured() {
-        return RedisSettings.address(properties).isPresent()
+        return started != null
+                || RedisSettings.address(properties).isPresent()
                 || properties.apply(RedisSettings.CONFIG).isPresent()
                 || hasApplicationClient();
     }
@@ -181,6 +182,9 @@ public class RedissonBackend implements RateLimitBackend, AutoCloseable {
         Optional<ConfigurationProblem> unsupported = ClientVersion.problem();
         if (unsupported.isPresent()) {
             return List.of(unsupported.get());
+        }
+        if (started != null) {
+            return List.of();
         }
         List<ConfigurationProblem> problems = new ArrayList<>(settings().problems());
         breakerSettings = BreakerSettings.read(properties, problems);
@@ -212,6 +216,9 @@ public class RedissonBackend implements RateLimitBackend, AutoCloseable {
 
     @Override
     public void start() {
+        if (started != null) {
+            return;
+        }
         RedisSettings read = settings();
         // Creating the application's client may connect it, which must happen in the background as well.
         ServerCheck check = new ServerCheck(read.namespace());
