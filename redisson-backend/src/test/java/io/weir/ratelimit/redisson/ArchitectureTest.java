@@ -33,13 +33,15 @@ class ArchitectureTest {
                             "io.weir.ratelimit.core.limit..", "io.weir.ratelimit.core.message..")));
 
     @ArchTest
-    static final ArchRule onlyTheBackendAndTheNameOfItsBreakerArePublic = classes()
+    static final ArchRule onlyTheBackendItsProviderAndTheNameOfItsBreakerArePublic = classes()
             .that()
             .resideInAPackage("io.weir.ratelimit.redisson..")
             .and()
             .arePublic()
             .should()
             .haveSimpleName("RedissonBackend")
+            .orShould()
+            .haveSimpleName("RedissonBackendProvider")
             .orShould()
             .haveSimpleName("RedisGuard");
 
