@@ -149,7 +149,7 @@ public class RedissonBackend implements RateLimitBackend {
     @Override
     public boolean isConfigured() {
         Config config = ConfigProvider.getConfig();
-        return RedisSettings.address(config).isPresent()
+        return AddressProperty.of(config).isPresent()
                 || config.getOptionalValue(RedisSettings.CONFIG, String.class).isPresent()
                 || hasApplicationClient();
     }
