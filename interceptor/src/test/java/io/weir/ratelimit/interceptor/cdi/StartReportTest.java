@@ -120,8 +120,8 @@ class StartReportTest {
         assertThat(new Report(penalty).warnings("local"))
                 .singleElement()
                 .asString()
-                .startsWith("WEIR-025 The penalty of policy api blocks all callers, because the key is global:"
-                        + " after 100 rejections");
+                .startsWith("WEIR-025 The penalty of policy api blocks all callers, because the key is global."
+                        + " After 100 rejections");
         penalty[3] = "ratelimit.policies.api.key=header:X-Tenant | global";
         assertThat(new Report(penalty).warnings("local")).isEmpty();
     }
