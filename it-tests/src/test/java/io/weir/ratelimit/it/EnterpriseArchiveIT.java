@@ -42,9 +42,11 @@ class EnterpriseArchiveIT {
         return ShrinkWrap.create(WebArchive.class, name + ".war").addPackage(EarApplication.class.getPackage());
     }
 
-    /** Returns a WAR with the library. */
+    /** Returns a WAR with the library, without the context root of the example. */
     private static WebArchive complete(String name) {
-        return TestWar.libraries(name + ".war").addPackage(EarApplication.class.getPackage());
+        WebArchive war = TestWar.libraries(name + ".war").addPackage(EarApplication.class.getPackage());
+        war.delete("/WEB-INF/ibm-web-ext.xml");
+        return war;
     }
 
     private static WebArchive with(WebArchive war, String properties) {

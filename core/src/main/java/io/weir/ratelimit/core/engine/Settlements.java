@@ -2,8 +2,14 @@
 package io.weir.ratelimit.core.engine;
 
 import io.weir.ratelimit.Receipt;
+import io.weir.ratelimit.core.events.DecisionListeners;
+import io.weir.ratelimit.core.events.QuotaThresholds;
+import io.weir.ratelimit.core.fallback.FallbackBackend;
 import io.weir.ratelimit.core.limit.BackendReceipt;
 import io.weir.ratelimit.core.limit.ChargeStates;
+import io.weir.ratelimit.core.request.RequestState;
+import io.weir.ratelimit.core.request.ReservedCharges;
+import io.weir.ratelimit.core.slots.DegradedReceipt;
 import io.weir.ratelimit.spi.Charge;
 import java.util.ArrayList;
 import java.util.List;
@@ -27,12 +33,12 @@ public final class Settlements {
     }
 
     /** Settles all charges of a receipt. */
-    void settle(Receipt receipt, long actualCost) {
+    public void settle(Receipt receipt, long actualCost) {
         settle(receipt, charge -> true, checked(actualCost));
     }
 
     /** Settles all charges of a receipt without blocking the thread. */
-    CompletionStage<Void> settleAsync(Receipt receipt, long actualCost) {
+    public CompletionStage<Void> settleAsync(Receipt receipt, long actualCost) {
         return settleAsync(receipt, charge -> true, checked(actualCost));
     }
 
