@@ -195,7 +195,8 @@ class RequestThreadsTest {
                 Shop.class,
                 Stock.class,
                 WaitingBackend.class)) {
-            // The first requests load classes: those of a new key, and then those of a known one. A thread that waits for a class is pinned.
+            // The first requests load classes: those of a new key, and then those of a known one. A thread that waits
+            // for a class is pinned.
             for (int i = 0; i < 3; i++) {
                 PATHS.forEach(server::get);
             }
