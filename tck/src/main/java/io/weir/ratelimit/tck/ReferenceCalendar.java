@@ -16,8 +16,6 @@ import java.util.TreeSet;
  * and minutes, and each date of longer periods. It shares no code with a backend.
  */
 public final class ReferenceCalendar {
-    private static final int DAYS = 800;
-
     private final CalendarPeriod period;
 
     /** The known boundaries in seconds since 1970, without a gap. */
@@ -67,12 +65,13 @@ public final class ReferenceCalendar {
     /** Adds the seconds at which the clock shows a multiple of the length, or has skipped one. */
     private void addClock(long epochSecond) {
         long length = period.unit().length().toSeconds();
+        long before = shown(epochSecond - 2 * length - 1);
         for (long second = epochSecond - 2 * length; second <= epochSecond + 2 * length; second++) {
             long shown = shown(second);
-            if (Math.floorMod(shown, length) == 0
-                    || Math.floorDiv(shown, length) > Math.floorDiv(shown(second - 1), length)) {
+            if (Math.floorMod(shown, length) == 0 || Math.floorDiv(shown, length) > Math.floorDiv(before, length)) {
                 boundaries.add(second);
             }
+            before = shown;
         }
     }
 
@@ -83,14 +82,25 @@ public final class ReferenceCalendar {
 
     /** Adds the first instant of each date that begins a period. */
     private void addDates(long epochSecond) {
-        LocalDate first = LocalDate.ofInstant(Instant.ofEpochSecond(epochSecond), period.zone())
-                .minusDays(DAYS);
-        for (int days = 0; days < 2 * DAYS; days++) {
-            LocalDate date = first.plusDays(days);
+        long reach = 2 * longestDays();
+        LocalDate now = LocalDate.ofInstant(Instant.ofEpochSecond(epochSecond), period.zone());
+        for (long days = -reach; days < reach; days++) {
+            LocalDate date = now.plusDays(days);
             if (begins(date)) {
                 boundaries.add(date.atStartOfDay(period.zone()).toEpochSecond());
             }
         }
+    }
+
+    /** Returns at least the days of the longest period. */
+    private long longestDays() {
+        return switch (period.unit()) {
+            case WEEK -> 8;
+            case MONTH -> 32;
+            case QUARTER -> 94;
+            case YEAR -> 367;
+            default -> 3;
+        };
     }
 
     private boolean begins(LocalDate date) {
