@@ -2,8 +2,8 @@
 package io.weir.ratelimit.benchmarks;
 
 import io.weir.ratelimit.Algorithm;
-import io.weir.ratelimit.core.engine.Binding;
 import io.weir.ratelimit.core.engine.RateLimitEngine;
+import io.weir.ratelimit.core.request.Binding;
 import io.weir.ratelimit.spi.CallContext;
 import io.weir.ratelimit.spi.Limit;
 import java.lang.management.ManagementFactory;

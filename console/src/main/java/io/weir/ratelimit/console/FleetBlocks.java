@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.console;
 
-import io.weir.ratelimit.core.engine.KnownBlocks.Block;
-import io.weir.ratelimit.core.engine.KnownBlocks.Cause;
+import io.weir.ratelimit.core.events.KnownBlocks.Block;
+import io.weir.ratelimit.core.events.KnownBlocks.Cause;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;

@@ -2,7 +2,7 @@
 package io.weir.ratelimit.console;
 
 import io.weir.ratelimit.CallerOperations;
-import io.weir.ratelimit.core.engine.KnownBlocks;
+import io.weir.ratelimit.core.events.KnownBlocks;
 import io.weir.ratelimit.core.operations.Operations;
 import java.time.Instant;
 import java.util.ArrayList;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.console;
 
-import io.weir.ratelimit.core.engine.BackendHealth;
+import io.weir.ratelimit.core.fallback.BackendHealth;
 import io.weir.ratelimit.core.operations.Operations;
 import io.weir.ratelimit.core.operations.Reading;
 import java.time.Instant;

@@ -2,7 +2,7 @@
 package io.weir.ratelimit.console;
 
 import io.weir.ratelimit.TopKeys;
-import io.weir.ratelimit.core.engine.KnownBlocks;
+import io.weir.ratelimit.core.events.KnownBlocks;
 import io.weir.ratelimit.core.operations.Operations;
 import io.weir.ratelimit.core.operations.PolicyView;
 import io.weir.ratelimit.core.operations.Reading;

@@ -2,8 +2,8 @@
 package io.weir.ratelimit.console;
 
 import io.weir.ratelimit.TopKeys;
-import io.weir.ratelimit.core.engine.BackendHealth;
-import io.weir.ratelimit.core.engine.KnownBlocks;
+import io.weir.ratelimit.core.events.KnownBlocks;
+import io.weir.ratelimit.core.fallback.BackendHealth;
 import io.weir.ratelimit.interceptor.telemetry.Outcome;
 import java.io.ByteArrayOutputStream;
 import java.io.DataOutputStream;

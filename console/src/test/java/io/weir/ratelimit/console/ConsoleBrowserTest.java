@@ -9,7 +9,7 @@ import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.Receipt;
 import io.weir.ratelimit.TopKeys;
 import io.weir.ratelimit.core.config.ReloadListener;
-import io.weir.ratelimit.core.engine.BackendHealth;
+import io.weir.ratelimit.core.fallback.BackendHealth;
 import io.weir.ratelimit.core.operations.Reading;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.ConfigurationProblem;

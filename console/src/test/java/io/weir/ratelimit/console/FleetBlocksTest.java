@@ -3,7 +3,7 @@ package io.weir.ratelimit.console;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.weir.ratelimit.core.engine.KnownBlocks.Cause;
+import io.weir.ratelimit.core.events.KnownBlocks.Cause;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;

@@ -4,8 +4,8 @@ package io.weir.ratelimit.console;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.ratelimit.TopKeys;
-import io.weir.ratelimit.core.engine.BackendHealth;
-import io.weir.ratelimit.core.engine.KnownBlocks;
+import io.weir.ratelimit.core.events.KnownBlocks;
+import io.weir.ratelimit.core.fallback.BackendHealth;
 import io.weir.ratelimit.core.operations.PolicyView;
 import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.BackendException.Reason;

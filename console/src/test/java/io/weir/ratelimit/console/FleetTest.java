@@ -5,7 +5,7 @@ import static java.util.stream.Collectors.toSet;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.ratelimit.TopKeys;
-import io.weir.ratelimit.core.engine.BackendHealth;
+import io.weir.ratelimit.core.fallback.BackendHealth;
 import io.weir.ratelimit.fixtures.LogCapture;
 import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.BackendException.Reason;

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.weir.ratelimit.TopKeys;
 import io.weir.ratelimit.console.PageClient.Response;
 import io.weir.ratelimit.core.config.ReloadListener;
-import io.weir.ratelimit.core.engine.BackendHealth;
+import io.weir.ratelimit.core.fallback.BackendHealth;
 import io.weir.ratelimit.core.operations.Reading;
 import io.weir.ratelimit.spi.ConfigurationProblem;
 import jakarta.json.Json;

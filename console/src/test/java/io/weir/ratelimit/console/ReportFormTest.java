@@ -4,7 +4,7 @@ package io.weir.ratelimit.console;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.ratelimit.TopKeys;
-import io.weir.ratelimit.core.engine.KnownBlocks;
+import io.weir.ratelimit.core.events.KnownBlocks;
 import io.weir.ratelimit.core.operations.PolicyView;
 import io.weir.ratelimit.spi.FleetStore;
 import java.nio.charset.StandardCharsets;

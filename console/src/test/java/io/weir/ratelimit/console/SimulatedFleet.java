@@ -5,7 +5,7 @@ import io.weir.ratelimit.Algorithm;
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.Receipt;
-import io.weir.ratelimit.core.engine.KnownBlocks;
+import io.weir.ratelimit.core.events.KnownBlocks;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.DecisionEvent;
 import io.weir.ratelimit.spi.Limit;

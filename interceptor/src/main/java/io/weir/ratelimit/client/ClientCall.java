@@ -4,8 +4,8 @@ package io.weir.ratelimit.client;
 import static io.weir.ratelimit.interceptor.message.InterceptorMessages.MESSAGES;
 
 import io.weir.ratelimit.Decision;
-import io.weir.ratelimit.core.engine.RequestState;
 import io.weir.ratelimit.core.outgoing.OutgoingCall;
+import io.weir.ratelimit.core.request.RequestState;
 import io.weir.ratelimit.spi.CallContext;
 import jakarta.ws.rs.Path;
 import jakarta.ws.rs.client.ClientRequestContext;

@@ -2,13 +2,12 @@
 package io.weir.ratelimit.redisson;
 
 import io.weir.ratelimit.FailureMode;
-import io.weir.ratelimit.core.engine.BackendHealth;
-import io.weir.ratelimit.core.engine.FailureModes;
-import io.weir.ratelimit.core.engine.FallbackBackend;
-import io.weir.ratelimit.core.engine.Penalties;
-import io.weir.ratelimit.core.engine.QuotaThresholds;
 import io.weir.ratelimit.core.engine.RateLimitEngine;
-import io.weir.ratelimit.core.engine.Sleeper;
+import io.weir.ratelimit.core.events.Penalties;
+import io.weir.ratelimit.core.events.QuotaThresholds;
+import io.weir.ratelimit.core.fallback.BackendHealth;
+import io.weir.ratelimit.core.fallback.FailureModes;
+import io.weir.ratelimit.core.fallback.FallbackBackend;
 import io.weir.ratelimit.core.key.IdentityEncoder;
 import io.weir.ratelimit.core.key.KeyExpression;
 import io.weir.ratelimit.core.key.KeyTerms;
@@ -16,6 +15,7 @@ import io.weir.ratelimit.core.policy.LimitForm;
 import io.weir.ratelimit.core.policy.Overrides;
 import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.core.policy.Tiers;
+import io.weir.ratelimit.core.slots.Sleeper;
 import io.weir.ratelimit.core.topkeys.TopKeysTracker;
 import io.weir.ratelimit.spi.PenaltyRule;
 import io.weir.ratelimit.spi.PolicyLimits;

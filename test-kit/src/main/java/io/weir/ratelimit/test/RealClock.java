@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.test;
 
-import io.weir.ratelimit.core.engine.Sleeper;
+import io.weir.ratelimit.core.slots.Sleeper;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.concurrent.CompletableFuture;

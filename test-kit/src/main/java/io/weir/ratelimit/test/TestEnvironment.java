@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.test;
 
-import io.weir.ratelimit.core.engine.BackendHealth;
 import io.weir.ratelimit.core.engine.EngineEnvironment;
-import io.weir.ratelimit.core.engine.Sleeper;
+import io.weir.ratelimit.core.fallback.BackendHealth;
 import io.weir.ratelimit.core.local.LocalBackend;
 import io.weir.ratelimit.core.local.LocalClock;
+import io.weir.ratelimit.core.slots.Sleeper;
 import io.weir.ratelimit.spi.RateLimitBackend;
 import java.time.Duration;
 import java.time.Instant;

@@ -3,7 +3,16 @@ package io.weir.ratelimit.core.engine;
 
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.Receipt;
+import io.weir.ratelimit.core.fallback.BackendHealth;
+import io.weir.ratelimit.core.fallback.FallbackBackend;
 import io.weir.ratelimit.core.policy.Policy;
+import io.weir.ratelimit.core.request.Binding;
+import io.weir.ratelimit.core.request.RequestState;
+import io.weir.ratelimit.core.request.TimedDecision;
+import io.weir.ratelimit.core.slots.HeldSlots;
+import io.weir.ratelimit.core.slots.Sleeper;
+import io.weir.ratelimit.core.slots.SlotQueues;
+import io.weir.ratelimit.core.slots.WaitBulkhead;
 import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.BackendException.Reason;
 import io.weir.ratelimit.spi.Charge;

@@ -3,6 +3,10 @@ package io.weir.ratelimit.core.engine;
 
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.Receipt;
+import io.weir.ratelimit.core.fallback.FallbackBackend;
+import io.weir.ratelimit.core.request.Binding;
+import io.weir.ratelimit.core.request.RequestState;
+import io.weir.ratelimit.core.slots.HeldSlots;
 import io.weir.ratelimit.spi.Charge;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

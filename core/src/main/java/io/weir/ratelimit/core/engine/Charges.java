@@ -6,6 +6,7 @@ import io.weir.ratelimit.core.key.IdentityEncoder;
 import io.weir.ratelimit.core.limit.RecurringCharge;
 import io.weir.ratelimit.core.policy.Overrides;
 import io.weir.ratelimit.core.policy.Policy;
+import io.weir.ratelimit.core.request.Binding;
 import io.weir.ratelimit.spi.CallContext;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.PolicyLimits;

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.core.engine;
 
+import io.weir.ratelimit.core.fallback.BackendHealth;
 import io.weir.ratelimit.core.local.LocalBackend;
+import io.weir.ratelimit.core.slots.Sleeper;
 import io.weir.ratelimit.spi.RateLimitBackend;
 import java.time.Duration;
 import java.util.concurrent.Executor;

@@ -9,6 +9,7 @@ import io.weir.ratelimit.Receipt;
 import io.weir.ratelimit.TopKeys;
 import io.weir.ratelimit.core.limit.BlockedState;
 import io.weir.ratelimit.core.policy.Policy;
+import io.weir.ratelimit.core.request.Binding;
 import io.weir.ratelimit.spi.CallContext;
 import io.weir.ratelimit.spi.Charge;
 import java.time.Duration;

@@ -3,6 +3,7 @@ package io.weir.ratelimit.core.engine;
 
 import io.weir.ratelimit.Identity;
 import io.weir.ratelimit.Quota;
+import io.weir.ratelimit.core.fallback.FallbackBackend;
 import io.weir.ratelimit.core.key.IdentityEncoder;
 import io.weir.ratelimit.core.policy.Overrides;
 import io.weir.ratelimit.core.policy.Policy;

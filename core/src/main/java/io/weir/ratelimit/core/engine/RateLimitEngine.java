@@ -3,9 +3,22 @@ package io.weir.ratelimit.core.engine;
 
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.Identity;
+import io.weir.ratelimit.core.events.CallKeys;
+import io.weir.ratelimit.core.events.DecisionListeners;
+import io.weir.ratelimit.core.events.DirectListener;
+import io.weir.ratelimit.core.events.Penalties;
+import io.weir.ratelimit.core.events.QuotaThresholds;
+import io.weir.ratelimit.core.fallback.FallbackBackend;
 import io.weir.ratelimit.core.key.IdentityEncoder;
 import io.weir.ratelimit.core.policy.Overrides;
 import io.weir.ratelimit.core.policy.Policy;
+import io.weir.ratelimit.core.request.Binding;
+import io.weir.ratelimit.core.request.RequestState;
+import io.weir.ratelimit.core.request.TimedDecision;
+import io.weir.ratelimit.core.slots.HeldSlots;
+import io.weir.ratelimit.core.slots.Sleeper;
+import io.weir.ratelimit.core.slots.SlotQueues;
+import io.weir.ratelimit.core.slots.WaitBulkhead;
 import io.weir.ratelimit.core.topkeys.TopKeysTracker;
 import io.weir.ratelimit.spi.CallContext;
 import io.weir.ratelimit.spi.Charge;
@@ -246,7 +259,7 @@ public final class RateLimitEngine {
     }
 
     /** Decides as {@link #decide(Binding, Identity)}; the result completes on a thread of the executor. */
-    CompletableFuture<Decision> decideAsync(Binding binding, Identity key, Executor executor) {
+    public CompletableFuture<Decision> decideAsync(Binding binding, Identity key, Executor executor) {
         String storedKey = encoder.encode(key);
         CompletableFuture<?>[] limits = binding.policies().stream()
                 .map(policyCost -> overrides.awaitAsync(policyCost.policy(), key, storedKey, sleeper::timer))

@@ -2,7 +2,12 @@
 package io.weir.ratelimit.core.engine;
 
 import io.weir.ratelimit.Receipt;
+import io.weir.ratelimit.core.events.DecisionListeners;
+import io.weir.ratelimit.core.events.QuotaThresholds;
+import io.weir.ratelimit.core.fallback.FallbackBackend;
 import io.weir.ratelimit.core.limit.BackendReceipt;
+import io.weir.ratelimit.core.request.RequestState;
+import io.weir.ratelimit.core.slots.DegradedReceipt;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.ChargeReceipt;
 import java.util.ArrayList;
@@ -27,12 +32,12 @@ public final class Settlements {
     }
 
     /** Settles all charges of a receipt. */
-    void settle(Receipt receipt, long actualCost) {
+    public void settle(Receipt receipt, long actualCost) {
         settle(receipt, charge -> true, checked(actualCost));
     }
 
     /** Settles all charges of a receipt without blocking the thread. */
-    CompletionStage<Void> settleAsync(Receipt receipt, long actualCost) {
+    public CompletionStage<Void> settleAsync(Receipt receipt, long actualCost) {
         return settleAsync(receipt, charge -> true, checked(actualCost));
     }
 

@@ -4,6 +4,7 @@ package io.weir.ratelimit.core.engine;
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.core.limit.LimitState;
+import io.weir.ratelimit.core.request.TimedDecision;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.Limit;
 import java.util.List;

@@ -3,7 +3,7 @@ package io.weir.ratelimit.core.outgoing;
 
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.Identity;
-import io.weir.ratelimit.core.engine.Binding;
+import io.weir.ratelimit.core.request.Binding;
 
 /**
  * The permission for one outgoing call, which the filter keeps until the response.

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.core.local.LocalBackend;
 import io.weir.ratelimit.core.policy.Policy;
+import io.weir.ratelimit.core.request.Binding;
 import io.weir.ratelimit.fixtures.TestCall;
 import io.weir.ratelimit.tck.ManualTime;
 import java.util.List;

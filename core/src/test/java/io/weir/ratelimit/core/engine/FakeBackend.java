@@ -17,25 +17,25 @@ import java.util.concurrent.CompletionStage;
 import java.util.stream.Collectors;
 
 /** A backend that allows all calls or fails as the test sets, and records its calls. */
-class FakeBackend implements RateLimitBackend {
+public class FakeBackend implements RateLimitBackend {
     /** The calls: {@code policy storedKey cost}, joined by {@code " & "} for several charges. */
-    final List<String> calls = new ArrayList<>();
+    public final List<String> calls = new ArrayList<>();
 
     /** The limits of refunds and resets. */
-    final List<PolicyLimits> changed = new ArrayList<>();
+    public final List<PolicyLimits> changed = new ArrayList<>();
 
     /** The exception of the next calls, if set. */
-    RuntimeException failure;
+    public RuntimeException failure;
 
     /** The result of the next asynchronous call, if set. */
     CompletionStage<Decision> stage;
 
-    boolean rejects;
+    public boolean rejects;
 
     /** Whether an earlier rejection of all calls still holds. */
-    boolean hasRejected;
+    public boolean hasRejected;
 
-    static BackendException down(BackendException.Reason reason) {
+    public static BackendException down(BackendException.Reason reason) {
         return new BackendException(reason, "it is unavailable", null);
     }
 

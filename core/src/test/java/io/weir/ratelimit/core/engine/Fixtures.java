@@ -3,6 +3,11 @@ package io.weir.ratelimit.core.engine;
 
 import io.weir.ratelimit.Algorithm;
 import io.weir.ratelimit.FailureMode;
+import io.weir.ratelimit.core.events.Penalties;
+import io.weir.ratelimit.core.events.QuotaThresholds;
+import io.weir.ratelimit.core.fallback.BackendHealth;
+import io.weir.ratelimit.core.fallback.FailureModes;
+import io.weir.ratelimit.core.fallback.FallbackBackend;
 import io.weir.ratelimit.core.key.IdentityEncoder;
 import io.weir.ratelimit.core.key.KeyExpression;
 import io.weir.ratelimit.core.key.KeyTerms;
@@ -10,6 +15,9 @@ import io.weir.ratelimit.core.policy.LimitForm;
 import io.weir.ratelimit.core.policy.Overrides;
 import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.core.policy.Tiers;
+import io.weir.ratelimit.core.request.Binding;
+import io.weir.ratelimit.core.slots.Sleeper;
+import io.weir.ratelimit.core.slots.WaitBulkhead;
 import io.weir.ratelimit.core.topkeys.TopKeysTracker;
 import io.weir.ratelimit.spi.DecisionListener;
 import io.weir.ratelimit.spi.Limit;
@@ -20,17 +28,17 @@ import java.util.List;
 import java.util.Optional;
 
 /** Policies and engines for tests. */
-final class Fixtures {
-    static final Duration DEADLINE = Duration.ofSeconds(10);
+public final class Fixtures {
+    public static final Duration DEADLINE = Duration.ofSeconds(10);
 
     /** Failure modes for tests without a policy that counts in process. */
-    static final FailureModes NO_LOCAL = new FailureModes(1, () -> {
+    public static final FailureModes NO_LOCAL = new FailureModes(1, () -> {
         throw new AssertionError("no policy counts in process");
     });
 
     private Fixtures() {}
 
-    static Policy policy(String name, String key, long cost, FailureMode onFailure) {
+    public static Policy policy(String name, String key, long cost, FailureMode onFailure) {
         Limit limit = Limit.of(Algorithm.SLIDING_WINDOW, 100, Duration.ofMinutes(1));
         return new Policy(
                 new PolicyLimits(name, List.of(limit)),
@@ -40,12 +48,12 @@ final class Fixtures {
                 Policy.MAX_WAITING);
     }
 
-    static Policy policy(String name, String key) {
+    public static Policy policy(String name, String key) {
         return policy(name, key, 1, FailureMode.OPEN);
     }
 
     /** Creates a policy of ten permits an hour in shadow mode that is enforced for a share of the keys. */
-    static Policy staged(String name, String key, int enforcePercent) {
+    public static Policy staged(String name, String key, int enforcePercent) {
         return new Policy(
                 new PolicyLimits(name, List.of(Limit.of(Algorithm.SLIDING_WINDOW, 10, Duration.ofHours(1)))),
                 LimitForm.of(Algorithm.SLIDING_WINDOW),
@@ -65,11 +73,11 @@ final class Fixtures {
     }
 
     /** Creates the binding of {@code Search.find} to policies, with one cost under each. */
-    static Binding binding(long cost, Policy... policies) {
+    public static Binding binding(long cost, Policy... policies) {
         return binding("Search.find", cost, policies);
     }
 
-    static Binding binding(String endpoint, long cost, Policy... policies) {
+    public static Binding binding(String endpoint, long cost, Policy... policies) {
         return new Binding(
                 endpoint,
                 List.of(policies).stream()
@@ -77,32 +85,33 @@ final class Fixtures {
                         .toList());
     }
 
-    static BackendHealth health(RateLimitBackend backend) {
+    public static BackendHealth health(RateLimitBackend backend) {
         return new BackendHealth(backend, true, false, System::nanoTime, List.of());
     }
 
     /** Creates a backend with a fallback, for policies that count nothing in process. */
-    static FallbackBackend withFallback(RateLimitBackend backend, BackendHealth health) {
+    public static FallbackBackend withFallback(RateLimitBackend backend, BackendHealth health) {
         return new FallbackBackend(backend, NO_LOCAL, health, DEADLINE);
     }
 
-    static RateLimitEngine engine(RateLimitBackend backend, DecisionListener... listeners) {
+    public static RateLimitEngine engine(RateLimitBackend backend, DecisionListener... listeners) {
         return engine(backend, health(backend), listeners);
     }
 
-    static RateLimitEngine engine(RateLimitBackend backend, BackendHealth health, DecisionListener... listeners) {
+    public static RateLimitEngine engine(
+            RateLimitBackend backend, BackendHealth health, DecisionListener... listeners) {
         return engine(withFallback(backend, health), Sleeper.REAL, listeners);
     }
 
-    static RateLimitEngine engine(RateLimitBackend backend, Sleeper sleeper, DecisionListener... listeners) {
+    public static RateLimitEngine engine(RateLimitBackend backend, Sleeper sleeper, DecisionListener... listeners) {
         return engine(withFallback(backend, health(backend)), sleeper, listeners);
     }
 
-    static RateLimitEngine engine(FallbackBackend backend, Sleeper sleeper, DecisionListener... listeners) {
+    public static RateLimitEngine engine(FallbackBackend backend, Sleeper sleeper, DecisionListener... listeners) {
         return engine(backend, sleeper, WaitBulkhead.ofThreads(), WaitBulkhead.withoutThreads(), listeners);
     }
 
-    static RateLimitEngine engine(
+    public static RateLimitEngine engine(
             FallbackBackend backend,
             Sleeper sleeper,
             WaitBulkhead threads,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.core.engine;
 
+import io.weir.ratelimit.core.slots.Sleeper;
 import io.weir.ratelimit.tck.ManualTime;
 import java.util.ArrayList;
 import java.util.List;
@@ -8,9 +9,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 
 /** A sleeper with the clock of a test. A sleeping thread advances the clock, unless the test closes the gate. */
-final class ManualSleeper implements Sleeper {
-    final List<Long> waits = new ArrayList<>();
-    final List<CompletableFuture<Void>> timers = new ArrayList<>();
+public final class ManualSleeper implements Sleeper {
+    public final List<Long> waits = new ArrayList<>();
+    public final List<CompletableFuture<Void>> timers = new ArrayList<>();
 
     /** Runs while a thread sleeps. */
     Runnable meanwhile = () -> {};
@@ -20,7 +21,7 @@ final class ManualSleeper implements Sleeper {
 
     private final ManualTime time;
 
-    ManualSleeper(ManualTime time) {
+    public ManualSleeper(ManualTime time) {
         this.time = time;
     }
 
@@ -64,7 +65,7 @@ final class ManualSleeper implements Sleeper {
         return started;
     }
 
-    synchronized int waitCount() {
+    public synchronized int waitCount() {
         return waits.size();
     }
 }

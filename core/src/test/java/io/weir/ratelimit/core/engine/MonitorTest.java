@@ -16,6 +16,8 @@ import io.weir.ratelimit.core.local.LocalBackend;
 import io.weir.ratelimit.core.policy.LimitForm;
 import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.core.policy.Tiers;
+import io.weir.ratelimit.core.request.Binding;
+import io.weir.ratelimit.core.request.RequestState;
 import io.weir.ratelimit.fixtures.TestCall;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.Limit;

@@ -8,8 +8,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.FailureMode;
+import io.weir.ratelimit.core.fallback.FallbackBackend;
 import io.weir.ratelimit.core.local.LocalBackend;
 import io.weir.ratelimit.core.policy.Policy;
+import io.weir.ratelimit.core.request.Binding;
+import io.weir.ratelimit.core.request.RequestState;
+import io.weir.ratelimit.core.slots.Sleeper;
 import io.weir.ratelimit.fixtures.Await;
 import io.weir.ratelimit.fixtures.TestCall;
 import io.weir.ratelimit.spi.Charge;

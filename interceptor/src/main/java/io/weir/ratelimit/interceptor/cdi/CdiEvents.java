@@ -10,7 +10,7 @@ import io.weir.ratelimit.PenaltyImposed;
 import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.QuotaThresholdReached;
 import io.weir.ratelimit.RateLimitRejected;
-import io.weir.ratelimit.core.engine.BackendStateListener;
+import io.weir.ratelimit.core.fallback.BackendStateListener;
 import jakarta.enterprise.event.Event;
 import jakarta.enterprise.inject.Any;
 import jakarta.enterprise.inject.spi.BeanManager;

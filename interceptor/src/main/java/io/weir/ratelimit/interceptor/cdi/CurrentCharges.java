@@ -2,8 +2,8 @@
 package io.weir.ratelimit.interceptor.cdi;
 
 import io.weir.ratelimit.RequestCharges;
-import io.weir.ratelimit.core.engine.RequestState;
 import io.weir.ratelimit.core.engine.Settlements;
+import io.weir.ratelimit.core.request.RequestState;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;

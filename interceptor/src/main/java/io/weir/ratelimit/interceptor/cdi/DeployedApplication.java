@@ -2,14 +2,14 @@
 package io.weir.ratelimit.interceptor.cdi;
 
 import io.weir.ratelimit.RateLimiter;
-import io.weir.ratelimit.core.engine.BackendHealth;
-import io.weir.ratelimit.core.engine.Binding;
 import io.weir.ratelimit.core.engine.CallerQuotas;
+import io.weir.ratelimit.core.fallback.BackendHealth;
 import io.weir.ratelimit.core.message.Message;
 import io.weir.ratelimit.core.operations.Operations;
 import io.weir.ratelimit.core.outgoing.OutgoingCalls;
 import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.core.policy.RequestPath;
+import io.weir.ratelimit.core.request.Binding;
 import io.weir.ratelimit.interceptor.telemetry.SpanDecorator;
 import io.weir.ratelimit.spi.RejectionResponder;
 import java.lang.reflect.Method;

@@ -11,7 +11,7 @@ import io.weir.ratelimit.core.changes.RuntimeChange;
 import io.weir.ratelimit.core.changes.StoredChanges;
 import io.weir.ratelimit.core.config.Origin;
 import io.weir.ratelimit.core.engine.KeyAdministration;
-import io.weir.ratelimit.core.engine.KnownBlocks;
+import io.weir.ratelimit.core.events.KnownBlocks;
 import io.weir.ratelimit.core.policy.Overrides;
 import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.spi.ChangeStore;

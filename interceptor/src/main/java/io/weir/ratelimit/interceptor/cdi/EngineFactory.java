@@ -2,16 +2,16 @@
 package io.weir.ratelimit.interceptor.cdi;
 
 import io.weir.ratelimit.core.config.Settings;
-import io.weir.ratelimit.core.engine.BackendHealth;
-import io.weir.ratelimit.core.engine.BackendStateListener;
 import io.weir.ratelimit.core.engine.CallerQuotas;
 import io.weir.ratelimit.core.engine.EngineEnvironment;
-import io.weir.ratelimit.core.engine.FailureModes;
-import io.weir.ratelimit.core.engine.FallbackBackend;
-import io.weir.ratelimit.core.engine.KnownBlocks;
-import io.weir.ratelimit.core.engine.Penalties;
-import io.weir.ratelimit.core.engine.QuotaThresholds;
 import io.weir.ratelimit.core.engine.RateLimitEngine;
+import io.weir.ratelimit.core.events.KnownBlocks;
+import io.weir.ratelimit.core.events.Penalties;
+import io.weir.ratelimit.core.events.QuotaThresholds;
+import io.weir.ratelimit.core.fallback.BackendHealth;
+import io.weir.ratelimit.core.fallback.BackendStateListener;
+import io.weir.ratelimit.core.fallback.FailureModes;
+import io.weir.ratelimit.core.fallback.FallbackBackend;
 import io.weir.ratelimit.core.key.IdentityEncoder;
 import io.weir.ratelimit.core.key.KeyExpression;
 import io.weir.ratelimit.core.key.KeyMasker;

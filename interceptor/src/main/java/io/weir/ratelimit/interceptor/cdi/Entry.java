@@ -2,8 +2,8 @@
 package io.weir.ratelimit.interceptor.cdi;
 
 import io.weir.ratelimit.Decision;
-import io.weir.ratelimit.core.engine.Binding;
-import io.weir.ratelimit.core.engine.RequestState;
+import io.weir.ratelimit.core.request.Binding;
+import io.weir.ratelimit.core.request.RequestState;
 import org.jspecify.annotations.Nullable;
 
 /**

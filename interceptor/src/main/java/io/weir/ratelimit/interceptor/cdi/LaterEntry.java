@@ -2,7 +2,7 @@
 package io.weir.ratelimit.interceptor.cdi;
 
 import io.weir.ratelimit.Decision;
-import io.weir.ratelimit.core.engine.RequestState;
+import io.weir.ratelimit.core.request.RequestState;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;

@@ -5,9 +5,9 @@ import static io.weir.ratelimit.interceptor.message.InterceptorMessages.MESSAGES
 
 import io.weir.ratelimit.core.config.ConfigProperties;
 import io.weir.ratelimit.core.config.Problems;
-import io.weir.ratelimit.core.engine.Binding;
 import io.weir.ratelimit.core.policy.MethodLimits;
 import io.weir.ratelimit.core.policy.Policy;
+import io.weir.ratelimit.core.request.Binding;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.List;

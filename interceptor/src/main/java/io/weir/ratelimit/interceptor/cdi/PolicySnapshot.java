@@ -2,10 +2,10 @@
 package io.weir.ratelimit.interceptor.cdi;
 
 import io.weir.ratelimit.core.config.Origin;
-import io.weir.ratelimit.core.engine.Binding;
-import io.weir.ratelimit.core.engine.PathRules;
 import io.weir.ratelimit.core.policy.Bypass;
 import io.weir.ratelimit.core.policy.Policy;
+import io.weir.ratelimit.core.request.Binding;
+import io.weir.ratelimit.core.request.PathRules;
 import io.weir.ratelimit.spi.ConfigurationProblem;
 import java.util.List;
 import java.util.Map;

@@ -5,13 +5,13 @@ import static io.weir.ratelimit.interceptor.message.InterceptorMessages.MESSAGES
 
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.RequestCharges;
-import io.weir.ratelimit.core.engine.Binding;
 import io.weir.ratelimit.core.engine.RateLimitEngine;
-import io.weir.ratelimit.core.engine.RequestState;
-import io.weir.ratelimit.core.engine.Sleeper;
 import io.weir.ratelimit.core.key.ClientAddress;
 import io.weir.ratelimit.core.policy.Bypass;
 import io.weir.ratelimit.core.policy.Policy;
+import io.weir.ratelimit.core.request.Binding;
+import io.weir.ratelimit.core.request.RequestState;
+import io.weir.ratelimit.core.slots.Sleeper;
 import io.weir.ratelimit.spi.CallContext;
 import io.weir.ratelimit.spi.Charge;
 import jakarta.interceptor.InvocationContext;

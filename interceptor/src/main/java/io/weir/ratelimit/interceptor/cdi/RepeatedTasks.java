@@ -3,8 +3,8 @@ package io.weir.ratelimit.interceptor.cdi;
 
 import io.weir.ratelimit.core.changes.InstanceChanges;
 import io.weir.ratelimit.core.config.Settings;
-import io.weir.ratelimit.core.engine.Sleeper;
 import io.weir.ratelimit.core.operations.RepeatedTask;
+import io.weir.ratelimit.core.slots.Sleeper;
 import io.weir.ratelimit.interceptor.telemetry.NearLimitReport;
 import io.weir.ratelimit.interceptor.telemetry.RejectedKeysLog;
 import java.util.ArrayList;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.interceptor.cdi;
 
-import io.weir.ratelimit.core.engine.RequestState;
+import io.weir.ratelimit.core.request.RequestState;
 import io.weir.ratelimit.spi.CallContext;
 import jakarta.enterprise.context.ContextNotActiveException;
 import jakarta.enterprise.context.RequestScoped;

@@ -3,7 +3,7 @@ package io.weir.ratelimit.interceptor.cdi;
 
 import static io.weir.ratelimit.interceptor.message.InterceptorMessages.MESSAGES;
 
-import io.weir.ratelimit.core.engine.Sleeper;
+import io.weir.ratelimit.core.slots.Sleeper;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;

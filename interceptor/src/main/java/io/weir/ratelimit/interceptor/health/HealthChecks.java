@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.interceptor.health;
 
-import io.weir.ratelimit.core.engine.BackendHealth;
-import io.weir.ratelimit.core.engine.BackendHealth.Report;
+import io.weir.ratelimit.core.fallback.BackendHealth;
+import io.weir.ratelimit.core.fallback.BackendHealth.Report;
 import jakarta.enterprise.inject.spi.AfterBeanDiscovery;
 import jakarta.inject.Singleton;
 import java.lang.annotation.Annotation;

@@ -2,8 +2,8 @@
 package io.weir.ratelimit.interceptor.openapi;
 
 import io.weir.ratelimit.FailureMode;
-import io.weir.ratelimit.core.engine.Binding;
 import io.weir.ratelimit.core.policy.Policy;
+import io.weir.ratelimit.core.request.Binding;
 import io.weir.ratelimit.interceptor.cdi.ResourceOperation;
 import java.util.List;
 import java.util.Map;

@@ -2,9 +2,9 @@
 package io.weir.ratelimit.interceptor.rest;
 
 import io.weir.ratelimit.Decision;
-import io.weir.ratelimit.core.engine.RequestState;
-import io.weir.ratelimit.core.engine.ResponseQuotas;
-import io.weir.ratelimit.core.engine.Sleeper;
+import io.weir.ratelimit.core.request.RequestState;
+import io.weir.ratelimit.core.request.ResponseQuotas;
+import io.weir.ratelimit.core.slots.Sleeper;
 import jakarta.annotation.Priority;
 import jakarta.ws.rs.container.ContainerRequestContext;
 import jakarta.ws.rs.container.ContainerResponseContext;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.interceptor.rest;
 
-import io.weir.ratelimit.core.engine.RequestState;
+import io.weir.ratelimit.core.request.RequestState;
 import io.weir.ratelimit.interceptor.cdi.UnlimitedServlets;
 import jakarta.servlet.Filter;
 import jakarta.servlet.FilterChain;

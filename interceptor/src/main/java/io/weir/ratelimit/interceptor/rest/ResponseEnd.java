@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.interceptor.rest;
 
-import io.weir.ratelimit.core.engine.RequestState;
+import io.weir.ratelimit.core.request.RequestState;
 import jakarta.ws.rs.container.ContainerResponseContext;
 import java.io.FilterOutputStream;
 import java.io.IOException;

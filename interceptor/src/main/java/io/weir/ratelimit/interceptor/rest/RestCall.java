@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.interceptor.rest;
 
-import io.weir.ratelimit.core.engine.RequestState;
 import io.weir.ratelimit.core.policy.MethodName;
 import io.weir.ratelimit.core.policy.RequestPath;
+import io.weir.ratelimit.core.request.RequestState;
 import io.weir.ratelimit.interceptor.cdi.AuthenticatedUser;
 import io.weir.ratelimit.interceptor.cdi.HttpCall;
 import io.weir.ratelimit.interceptor.cdi.MethodNames;

@@ -3,8 +3,8 @@ package io.weir.ratelimit.interceptor.telemetry;
 
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.Quota;
-import io.weir.ratelimit.core.engine.BackendStateListener;
-import io.weir.ratelimit.core.engine.DirectListener;
+import io.weir.ratelimit.core.events.DirectListener;
+import io.weir.ratelimit.core.fallback.BackendStateListener;
 import io.weir.ratelimit.core.limit.ChargedQuotas;
 import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.Charge;

@@ -4,7 +4,7 @@ package io.weir.ratelimit.interceptor.telemetry;
 import static io.weir.ratelimit.interceptor.message.InterceptorMessages.MESSAGES;
 
 import io.weir.ratelimit.Decision;
-import io.weir.ratelimit.core.engine.SelectiveListener;
+import io.weir.ratelimit.core.events.SelectiveListener;
 import io.weir.ratelimit.core.key.KeyMasker;
 import io.weir.ratelimit.spi.BackendException.Reason;
 import io.weir.ratelimit.spi.Charge;

@@ -6,7 +6,7 @@ import static io.weir.ratelimit.interceptor.message.InterceptorMessages.MESSAGES
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.RateLimitRejected;
-import io.weir.ratelimit.core.engine.SelectiveListener;
+import io.weir.ratelimit.core.events.SelectiveListener;
 import io.weir.ratelimit.core.key.KeyMasker;
 import io.weir.ratelimit.core.limit.PeriodEnd;
 import io.weir.ratelimit.spi.Charge;

@@ -3,7 +3,7 @@ package io.weir.ratelimit.interceptor.telemetry;
 
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.RateLimitRejected;
-import io.weir.ratelimit.core.engine.SelectiveListener;
+import io.weir.ratelimit.core.events.SelectiveListener;
 import io.weir.ratelimit.core.key.KeyMasker;
 import io.weir.ratelimit.spi.DecisionEvent;
 import java.util.function.Consumer;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.interceptor.telemetry;
 
-import io.weir.ratelimit.core.engine.SlotListener;
+import io.weir.ratelimit.core.slots.SlotListener;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongConsumer;

@@ -5,7 +5,7 @@ import io.opentelemetry.api.common.AttributeKey;
 import io.opentelemetry.api.trace.Span;
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.Quota;
-import io.weir.ratelimit.core.engine.SelectiveListener;
+import io.weir.ratelimit.core.events.SelectiveListener;
 import io.weir.ratelimit.core.key.KeyMasker;
 import io.weir.ratelimit.spi.DecisionEvent;
 

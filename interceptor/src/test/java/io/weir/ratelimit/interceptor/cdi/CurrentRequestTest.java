@@ -4,7 +4,7 @@ package io.weir.ratelimit.interceptor.cdi;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.ratelimit.RateLimiter;
-import io.weir.ratelimit.core.engine.RequestState;
+import io.weir.ratelimit.core.request.RequestState;
 import io.weir.ratelimit.spi.CallContext;
 import jakarta.enterprise.context.control.RequestContextController;
 import java.util.Optional;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.interceptor.cdi;
 
-import io.weir.ratelimit.core.engine.RequestState;
 import io.weir.ratelimit.core.policy.RequestPath;
+import io.weir.ratelimit.core.request.RequestState;
 import java.lang.reflect.Method;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;

@@ -7,7 +7,7 @@ import io.weir.ratelimit.CallerOperations;
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.Identity;
 import io.weir.ratelimit.RateLimiter;
-import io.weir.ratelimit.core.engine.KnownBlocks.Cause;
+import io.weir.ratelimit.core.events.KnownBlocks.Cause;
 import io.weir.ratelimit.core.operations.Operations;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;

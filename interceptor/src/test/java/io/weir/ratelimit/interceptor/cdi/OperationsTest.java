@@ -13,7 +13,7 @@ import io.weir.ratelimit.RateLimit;
 import io.weir.ratelimit.RateLimiter;
 import io.weir.ratelimit.TopKeys;
 import io.weir.ratelimit.core.config.ReloadListener.Result;
-import io.weir.ratelimit.core.engine.BackendHealth;
+import io.weir.ratelimit.core.fallback.BackendHealth;
 import io.weir.ratelimit.core.operations.Access;
 import io.weir.ratelimit.core.operations.Operations;
 import io.weir.ratelimit.core.operations.PolicyView;

@@ -9,7 +9,7 @@ import io.weir.ratelimit.RateLimit;
 import io.weir.ratelimit.RateLimitExceededException;
 import io.weir.ratelimit.RateLimitKey;
 import io.weir.ratelimit.RateLimiter;
-import io.weir.ratelimit.core.engine.RequestState;
+import io.weir.ratelimit.core.request.RequestState;
 import io.weir.ratelimit.fixtures.LogCapture;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.context.control.RequestContextController;

@@ -17,7 +17,7 @@ import io.weir.ratelimit.core.changes.RuntimeChange.Kind;
 import io.weir.ratelimit.core.changes.RuntimeChange.Subject;
 import io.weir.ratelimit.core.changes.RuntimeChanges;
 import io.weir.ratelimit.core.engine.EngineEnvironment;
-import io.weir.ratelimit.core.engine.KnownBlocks;
+import io.weir.ratelimit.core.events.KnownBlocks;
 import io.weir.ratelimit.core.operations.Operations;
 import io.weir.ratelimit.core.operations.PolicyView;
 import io.weir.ratelimit.fixtures.LogCapture;

@@ -3,7 +3,7 @@ package io.weir.ratelimit.interceptor.cdi;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.weir.ratelimit.core.engine.Sleeper;
+import io.weir.ratelimit.core.slots.Sleeper;
 import io.weir.ratelimit.fixtures.LogCapture;
 import java.net.URL;
 import java.net.URLClassLoader;

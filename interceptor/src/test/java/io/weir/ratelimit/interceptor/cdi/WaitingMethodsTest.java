@@ -10,7 +10,7 @@ import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.RateLimit;
 import io.weir.ratelimit.RateLimitExceededException;
 import io.weir.ratelimit.RateLimiter;
-import io.weir.ratelimit.core.engine.RequestState;
+import io.weir.ratelimit.core.request.RequestState;
 import io.weir.ratelimit.fixtures.Await;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.context.RequestScoped;

@@ -3,7 +3,7 @@ package io.weir.ratelimit.interceptor.openapi;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.weir.ratelimit.core.engine.Binding;
+import io.weir.ratelimit.core.request.Binding;
 import io.weir.ratelimit.interceptor.cdi.ResourceOperation;
 import java.util.LinkedHashMap;
 import java.util.List;

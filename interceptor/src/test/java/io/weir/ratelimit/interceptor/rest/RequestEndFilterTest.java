@@ -4,8 +4,8 @@ package io.weir.ratelimit.interceptor.rest;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.weir.ratelimit.core.engine.Binding;
-import io.weir.ratelimit.core.engine.RequestState;
+import io.weir.ratelimit.core.request.Binding;
+import io.weir.ratelimit.core.request.RequestState;
 import io.weir.ratelimit.interceptor.cdi.UnlimitedServlets;
 import io.weir.ratelimit.spi.CallContext;
 import jakarta.servlet.AsyncContext;

@@ -14,7 +14,7 @@ import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.FailureMode;
 import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.Receipt;
-import io.weir.ratelimit.core.engine.DirectListener;
+import io.weir.ratelimit.core.events.DirectListener;
 import io.weir.ratelimit.core.limit.ChargedQuotas;
 import io.weir.ratelimit.core.limit.FixedWindowState;
 import io.weir.ratelimit.spi.BackendException;

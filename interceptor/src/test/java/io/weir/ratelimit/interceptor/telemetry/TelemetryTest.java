@@ -8,7 +8,7 @@ import io.smallrye.metrics.SharedMetricRegistries;
 import io.weir.ratelimit.core.config.ConfigProperties;
 import io.weir.ratelimit.core.config.Problems;
 import io.weir.ratelimit.core.config.Settings;
-import io.weir.ratelimit.core.engine.SelectiveListener;
+import io.weir.ratelimit.core.events.SelectiveListener;
 import io.weir.ratelimit.core.key.KeyMasker;
 import io.weir.ratelimit.fixtures.LogCapture;
 import io.weir.ratelimit.interceptor.WithoutApi;

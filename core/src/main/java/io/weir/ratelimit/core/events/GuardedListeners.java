@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.core.events;
+
+import static io.weir.ratelimit.core.message.CoreMessages.MESSAGES;
+
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BiConsumer;
+
+/**
+ * Listeners whose failures affect neither the call nor the other listeners. The first failure of a listener is logged.
+ *
+ * <p>Events on a thread that is notifying a listener are dropped: a listener that requests a decision would be notified of that
+ * decision too, without end.
+ */
+public final class GuardedListeners<L> {
+    private static final System.Logger LOG = System.getLogger("io.weir.ratelimit");
+
+    private final List<Listener<L>> listeners;
+
+    /** Whether the thread is notifying. It is never removed; an array keeps no class of the application reachable. */
+    private final ThreadLocal<boolean[]> notifying;
+
+    private record Listener<L>(L listener, AtomicBoolean failed) {}
+
+    public GuardedListeners(List<L> listeners) {
+        this(listeners, ThreadLocal.withInitial(() -> new boolean[1]));
+    }
+
+    /** Creates listeners whose events are also dropped while a thread notifies the others. */
+    public GuardedListeners(List<L> listeners, GuardedListeners<?> others) {
+        this(listeners, others.notifying);
+    }
+
+    private GuardedListeners(List<L> listeners, ThreadLocal<boolean[]> notifying) {
+        this.notifying = notifying;
+        this.listeners = listeners.stream()
+                .map(listener -> new Listener<>(listener, new AtomicBoolean()))
+                .toList();
+    }
+
+    boolean isEmpty() {
+        return listeners.isEmpty();
+    }
+
+    /** A method of a listener with arguments for which no event is created. */
+    interface Notification<L, A, B, C> {
+        void send(L listener, A first, B second, C third, long value);
+    }
+
+    public <E> void notifyEach(BiConsumer<L, E> method, E event) {
+        notifyEach((listener, called, sent, none, zero) -> called.accept(listener, sent), method, event, event, 0);
+    }
+
+    public <A, B, C> void notifyEach(Notification<L, A, B, C> method, A first, B second, C third, long value) {
+        if (listeners.isEmpty()) {
+            return;
+        }
+        boolean[] nested = notifying.get();
+        if (nested[0]) {
+            return;
+        }
+        nested[0] = true;
+        try {
+            for (int i = 0; i < listeners.size(); i++) {
+                notify(listeners.get(i), method, first, second, third, value);
+            }
+        } finally {
+            nested[0] = false;
+        }
+    }
+
+    private static <L, A, B, C> void notify(
+            Listener<L> each, Notification<L, A, B, C> method, A first, B second, C third, long value) {
+        try {
+            method.send(each.listener, first, second, third, value);
+        } catch (OutOfMemoryError | InternalError e) {
+            throw e;
+        } catch (Throwable e) {
+            if (each.failed.compareAndSet(false, true)) {
+                MESSAGES.log(LOG, e, "WEIR-303", each.listener.getClass().getName());
+            }
+        }
+    }
+}

@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.core.events;
+
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
+import io.weir.ratelimit.Decision;
+import io.weir.ratelimit.Identity;
+import io.weir.ratelimit.Quota;
+import io.weir.ratelimit.QuotaThresholdReached;
+import io.weir.ratelimit.core.key.IdentityEncoder;
+import io.weir.ratelimit.core.key.KeyMasker;
+import io.weir.ratelimit.core.local.DisabledBackend;
+import io.weir.ratelimit.core.policy.Policy;
+import io.weir.ratelimit.core.request.Binding;
+import io.weir.ratelimit.core.request.TimedDecision;
+import io.weir.ratelimit.spi.Charge;
+import io.weir.ratelimit.spi.DecisionEvent;
+import io.weir.ratelimit.spi.RateLimitBackend;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The report of used shares of limits, once per key, limit, share and period over all instances.
+ *
+ * <p>Each instance detects a share by its own decisions and settlements, and remembers it until the period ends. Before it notifies the
+ * observers, it spends a {@linkplain ThresholdMark mark} in the backend, on a thread of the executor. The instance that spends the mark
+ * notifies. If the backend fails to decide on the mark, the instance notifies as well, because a repeated event is better than a lost one.
+ */
+public final class QuotaThresholds {
+    /** The number of reported shares that are remembered. A forgotten one costs a call of the backend. */
+    private static final int MAX_KNOWN = 100_000;
+
+    /**
+     * The characters of the keys that are remembered for settlements. Without its key, a settlement leaves the report to a later decision.
+     */
+    private static final long MAX_KEY_CHARACTERS = 4_000_000;
+
+    /** The characters that the memory of an entry without a key is worth. */
+    private static final int ENTRY_CHARACTERS = 100;
+
+    private static final Duration LONGEST_CALL = Duration.ofHours(1);
+
+    /** The number of reports that wait for a thread. A later decision repeats a report beyond it. */
+    static final int MAX_PENDING = 1_000;
+
+    /** The report of an application without observers. */
+    public static final QuotaThresholds NONE = new QuotaThresholds();
+
+    private final GuardedListeners<Consumer<QuotaThresholdReached>> observers;
+    private final Cache<ThresholdMark.Place, Long> periodEnds =
+            Caffeine.newBuilder().maximumSize(MAX_KNOWN).executor(Runnable::run).build();
+    private final Cache<Place, Caller> callers = Caffeine.newBuilder()
+            .maximumWeight(MAX_KEY_CHARACTERS)
+            .weigher((Place place, Caller caller) -> ENTRY_CHARACTERS + characters(caller.key))
+            .expireAfterWrite(LONGEST_CALL)
+            .executor(Runnable::run)
+            .build();
+    private final AtomicInteger pending = new AtomicInteger();
+    private final RateLimitBackend backend;
+    private final IdentityEncoder encoder;
+    private final KeyMasker masker;
+    private final Supplier<Executor> executor;
+    private final LongSupplier clockMicros;
+
+    private record Due(ThresholdMark mark, QuotaThresholdReached event) {}
+
+    /** A key under a policy, as a charge names it. */
+    private record Place(String policy, String storedKey) {}
+
+    /** The latest call of a key under a policy. */
+    private record Caller(String endpoint, Policy policy, Identity key) {}
+
+    private static int characters(Identity key) {
+        return key.parts().stream()
+                .mapToInt(part -> part.value() == null ? 0 : part.value().length())
+                .sum();
+    }
+
+    /**
+     * Creates the report of an instance.
+     *
+     * @param backend spends the marks that all instances share
+     * @param encoder encodes keys as stored keys
+     * @param masker masks the keys of events
+     * @param executor returns the executor that notifies the observers; called on the thread of a decision
+     * @param clockMicros the time of day in microseconds. The clocks of the instances may differ by less than a quarter of a window
+     * @param observers receive the events
+     */
+    public QuotaThresholds(
+            RateLimitBackend backend,
+            IdentityEncoder encoder,
+            KeyMasker masker,
+            Supplier<Executor> executor,
+            LongSupplier clockMicros,
+            List<Consumer<QuotaThresholdReached>> observers) {
+        this.observers = new GuardedListeners<>(observers);
+        this.backend = backend;
+        this.encoder = encoder;
+        this.masker = masker;
+        this.executor = executor;
+        this.clockMicros = clockMicros;
+    }
+
+    /** Creates a report without observers. */
+    private QuotaThresholds() {
+        this(
+                new DisabledBackend(),
+                new IdentityEncoder(Optional.empty()),
+                new KeyMasker(Optional.empty()),
+                () -> Runnable::run,
+                () -> 0,
+                List.of());
+    }
+
+    /**
+     * Reports the shares that a decision of the backend shows. Policies in shadow mode are left out.
+     *
+     * @param keys returns the key of the call under a policy; called only for keys that are not known
+     */
+    public void decided(Binding binding, TimedDecision timed, CallKeys keys) {
+        if (observers.isEmpty() || timed.failure() != null) {
+            return;
+        }
+        DecisionEvent event = new DecisionEvent(binding.endpoint(), timed.charges(), timed.decision(), timed.nanos());
+        List<Due> due = new ArrayList<>(0);
+        for (int i = 0; i < event.charges().size(); i++) {
+            Charge charge = event.charges().get(i);
+            Policy policy =
+                    charge.shadow() ? null : binding.policy(charge.policy().policy());
+            if (policy != null && !policy.notifyAt().isEmpty()) {
+                Caller caller = caller(binding.endpoint(), policy, charge, keys);
+                if (caller != null) {
+                    addDue(due, caller, charge, event.quotasOf(i));
+                }
+            }
+        }
+        if (!due.isEmpty() && !submit(() -> due.forEach(this::report))) {
+            due.forEach(each -> periodEnds.invalidate(each.mark.place()));
+        }
+    }
+
+    /** Returns the caller of a charge, null if its key is not that of the charge. */
+    private @Nullable Caller caller(String endpoint, Policy policy, Charge charge, CallKeys keys) {
+        Place place = new Place(policy.name(), charge.storedKey());
+        Caller known = callers.getIfPresent(place);
+        if (known != null && known.endpoint.equals(endpoint) && known.policy.equals(policy)) {
+            return known;
+        }
+        Identity key = known != null ? known.key : keys.of(policy);
+        // A resolver of the application can fail now. A later decision repeats the report.
+        if (known == null && !encoder.encode(key).equals(charge.storedKey())) {
+            return null;
+        }
+        Caller current = new Caller(endpoint, policy, key);
+        callers.put(place, current);
+        return current;
+    }
+
+    /**
+     * Reports the shares that a settlement reaches, after a call of the backend on a thread of the executor. If the key is not known or no
+     * thread is available, the next decision on the key reports them.
+     *
+     * @param settled the settled charges, with their reserved costs
+     * @param actualCost the actual cost of each
+     */
+    public void settled(List<Charge> settled, long actualCost) {
+        if (observers.isEmpty()) {
+            return;
+        }
+        for (Charge charge : settled) {
+            if (actualCost > charge.cost() && !charge.shadow()) {
+                Caller caller = callers.getIfPresent(new Place(charge.policy().policy(), charge.storedKey()));
+                if (caller != null) {
+                    submit(() -> reportCurrent(caller, charge));
+                }
+            }
+        }
+    }
+
+    private void reportCurrent(Caller caller, Charge charge) {
+        List<Quota> quotas;
+        try {
+            quotas = backend.peek(charge);
+        } catch (RuntimeException e) { // the next decision reports
+            return;
+        }
+        List<Due> due = new ArrayList<>();
+        addDue(due, caller, charge, quotas);
+        due.forEach(this::report);
+    }
+
+    private void addDue(List<Due> due, Caller caller, Charge charge, List<Quota> quotas) {
+        long now = clockMicros.getAsLong();
+        for (int i = 0; i < quotas.size(); i++) {
+            Quota quota = quotas.get(i);
+            for (int percent : caller.policy.notifyAt()) {
+                if (!isReached(quota, percent)) {
+                    break;
+                }
+                ThresholdMark mark =
+                        ThresholdMark.of(charge, charge.policy().limits().get(i), percent, now, quota);
+                if (!mark.isOfPeriod(periodEnds.getIfPresent(mark.place()))) {
+                    periodEnds.put(mark.place(), mark.endMicros());
+                    due.add(new Due(
+                            mark,
+                            new QuotaThresholdReached(
+                                    caller.endpoint,
+                                    caller.policy.name(),
+                                    percent,
+                                    masker.of(charge.storedKey()),
+                                    caller.key,
+                                    quota)));
+                }
+            }
+        }
+    }
+
+    private static boolean isReached(Quota quota, int percent) {
+        return quota.capacity() > 0
+                && !quota.isConcurrency()
+                && (quota.capacity() - quota.remaining()) * 100 >= quota.capacity() * percent;
+    }
+
+    /** Starts a report. Returns false if no thread is available, so a later decision has to repeat it. */
+    private boolean submit(Runnable report) {
+        if (pending.incrementAndGet() > MAX_PENDING) {
+            pending.decrementAndGet();
+            return false;
+        }
+        try {
+            executor.get().execute(() -> {
+                try {
+                    report.run();
+                } finally {
+                    pending.decrementAndGet();
+                }
+            });
+            return true;
+        } catch (RuntimeException e) { // the pool is full, or the application ends
+            pending.decrementAndGet();
+            return false;
+        }
+    }
+
+    private void report(Due due) {
+        if (spends(due.mark)) {
+            observers.notifyEach(Consumer::accept, due.event);
+        }
+    }
+
+    /** Spends a mark, and returns whether no other instance has spent it. */
+    private boolean spends(ThresholdMark mark) {
+        try {
+            Decision decision = backend.acquire(mark.charges());
+            if (decision instanceof Decision.Rejected rejected && !mark.fixed()) {
+                periodEnds.put(
+                        mark.place(),
+                        clockMicros.getAsLong() + rejected.decisiveQuota().retryAfterMicros());
+            }
+            return decision.allowed();
+        } catch (RuntimeException e) {
+            return true;
+        }
+    }
+}

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.core.fallback;
+
+import io.weir.ratelimit.BackendStateChanged;
+import io.weir.ratelimit.spi.BackendException;
+
+/** A listener for failures and state changes of the backend. An exception of a listener is logged once and has no other effect. */
+public interface BackendStateListener {
+    /**
+     * Reports that an operation of the backend failed.
+     *
+     * @param failure the failure
+     */
+    default void onError(BackendException failure) {}
+
+    /**
+     * Reports that the backend became unavailable or available.
+     *
+     * @param change the change
+     */
+    default void onChange(BackendStateChanged change) {}
+}

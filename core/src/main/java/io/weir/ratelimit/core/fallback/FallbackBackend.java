@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.core.fallback;
+
+import io.weir.ratelimit.Decision;
+import io.weir.ratelimit.RateLimitUnavailableException;
+import io.weir.ratelimit.Receipt;
+import io.weir.ratelimit.core.limit.ChargedQuotas;
+import io.weir.ratelimit.core.limit.InstantSource;
+import io.weir.ratelimit.core.request.Binding;
+import io.weir.ratelimit.core.request.TimedDecision;
+import io.weir.ratelimit.core.slots.DegradedReceipt;
+import io.weir.ratelimit.core.slots.SlotBackend;
+import io.weir.ratelimit.spi.BackendException;
+import io.weir.ratelimit.spi.Charge;
+import io.weir.ratelimit.spi.ChargeReceipt;
+import io.weir.ratelimit.spi.RateLimitBackend;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A backend that always decides: if the wrapped backend fails, an earlier rejection that still holds applies, otherwise the failure modes
+ * of the policies.
+ */
+public final class FallbackBackend implements SlotBackend {
+    private final RateLimitBackend backend;
+    private final FailureModes failureModes;
+    private final BackendHealth health;
+    private final long deadlineNanos;
+
+    /** The backend, if it knows the instant of its decisions. */
+    private final @Nullable InstantSource instants;
+
+    /**
+     * Creates a backend with a fallback.
+     *
+     * @param backend the backend that is called first
+     * @param failureModes decides if the backend fails
+     * @param health records answers and failures of the backend
+     * @param deadline the longest time that a call of a request waits for another call of the same request
+     */
+    public FallbackBackend(
+            RateLimitBackend backend, FailureModes failureModes, BackendHealth health, Duration deadline) {
+        this.backend = backend;
+        this.instants = backend instanceof InstantSource known ? known : null;
+        this.failureModes = failureModes;
+        this.health = health;
+        this.deadlineNanos = deadline.toNanos();
+    }
+
+    public long deadlineNanos() {
+        return deadlineNanos;
+    }
+
+    public TimedDecision acquire(Binding binding, List<Charge> charges) {
+        long start = health.nanos();
+        Decision decision;
+        try {
+            decision = tryAcquire(charges);
+        } catch (RuntimeException e) {
+            return failed(binding, charges, e, start);
+        }
+        long end = health.nanos();
+        return new TimedDecision(charges, decision, end - start, end, null);
+    }
+
+    /**
+     * Lets the backend decide.
+     *
+     * @throws RuntimeException if the backend fails; the caller passes it to {@link #failed}
+     */
+    public Decision tryAcquire(List<Charge> charges) {
+        Decision decision = backend.acquire(charges);
+        health.answered();
+        return decision;
+    }
+
+    /**
+     * Decides after the backend has failed.
+     *
+     * @param start the start of the call, by the clock of the health, 0 if the duration is not needed
+     */
+    public TimedDecision failed(Binding binding, List<Charge> charges, RuntimeException failure, long start) {
+        long end = health.nanos();
+        return failed(binding, charges, asBackendException(failure), start == 0 ? end : start, end);
+    }
+
+    /** Returns the instant of a decision of the backend, by the clock of the health, which is read unless the backend knows it. */
+    public long atNanos(Decision decision) {
+        return instants != null && decision.quotas() instanceof ChargedQuotas quotas
+                ? instants.atNanos(quotas)
+                : health.nanos();
+    }
+
+    public CompletionStage<TimedDecision> acquireAsync(Binding binding, List<Charge> charges) {
+        long start = health.nanos();
+        return startAcquire(charges).handle((decision, failure) -> {
+            long end = health.nanos();
+            if (decision == null) {
+                return failed(binding, charges, asBackendException(failure), start, end);
+            }
+            health.answered();
+            return new TimedDecision(charges, decision, end - start, end, null);
+        });
+    }
+
+    /** Starts the call. A backend can throw an exception instead of completing its stage. */
+    private CompletionStage<Decision> startAcquire(List<Charge> charges) {
+        try {
+            return backend.acquireAsync(charges);
+        } catch (RuntimeException e) {
+            return CompletableFuture.failedStage(e);
+        }
+    }
+
+    private TimedDecision failed(
+            Binding binding, List<Charge> charges, BackendException failure, long start, long end) {
+        health.decisionFailed(failure);
+        return new TimedDecision(charges, withoutBackend(binding, charges, failure), end - start, end, failure);
+    }
+
+    /**
+     * Decides by a rejection that still holds, otherwise by the failure modes. Foreign state is an answer that replaces the rejection. If
+     * the backend is full, it decides approximately what would otherwise be allowed without a limit.
+     */
+    private Decision withoutBackend(Binding binding, List<Charge> charges, BackendException failure) {
+        if (failure.reason() != BackendException.Reason.FOREIGN_STATE) {
+            Optional<Decision.Rejected> known = backend.knownRejection(charges);
+            if (known.isPresent()) {
+                return known.get();
+            }
+        }
+        if (failure.reason() == BackendException.Reason.FULL && FailureModes.isOpen(binding, charges)) {
+            Optional<Decision> approximate = backend.acquireApproximately(charges);
+            if (approximate.isPresent()) {
+                return approximate.get();
+            }
+        }
+        return failureModes.decide(binding, charges, failure);
+    }
+
+    /** Decides because of an earlier failure. The backend is not called. */
+    public TimedDecision decideWithoutBackend(Binding binding, List<Charge> charges, BackendException failure) {
+        health.decidedWithoutBackend(failure);
+        return new TimedDecision(charges, withoutBackend(binding, charges, failure), 0, health.nanos(), failure);
+    }
+
+    /** Converts an exception. The message of an unknown exception is omitted, because it can contain a key. */
+    public static BackendException asBackendException(Throwable failure) {
+        Throwable cause =
+                failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
+        return cause instanceof BackendException known
+                ? known
+                : new BackendException(
+                        BackendException.Reason.BACKEND_ERROR,
+                        "the backend failed with " + cause.getClass().getName(),
+                        cause);
+    }
+
+    /**
+     * Refunds the charges of a call that does not proceed. If the backend fails, the charges stay until their window has passed.
+     *
+     * @return the failure, null if the charges are refunded
+     */
+    @Nullable
+    public BackendException refund(Receipt receipt) {
+        try {
+            backend.refund(receipt);
+            return null;
+        } catch (RuntimeException e) {
+            BackendException failure = asBackendException(e);
+            health.operationFailed(failure);
+            return failure;
+        }
+    }
+
+    /** Refunds the charges of a call without waiting. */
+    public void refundAsync(Receipt receipt) {
+        try {
+            CompletionStage<Void> refunded = backend.refundAsync(receipt);
+            refunded.whenComplete((done, failure) -> {
+                if (failure != null) {
+                    health.operationFailed(asBackendException(failure));
+                }
+            });
+        } catch (RuntimeException e) {
+            health.operationFailed(asBackendException(e));
+        }
+    }
+
+    @Override
+    public CompletionStage<Void> release(Receipt receipt) {
+        try {
+            CompletionStage<Void> released = receipt instanceof DegradedReceipt degraded
+                    ? failureModes.release(degraded)
+                    : backend.release(receipt);
+            return released.whenComplete((done, failure) -> {
+                if (failure != null) {
+                    health.operationFailed(asBackendException(failure));
+                }
+            });
+        } catch (RuntimeException e) {
+            BackendException failure = asBackendException(e);
+            health.operationFailed(failure);
+            return CompletableFuture.failedStage(failure);
+        }
+    }
+
+    @Override
+    public CompletionStage<List<Receipt>> renew(List<Receipt> receipts) {
+        List<Receipt> shared = new ArrayList<>(receipts.size());
+        List<DegradedReceipt> inProcess = new ArrayList<>();
+        for (Receipt receipt : receipts) {
+            if (receipt instanceof DegradedReceipt degraded) {
+                inProcess.add(degraded);
+            } else {
+                shared.add(receipt);
+            }
+        }
+        failureModes.renew(inProcess);
+        if (shared.isEmpty()) {
+            return CompletableFuture.completedStage(List.of());
+        }
+        try {
+            return backend.renew(shared).exceptionally(failure -> {
+                health.operationFailed(asBackendException(failure));
+                return List.of();
+            });
+        } catch (RuntimeException e) {
+            health.operationFailed(asBackendException(e));
+            return CompletableFuture.completedStage(List.of());
+        }
+    }
+
+    /** Refunds the charges whose policies do not count the outcome of the call, without waiting. Returns these charges. */
+    public List<Charge> settle(Binding binding, Decision decision, boolean succeeded) {
+        if (decision instanceof Decision.Allowed allowed && allowed.receipt() instanceof ChargeReceipt receipt) {
+            ChargeReceipt uncounted =
+                    receipt.split(charge -> !binding.counts(charge.policy().policy(), succeeded));
+            if (!uncounted.charges().isEmpty()) {
+                refundAsync(uncounted);
+            }
+            return uncounted.charges();
+        }
+        return failureModes.settle(binding, decision, succeeded);
+    }
+
+    /** Calls the backend for anything but a decision. */
+    public <T> T call(Function<RateLimitBackend, T> operation) {
+        try {
+            return operation.apply(backend);
+        } catch (UnsupportedOperationException e) { // the backend works, but not this operation
+            throw e;
+        } catch (RuntimeException e) {
+            BackendException failure = asBackendException(e);
+            health.operationFailed(failure);
+            throw new RateLimitUnavailableException(failure.reason().tag(), failureModes.retryAfter(failure));
+        }
+    }
+
+    /** Calls the backend for anything but a decision, without blocking the thread. */
+    public <T> CompletionStage<T> callAsync(Function<RateLimitBackend, CompletionStage<T>> operation) {
+        CompletionStage<T> called;
+        try {
+            called = operation.apply(backend);
+        } catch (RuntimeException e) {
+            called = CompletableFuture.failedStage(e);
+        }
+        return called.exceptionallyCompose(failure -> {
+            if (failure instanceof UnsupportedOperationException) {
+                return CompletableFuture.failedStage(failure);
+            }
+            BackendException known = asBackendException(failure);
+            health.operationFailed(known);
+            return CompletableFuture.failedStage(
+                    new RateLimitUnavailableException(known.reason().tag(), failureModes.retryAfter(known)));
+        });
+    }
+
+    /** Notifies listeners of changes of the backend's state. */
+    public void notifyChanges() {
+        health.notifyChanges();
+    }
+}

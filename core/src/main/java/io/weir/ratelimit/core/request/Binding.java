@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.core.request;
+
+import io.weir.ratelimit.FailureMode;
+import io.weir.ratelimit.core.policy.Policy;
+import io.weir.ratelimit.spi.Charge;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The policies that apply to one method, or to one request of it.
+ *
+ * @param endpoint {@code Class.method}; if only path rules limit the method, the path of the first matching rule
+ * @param policies the policies in declared order, each with the cost of a call
+ */
+public record Binding(String endpoint, List<PolicyCost> policies) {
+    /** The binding of a method that no annotation limits. */
+    public static final Binding NONE = new Binding("", List.of());
+
+    /** The binding of an exempt method, which no path rule limits either. */
+    public static final Binding EXEMPT = new Binding("exempt", List.of());
+
+    /**
+     * A policy with the cost of a call under it.
+     *
+     * @param policy the policy
+     * @param cost the permits that a call spends, 1 or more
+     */
+    public record PolicyCost(Policy policy, long cost) {}
+
+    /** Copies the list. */
+    public Binding {
+        policies = List.copyOf(policies);
+    }
+
+    /**
+     * Tests whether a call can be decided only when its arguments are known.
+     *
+     * @return true if a key uses an argument
+     */
+    public boolean needsArguments() {
+        for (PolicyCost policyCost : policies) {
+            if (policyCost.policy().key().needsArguments()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /**
+     * Tests whether a call can have to wait for its permits.
+     *
+     * @return true if a policy has a max-wait
+     */
+    public boolean canWait() {
+        for (int i = 0; i < policies.size(); i++) {
+            if (policies.get(i).policy().maxWaitMicros() > 0) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /**
+     * Tests whether the charges of a call depend on its outcome.
+     *
+     * @return true if a policy counts only some outcomes
+     */
+    public boolean countsOutcomes() {
+        for (PolicyCost policyCost : policies) {
+            if (policyCost.policy().count() != Policy.Count.ALWAYS) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /**
+     * Tests whether a call takes slots of concurrency limits.
+     *
+     * @return true if a policy has a concurrency limit, except one of a single key only
+     */
+    public boolean takesSlots() {
+        for (int i = 0; i < policies.size(); i++) {
+            if (policies.get(i).policy().hasConcurrency()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Tests whether used shares of a limit are reported. */
+    public boolean notifies() {
+        for (int i = 0; i < policies.size(); i++) {
+            if (!policies.get(i).policy().notifyAt().isEmpty()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Tests whether rejections are counted towards penalties. */
+    public boolean penalizes() {
+        for (int i = 0; i < policies.size(); i++) {
+            if (policies.get(i).policy().penalty().isPresent()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /**
+     * Tests whether responses must not show quotas. A policy that rejects no calls of the key has no effect on responses.
+     *
+     * @param charges the charges of the call; a policy that the request has paid before has none, and an earlier decision has hidden it
+     */
+    boolean isMinimal(List<Charge> charges) {
+        for (PolicyCost policyCost : policies) {
+            Policy policy = policyCost.policy();
+            if (policy.disclosure() == Policy.Disclosure.MINIMAL
+                    && (policy.mode() == Policy.Mode.ENFORCE || (policy.canReject() && isEnforced(policy, charges)))) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private static boolean isEnforced(Policy policy, List<Charge> charges) {
+        for (Charge charge : charges) {
+            if (!charge.shadow() && charge.policy().policy().equals(policy.name())) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Returns a policy, null if it does not apply. */
+    @Nullable
+    public Policy policy(String name) {
+        for (PolicyCost policyCost : policies) {
+            if (policyCost.policy().name().equals(name)) {
+                return policyCost.policy();
+            }
+        }
+        return null;
+    }
+
+    /** Returns the failure mode of a policy. */
+    public FailureMode onFailure(String policy) {
+        for (PolicyCost policyCost : policies) {
+            if (policyCost.policy().name().equals(policy)) {
+                return policyCost.policy().onFailure();
+            }
+        }
+        return FailureMode.OPEN;
+    }
+
+    /** Tests whether a charge under a policy stays after the call has ended. */
+    public boolean counts(String policy, boolean succeeded) {
+        return policies.stream()
+                .filter(policyCost -> policyCost.policy().name().equals(policy))
+                .allMatch(policyCost -> policyCost.policy().count().counts(succeeded));
+    }
+}

@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.core.request;
+
+import io.weir.ratelimit.Decision;
+import io.weir.ratelimit.core.slots.Sleeper;
+import io.weir.ratelimit.spi.BackendException;
+import io.weir.ratelimit.spi.CallContext;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The state of one request, which its entry points share: the caller, the binding of the resource method, the charges, and the
+ * quotas for the response.
+ *
+ * <p>Safe for use by several threads, because a resource can call limited beans in parallel.
+ */
+public final class RequestState extends SlotHolder {
+    /** A request that repeats its calls is usually shorter. A longer request can call a recovered backend again. */
+    private static final long RECENT_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+    private final ChargeLedger ledger = new ChargeLedger();
+    private final ResponseQuotas quotas = new ResponseQuotas();
+    private volatile CallContext caller;
+    private volatile @Nullable RequestBinding binding;
+    private volatile @Nullable RecentFailure failure;
+
+    /** The caller that was checked last and does not bypass the limits. */
+    private @Nullable CallContext limitedCaller;
+
+    /** The bindings that the request has bypassed; null unless the caller bypasses the limits. */
+    private @Nullable List<Binding> bypassed;
+
+    /** The names of the policies that were decided early. */
+    private final Set<String> early = new HashSet<>(0);
+
+    private List<Settlement> unsettled = List.of();
+    private @Nullable Wait wait;
+
+    /** The resource method that the filter has allowed and that has not been called yet. */
+    private @Nullable String entered;
+
+    private record RecentFailure(BackendException failure, long atNanos) {}
+
+    /** The wait of the resource method for its permits, without a thread. */
+    private record Wait(Binding binding, CompletableFuture<Decision> decision) {}
+
+    /** A decision that waits for the outcome of the request. */
+    public record Settlement(Binding binding, Decision decision) {}
+
+    /**
+     * Creates the state of a request without decisions.
+     *
+     * @param caller the caller
+     */
+    public RequestState(CallContext caller) {
+        this.caller = caller;
+    }
+
+    /**
+     * Returns the caller, as the last entry point knows it.
+     *
+     * @return the caller
+     */
+    public CallContext caller() {
+        return caller;
+    }
+
+    /**
+     * Replaces the caller, because a later entry point knows more properties, such as the authenticated user.
+     *
+     * @param known the caller
+     */
+    public void caller(CallContext known) {
+        caller = known;
+    }
+
+    /**
+     * Returns the quotas for the response.
+     *
+     * @return the quotas
+     */
+    public ResponseQuotas quotas() {
+        return quotas;
+    }
+
+    public ChargeLedger ledger() {
+        return ledger;
+    }
+
+    /**
+     * Sets the policies of the resource method in this request.
+     *
+     * @param method the policies that annotations bind to the method
+     * @param request the policies that apply in this request
+     * @param deferred whether the decision is left to the entry point that knows the method's arguments
+     */
+    public void bind(Binding method, Binding request, boolean deferred) {
+        binding = method.equals(request) && !deferred ? null : new RequestBinding(method, request, deferred);
+    }
+
+    /**
+     * Returns the policies that apply to a method in this request.
+     *
+     * @param method the policies that annotations bind to the method
+     * @return the policies of the request if the method is its resource method, else {@code method}
+     */
+    public Binding bindingOf(Binding method) {
+        RequestBinding current = binding;
+        return current != null && method.equals(current.method()) ? current.request() : method;
+    }
+
+    /**
+     * Returns the policies of a deferred decision.
+     *
+     * @return the policies, empty if no decision is pending
+     */
+    public Optional<Binding> pending() {
+        RequestBinding current = binding;
+        return current != null && current.pending() ? Optional.of(current.request()) : Optional.empty();
+    }
+
+    /**
+     * Records that the filter has decided about a call of the resource method, so that the next call of the method is that call.
+     *
+     * @param decided the policies of the resource method
+     */
+    public synchronized void enter(Binding decided) {
+        entered = decided.endpoint();
+    }
+
+    /**
+     * Tests whether the filter has decided about a call, and ends that. A later call of the same method is another call.
+     *
+     * @param binding the policies of the called method
+     * @return true for the first call of the resource method after its filter
+     */
+    public synchronized boolean takeEntered(Binding binding) {
+        boolean first = binding.endpoint().equals(entered);
+        entered = first ? null : entered;
+        return first;
+    }
+
+    /** Ends a deferred decision. */
+    public void decided(Binding decided) {
+        RequestBinding current = binding;
+        if (current != null && current.pending() && decided.equals(current.request())) {
+            binding = new RequestBinding(current.method(), current.request(), false);
+        }
+    }
+
+    /** Records a decision that the backend or a failure mode has taken. */
+    public void decided(Binding decided, TimedDecision timed) {
+        decided(decided);
+        quotas.add(decided, timed);
+    }
+
+    /** Records that the backend has failed to decide about this request. */
+    public void failed(BackendException reason, long nanos) {
+        failure = new RecentFailure(reason, nanos);
+    }
+
+    /** Returns the failure of the backend for this request within the last second, null if there is none. */
+    @Nullable
+    public BackendException recentFailure(Sleeper clock) {
+        RecentFailure recent = failure;
+        return recent != null && clock.nanos() - recent.atNanos < RECENT_NANOS ? recent.failure : null;
+    }
+
+    /**
+     * Checks whether the caller bypasses all limits. The check runs once for each caller of the request.
+     *
+     * @param check the check
+     * @return true if no limit applies to the request
+     */
+    public boolean bypasses(Predicate<CallContext> check) {
+        CallContext checked = caller;
+        synchronized (this) {
+            if (bypassed != null || checked == limitedCaller) {
+                return bypassed != null;
+            }
+        }
+        boolean bypasses = check.test(checked);
+        synchronized (this) {
+            if (bypasses && bypassed == null) {
+                bypassed = new ArrayList<>(1);
+            }
+            limitedCaller = bypasses ? null : checked;
+            return bypassed != null;
+        }
+    }
+
+    /**
+     * Records that the request bypasses policies.
+     *
+     * @param policies the policies
+     * @return true the first time
+     */
+    public synchronized boolean bypass(Binding policies) {
+        return bypassed != null && !bypassed.contains(policies) && bypassed.add(policies);
+    }
+
+    /**
+     * Selects the policies to decide early. Each policy is decided early once, although a request has two early entry points.
+     *
+     * @param matching the early policies that match the request
+     * @return those that were not decided early before, with the same endpoint
+     */
+    public synchronized Binding decideEarly(Binding matching) {
+        return new Binding(
+                matching.endpoint(),
+                matching.policies().stream()
+                        .filter(each -> early.add(each.policy().name()))
+                        .toList());
+    }
+
+    /**
+     * Defers the settlement of a decision until the outcome of the request is known.
+     *
+     * @param decided the policies that were decided
+     * @param decision the decision
+     */
+    public synchronized void settleLater(Binding decided, Decision decision) {
+        List<Settlement> all = new ArrayList<>(unsettled);
+        all.add(new Settlement(decided, decision));
+        unsettled = all;
+    }
+
+    /**
+     * Keeps the decision about the resource method, which has to wait for its permits.
+     *
+     * @param policies the policies of the decision
+     * @param decision the decision
+     */
+    public synchronized void waitFor(Binding policies, CompletableFuture<Decision> decision) {
+        wait = new Wait(policies, decision);
+    }
+
+    /**
+     * Tests whether the decision about the resource method had to wait for its permits.
+     *
+     * @return true until the request has its outcome
+     */
+    public synchronized boolean isWaiting() {
+        return wait != null;
+    }
+
+    /**
+     * Returns the decision about the resource method if it had to wait for its permits.
+     *
+     * @param policies the policies of the decision
+     * @return the decision, complete or not; empty if there is none
+     */
+    public synchronized Optional<CompletableFuture<Decision>> waiting(Binding policies) {
+        return wait != null && wait.binding.equals(policies) ? Optional.of(wait.decision) : Optional.empty();
+    }
+
+    /** Cancels the wait of the resource method, because the request has ended. */
+    public void endWait() {
+        Wait ended;
+        synchronized (this) {
+            ended = wait;
+            wait = null;
+        }
+        if (ended != null) {
+            ended.decision.cancel(false);
+        }
+    }
+
+    /** Removes and returns the decisions that wait for the outcome of the request. */
+    public synchronized List<Settlement> takeUnsettled() {
+        List<Settlement> due = unsettled;
+        unsettled = List.of();
+        return due;
+    }
+}

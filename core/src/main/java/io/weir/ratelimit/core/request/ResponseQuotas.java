@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.core.request;
+
+import io.weir.ratelimit.Decision;
+import io.weir.ratelimit.Quota;
+import io.weir.ratelimit.Receipt;
+import io.weir.ratelimit.spi.Charge;
+import io.weir.ratelimit.spi.DecisionEvent;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** The decisions of one request, as far as its response shows them. */
+public final class ResponseQuotas {
+    private List<Quota> latest = List.of();
+    private @Nullable Decision decision;
+
+    /** The decisions before the last one, as far as they spent permits. */
+    private List<Decision.Allowed> earlier = List.of();
+
+    /** The receipts with slots, which are released when the request ends. */
+    private List<Receipt> slots = List.of();
+
+    private String endpoint = "";
+    private List<Charge> charges = List.of();
+    private boolean hidden;
+    private long atNanos;
+
+    ResponseQuotas() {}
+
+    synchronized void add(Binding binding, TimedDecision timed) {
+        Decision last = timed.decision();
+        if (decision instanceof Decision.Allowed allowed) {
+            earlier = earlier.isEmpty() ? new ArrayList<>() : earlier;
+            earlier.add(allowed);
+        }
+        decision = last;
+        if (last.receipt().holdsSlots()) {
+            slots = slots.isEmpty() ? new ArrayList<>() : slots;
+            slots.add(last.receipt());
+        }
+        endpoint = binding.endpoint();
+        charges = timed.charges();
+        atNanos = timed.atNanos();
+        hidden |= binding.isMinimal(charges);
+        latest = latest.isEmpty() ? last.quotas() : merge(latest, last.quotas());
+    }
+
+    /** Returns the receipts of the allowed calls, in the order of their decisions. */
+    public synchronized List<Receipt> receipts() {
+        List<Receipt> receipts = new ArrayList<>();
+        earlier.forEach(allowed -> receipts.add(allowed.receipt()));
+        if (decision instanceof Decision.Allowed allowed) {
+            receipts.add(allowed.receipt());
+        }
+        return receipts;
+    }
+
+    /** Removes and returns the receipts with slots. */
+    public synchronized List<Receipt> takeSlots() {
+        List<Receipt> taken = slots;
+        slots = List.of();
+        return taken;
+    }
+
+    private static List<Quota> merge(List<Quota> older, List<Quota> newer) {
+        List<Quota> merged = new ArrayList<>(older);
+        for (Quota quota : newer) {
+            merged.removeIf(
+                    each -> each.policy().equals(quota.policy()) && each.name().equals(quota.name()));
+            merged.add(quota);
+        }
+        return List.copyOf(merged);
+    }
+
+    /**
+     * Returns the last decision.
+     *
+     * @return the decision, empty if no limit was checked
+     */
+    public synchronized Optional<Decision> last() {
+        return Optional.ofNullable(decision);
+    }
+
+    /**
+     * Returns the last decision with its charges.
+     *
+     * @return the decision without its duration, empty if no limit was checked
+     */
+    public synchronized Optional<DecisionEvent> lastEvent() {
+        return decision == null ? Optional.empty() : Optional.of(new DecisionEvent(endpoint, charges, decision, 0));
+    }
+
+    /**
+     * Returns the latest quota of each limit.
+     *
+     * @return the quotas in the order of their decisions
+     */
+    public synchronized List<Quota> all() {
+        return latest;
+    }
+
+    /**
+     * Returns the instant of the last decision.
+     *
+     * @return the instant, by {@link System#nanoTime}; 0 if no limit was checked
+     */
+    public synchronized long atNanos() {
+        return atNanos;
+    }
+
+    /** Hides all quotas of the request from the client, because of a policy with minimal disclosure. */
+    public synchronized void hide() {
+        hidden = true;
+    }
+
+    /**
+     * Returns whether the client must not see any quota of the request.
+     *
+     * @return true if a policy with minimal disclosure took part
+     */
+    public synchronized boolean areHidden() {
+        return hidden;
+    }
+}

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.core.slots;
+
+import java.time.Instant;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+
+/** The clock of an engine, and the timer of its calls that wait for permits. */
+public interface Sleeper {
+    /** A sleeper in real time. */
+    Sleeper REAL = new Sleeper() {
+        @Override
+        public long nanos() {
+            return System.nanoTime();
+        }
+
+        /** Parks, because {@link Thread#sleep} counts whole milliseconds. */
+        @Override
+        public void sleep(long micros) throws InterruptedException {
+            long end = System.nanoTime() + TimeUnit.MICROSECONDS.toNanos(micros);
+            for (long left = end - System.nanoTime(); left > 0; left = end - System.nanoTime()) {
+                if (Thread.interrupted()) {
+                    throw new InterruptedException();
+                }
+                LockSupport.parkNanos(this, left);
+            }
+        }
+
+        @Override
+        public CompletableFuture<Void> timer(long micros) {
+            return new CompletableFuture<Void>().completeOnTimeout(null, micros, TimeUnit.MICROSECONDS);
+        }
+    };
+
+    /**
+     * Returns the time of a monotonic clock.
+     *
+     * @return nanoseconds since an arbitrary origin
+     */
+    long nanos();
+
+    /**
+     * Returns the time of day.
+     *
+     * @return milliseconds since 1970-01-01T00:00:00Z
+     */
+    default long epochMillis() {
+        return System.currentTimeMillis();
+    }
+
+    /**
+     * Returns the time of day with a finer resolution than {@link #epochMillis}.
+     *
+     * @return the time of day
+     */
+    default Instant now() {
+        return Instant.now();
+    }
+
+    /**
+     * Blocks the calling thread.
+     *
+     * @param micros the shortest duration, in microseconds
+     * @throws InterruptedException if the thread is interrupted
+     */
+    void sleep(long micros) throws InterruptedException;
+
+    /**
+     * Starts a timer that needs no thread.
+     *
+     * @param micros the shortest duration, in microseconds
+     * @return a future that completes on any thread; canceling it stops the timer
+     */
+    CompletableFuture<Void> timer(long micros);
+
+    /**
+     * Starts a timer for the renewal of slots, for which no call waits.
+     *
+     * @param micros the shortest duration, in microseconds
+     * @return a future as of {@link #timer}
+     */
+    default CompletableFuture<Void> renewalTimer(long micros) {
+        return timer(micros);
+    }
+
+    /**
+     * Blocks the calling thread until a signal, for a time at most.
+     *
+     * @param signal completes when the wait ends early
+     * @param micros the longest duration, in microseconds
+     * @throws InterruptedException if the thread is interrupted
+     */
+    default void sleep(CompletableFuture<Void> signal, long micros) throws InterruptedException {
+        CompletableFuture<Void> timer = timer(micros);
+        try {
+            CompletableFuture.anyOf(signal, timer).get();
+        } catch (ExecutionException e) {
+            // The wait has ended.
+        } finally {
+            timer.cancel(false);
+        }
+    }
+
+    /** Ends a call that has waited on the calling thread: it is decided. */
+    default void ended() {}
+}

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.core.slots;
+
+/** A listener for the slots that running calls of this instance hold. It is called on any thread and must not fail or block. */
+public interface SlotListener {
+    /** A listener without effect. */
+    SlotListener NONE = new SlotListener() {
+        @Override
+        public void held(String policy, int calls) {
+            // nothing to do
+        }
+
+        @Override
+        public void lost(String policy) {
+            // nothing to do
+        }
+    };
+
+    /**
+     * Receives the number of slots that running calls hold.
+     *
+     * @param policy the name of the policy
+     * @param calls the number, 0 or more
+     */
+    void held(String policy, int calls);
+
+    /**
+     * Receives the loss of a slot of a call that still runs, because this instance did not renew it in time.
+     *
+     * @param policy the name of the policy
+     */
+    void lost(String policy);
+}

@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.core.events;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.weir.ratelimit.Algorithm;
+import io.weir.ratelimit.Decision;
+import io.weir.ratelimit.FailureMode;
+import io.weir.ratelimit.Identity;
+import io.weir.ratelimit.PenaltyImposed;
+import io.weir.ratelimit.core.engine.FakeBackend;
+import io.weir.ratelimit.core.engine.Fixtures;
+import io.weir.ratelimit.core.engine.RateLimitEngine;
+import io.weir.ratelimit.core.key.IdentityEncoder;
+import io.weir.ratelimit.core.key.KeyExpression;
+import io.weir.ratelimit.core.key.KeyMasker;
+import io.weir.ratelimit.core.key.KeyTerms;
+import io.weir.ratelimit.core.local.LocalBackend;
+import io.weir.ratelimit.core.policy.LimitForm;
+import io.weir.ratelimit.core.policy.Overrides;
+import io.weir.ratelimit.core.policy.Policy;
+import io.weir.ratelimit.core.policy.Tiers;
+import io.weir.ratelimit.core.request.Binding;
+import io.weir.ratelimit.core.slots.Sleeper;
+import io.weir.ratelimit.core.topkeys.TopKeysTracker;
+import io.weir.ratelimit.fixtures.TestCall;
+import io.weir.ratelimit.spi.BackendException;
+import io.weir.ratelimit.spi.CallContext;
+import io.weir.ratelimit.spi.Limit;
+import io.weir.ratelimit.spi.Penalty;
+import io.weir.ratelimit.spi.PenaltyRule;
+import io.weir.ratelimit.spi.PolicyLimits;
+import io.weir.ratelimit.spi.RateLimitBackend;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Test;
+
+class PenaltiesTest {
+    private static final PenaltyRule RULE =
+            new PenaltyRule(3, Duration.ofMinutes(1), Duration.ofMinutes(15), 2, Duration.ofDays(1));
+
+    private final AtomicLong micros = new AtomicLong(1_000_000);
+    private final LocalBackend local = new LocalBackend(100, micros::get);
+    private final KnownBlocks blocks = new KnownBlocks(System::nanoTime);
+    private final List<PenaltyImposed> direct = new ArrayList<>();
+    private final List<PenaltyImposed> observed = new ArrayList<>();
+
+    private static Policy policy(String name, Policy.Mode mode, long permits, Optional<PenaltyRule> penalty) {
+        return new Policy(
+                new PolicyLimits(name, List.of(Limit.of(Algorithm.FIXED_WINDOW, permits, Duration.ofHours(1)))),
+                LimitForm.of(Algorithm.FIXED_WINDOW),
+                Tiers.NONE,
+                KeyExpression.parse("principal", new KeyTerms(32, 64)),
+                1,
+                FailureMode.OPEN,
+                Policy.MAX_WAITING,
+                mode,
+                Policy.Count.ALWAYS,
+                Policy.Disclosure.FULL,
+                Optional.empty(),
+                Optional.empty(),
+                List.of(),
+                penalty,
+                0);
+    }
+
+    private static Binding penalized(long permits) {
+        return Fixtures.binding(1, policy("api", Policy.Mode.ENFORCE, permits, Optional.of(RULE)));
+    }
+
+    private RateLimitEngine engine(RateLimitBackend backend, Executor executor) {
+        return new RateLimitEngine(
+                Fixtures.withFallback(backend, Fixtures.health(backend)),
+                new IdentityEncoder(Optional.empty()),
+                List.of(),
+                Sleeper.REAL,
+                Overrides.NONE,
+                TopKeysTracker.NONE,
+                QuotaThresholds.NONE,
+                new Penalties(
+                        backend,
+                        new KeyMasker(Optional.empty()),
+                        () -> executor,
+                        List.of(direct::add),
+                        List.of(observed::add),
+                        blocks));
+    }
+
+    private static Decision call(RateLimitEngine engine, Binding binding, String user) {
+        CallContext call = TestCall.byPrincipal(user);
+        return engine.decide(binding, call, null);
+    }
+
+    @Test
+    void manyRejectionsBlockTheKeyOnceAndAreReported() {
+        RateLimitEngine engine = engine(local, Runnable::run);
+        Binding binding = penalized(2);
+        for (int call = 0; call < 2; call++) {
+            assertThat(call(engine, binding, "ann").allowed()).isTrue();
+        }
+        for (int call = 0; call < 3; call++) {
+            assertThat(((Decision.Rejected) call(engine, binding, "ann")).blocked())
+                    .isFalse();
+        }
+        Decision.Rejected blocked = (Decision.Rejected) call(engine, binding, "ann");
+        assertThat(blocked.blocked()).isTrue();
+        assertThat(blocked.decisiveQuota().blockedFor()).isEqualTo(Duration.ofMinutes(15));
+        for (int call = 0; call < 10; call++) {
+            call(engine, binding, "ann");
+        }
+        assertThat(call(engine, binding, "bob").allowed()).isTrue();
+        assertThat(direct).hasSize(1).isEqualTo(observed);
+        assertThat(blocks.list()).singleElement().satisfies(block -> {
+            assertThat(block.storedKey())
+                    .isEqualTo(new IdentityEncoder(Optional.empty()).encode(Identity.principal("ann")));
+            assertThat(block.penalty()).isOne();
+            assertThat(block.length()).isEqualTo(Duration.ofMinutes(15));
+        });
+        PenaltyImposed event = direct.get(0);
+        assertThat(event.policy()).isEqualTo("api");
+        assertThat(event.endpoint()).isEqualTo("Search.find");
+        assertThat(event.key()).isNotEmpty().doesNotContain("ann");
+        assertThat(event.duration()).isEqualTo(Duration.ofMinutes(15));
+        assertThat(event.number()).isEqualTo(1);
+    }
+
+    @Test
+    void theNextPenaltyIsLonger() {
+        RateLimitEngine engine = engine(local, Runnable::run);
+        Binding binding = penalized(0);
+        for (int call = 0; call < 4; call++) {
+            call(engine, binding, "ann");
+        }
+        micros.addAndGet(Duration.ofMinutes(15).toNanos() / 1_000);
+        for (int call = 0; call < 4; call++) {
+            call(engine, binding, "ann");
+        }
+        assertThat(direct)
+                .extracting(PenaltyImposed::duration)
+                .containsExactly(Duration.ofMinutes(15), Duration.ofMinutes(30));
+        assertThat(direct).extracting(PenaltyImposed::number).containsExactly(1, 2);
+    }
+
+    @Test
+    void onlyThePolicyThatRejectedIsPenalized() {
+        RateLimitEngine engine = engine(local, Runnable::run);
+        Binding binding = Fixtures.binding(
+                1,
+                policy("wide", Policy.Mode.ENFORCE, 100, Optional.of(RULE)),
+                policy("narrow", Policy.Mode.ENFORCE, 0, Optional.empty()));
+        for (int call = 0; call < 10; call++) {
+            assertThat(((Decision.Rejected) call(engine, binding, "ann")).violatedPolicies())
+                    .containsExactly("narrow");
+        }
+        assertThat(direct).isEmpty();
+    }
+
+    @Test
+    void aPolicyInShadowModePenalizesNoKey() {
+        RateLimitEngine engine = engine(local, Runnable::run);
+        Binding shadow = Fixtures.binding(1, policy("api", Policy.Mode.SHADOW, 0, Optional.of(RULE)));
+        for (int call = 0; call < 10; call++) {
+            assertThat(call(engine, shadow, "ann").allowed()).isTrue();
+        }
+        assertThat(direct).isEmpty();
+    }
+
+    @Test
+    void aPolicyWithoutARuleCountsNothing() {
+        RateLimitEngine engine = engine(local, Runnable::run);
+        Binding binding = Fixtures.binding(1, policy("api", Policy.Mode.ENFORCE, 0, Optional.empty()));
+        for (int call = 0; call < 10; call++) {
+            assertThat(((Decision.Rejected) call(engine, binding, "ann")).blocked())
+                    .isFalse();
+        }
+    }
+
+    @Test
+    void aPenaltyIsReportedAlthoughNoThreadIsAvailable() {
+        RateLimitEngine engine = engine(local, task -> {
+            throw new RejectedExecutionException();
+        });
+        for (int call = 0; call < 4; call++) {
+            call(engine, penalized(0), "ann");
+        }
+        assertThat(direct).hasSize(1);
+        assertThat(observed).isEmpty();
+    }
+
+    /** A backend that rejects all calls and completes counts when the test does. */
+    private static final class SlowBackend extends FakeBackend {
+        final List<Long> counts = new ArrayList<>();
+        CompletableFuture<Optional<Penalty>> count = new CompletableFuture<>();
+
+        SlowBackend() {
+            rejects = true;
+        }
+
+        @Override
+        public CompletionStage<Optional<Penalty>> countRejections(
+                PolicyLimits policy, String storedKey, long rejections, PenaltyRule rule) {
+            counts.add(rejections);
+            count = new CompletableFuture<>();
+            return count;
+        }
+    }
+
+    @Test
+    void rejectionsDuringACountAreCountedTogether() {
+        SlowBackend backend = new SlowBackend();
+        RateLimitEngine engine = engine(backend, Runnable::run);
+        for (int call = 0; call < 8; call++) {
+            call(engine, penalized(5), "ann");
+        }
+        assertThat(backend.counts).containsExactly(1L);
+        backend.count.complete(Optional.empty());
+        assertThat(backend.counts).containsExactly(1L, 7L);
+        backend.count.complete(Optional.of(new Penalty(Duration.ofMinutes(15), 1)));
+        assertThat(direct).hasSize(1);
+        call(engine, penalized(5), "ann");
+        assertThat(backend.counts).containsExactly(1L, 7L, 1L);
+    }
+
+    @Test
+    void rejectionsOfAFailedCountAreDroppedAndLaterOnesCount() {
+        SlowBackend backend = new SlowBackend();
+        RateLimitEngine engine = engine(backend, Runnable::run);
+        call(engine, penalized(5), "ann");
+        backend.count.completeExceptionally(FakeBackend.down(BackendException.Reason.TIMEOUT));
+        call(engine, penalized(5), "ann");
+        assertThat(backend.counts).containsExactly(1L, 1L);
+    }
+
+    @Test
+    void theNumberOfKeysWithACountInFlightIsBounded() {
+        SlowBackend backend = new SlowBackend();
+        RateLimitEngine engine = engine(backend, Runnable::run);
+        for (int user = 0; user < Penalties.MAX_KEYS + 5; user++) {
+            call(engine, penalized(5), "user" + user);
+        }
+        assertThat(backend.counts).hasSize(Penalties.MAX_KEYS);
+    }
+
+    @Test
+    void aBackendWithoutBlocksImposesNoPenalties() {
+        FakeBackend backend = new FakeBackend();
+        backend.rejects = true;
+        RateLimitEngine engine = engine(backend, Runnable::run);
+        for (int call = 0; call < 5; call++) {
+            assertThat(call(engine, penalized(5), "ann").allowed()).isFalse();
+        }
+        assertThat(direct).isEmpty();
+    }
+}
