@@ -62,17 +62,25 @@ public final class ReferenceCalendar {
         return boundaries;
     }
 
-    /** Adds the seconds at which the clock shows a multiple of the length, or has skipped one. */
+    /** Adds the last and the next second at which the clock shows a multiple of the length, or has skipped one. */
     private void addClock(long epochSecond) {
-        long length = period.unit().length().toSeconds();
-        long before = shown(epochSecond - 2 * length - 1);
-        for (long second = epochSecond - 2 * length; second <= epochSecond + 2 * length; second++) {
-            long shown = shown(second);
-            if (Math.floorMod(shown, length) == 0 || Math.floorDiv(shown, length) > Math.floorDiv(before, length)) {
-                boundaries.add(second);
-            }
-            before = shown;
+        long second = epochSecond;
+        while (!isMultiple(second)) {
+            second--;
         }
+        boundaries.add(second);
+        second = epochSecond + 1;
+        while (!isMultiple(second)) {
+            second++;
+        }
+        boundaries.add(second);
+    }
+
+    private boolean isMultiple(long second) {
+        long length = period.unit().length().toSeconds();
+        long shown = shown(second);
+        return Math.floorMod(shown, length) == 0
+                || Math.floorDiv(shown, length) > Math.floorDiv(shown(second - 1), length);
     }
 
     private long shown(long epochSecond) {
@@ -80,27 +88,23 @@ public final class ReferenceCalendar {
         return epochSecond + rules.getOffset(Instant.ofEpochSecond(epochSecond)).getTotalSeconds();
     }
 
-    /** Adds the first instant of each date that begins a period. */
+    /** Adds the first instant of the last and of the next date that begins a period. */
     private void addDates(long epochSecond) {
-        long reach = 2 * longestDays();
-        LocalDate now = LocalDate.ofInstant(Instant.ofEpochSecond(epochSecond), period.zone());
-        for (long days = -reach; days < reach; days++) {
-            LocalDate date = now.plusDays(days);
-            if (begins(date)) {
-                boundaries.add(date.atStartOfDay(period.zone()).toEpochSecond());
-            }
+        LocalDate today = LocalDate.ofInstant(Instant.ofEpochSecond(epochSecond), period.zone());
+        LocalDate date = today;
+        while (!begins(date)) {
+            date = date.minusDays(1);
         }
+        boundaries.add(start(date));
+        date = today.plusDays(1);
+        while (!begins(date) || start(date) <= epochSecond) {
+            date = date.plusDays(1);
+        }
+        boundaries.add(start(date));
     }
 
-    /** Returns at least the days of the longest period. */
-    private long longestDays() {
-        return switch (period.unit()) {
-            case WEEK -> 8;
-            case MONTH -> 32;
-            case QUARTER -> 94;
-            case YEAR -> 367;
-            default -> 3;
-        };
+    private long start(LocalDate date) {
+        return date.atStartOfDay(period.zone()).toEpochSecond();
     }
 
     private boolean begins(LocalDate date) {
