@@ -26,7 +26,6 @@ import io.weir.ratelimit.core.outgoing.OutgoingCalls;
 import io.weir.ratelimit.core.policy.Resolvers;
 import io.weir.ratelimit.core.slots.Sleeper;
 import io.weir.ratelimit.core.snapshot.CurrentPolicies;
-import java.time.Clock;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -72,8 +71,8 @@ public final class Weir implements AutoCloseable {
                 parts.engine(),
                 limiter,
                 telemetry.outgoing(),
-                System::nanoTime,
-                Clock.systemUTC());
+                assembly.environment().clock()::nanos,
+                assembly.environment().clock()::now);
         this.quotas = parts.factory()
                 .quotas(
                         parts.engine(),

@@ -14,12 +14,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Collectors;
-import java.util.stream.IntStream;
-import java.util.stream.Stream;
 import org.redisson.client.codec.ByteArrayCodec;
 import org.redisson.config.Config;
 
@@ -33,11 +29,8 @@ import org.redisson.config.Config;
  */
 record RedisSettings(
         String namespace, Duration deadline, Optional<Config> client, List<ConfigurationProblem> problems) {
-    static final String ADDRESS = "ratelimit.redis.address";
+    static final String ADDRESS = AddressProperty.NAME;
     static final String CONFIG = "ratelimit.redis.config";
-    /** The elements of a list; a source can return a value for each name. */
-    private static final int MAX_NODES = 1_000;
-
     private static final String NAMESPACE = "ratelimit.namespace";
     private static final String DEADLINE = "ratelimit.redis.deadline";
     private static final Pattern NAMESPACE_FORM = Pattern.compile("[A-Za-z0-9._-]{1,64}");
@@ -50,15 +43,15 @@ record RedisSettings(
      * @param applicationClient whether the application provides a client
      * @return the settings
      */
-    static RedisSettings read(Function<String, Optional<String>> config, boolean applicationClient) {
+    static RedisSettings read(RedisProperties config, boolean applicationClient) {
         List<ConfigurationProblem> problems = new ArrayList<>();
-        Optional<String> address = address(config);
-        Optional<String> location = config.apply(CONFIG).map(String::strip);
+        AddressProperty address = AddressProperty.of(config);
+        Optional<String> location = config.get(CONFIG).map(String::strip);
         Optional<Config> client = Optional.empty();
         if (address.isPresent() && location.isPresent()) {
             problems.add(MESSAGES.problem("WEIR-401", CONFIG, location.get(), ADDRESS));
         } else if (address.isPresent()) {
-            client = RedisServers.read(address.get(), ADDRESS, problems).map(servers -> forScripts(servers.config()));
+            client = address.servers(problems).map(servers -> forScripts(servers.config()));
         } else if (location.isPresent()) {
             client = yaml(location.get(), problems);
         } else if (!applicationClient) {
@@ -66,24 +59,6 @@ record RedisSettings(
         }
         return new RedisSettings(
                 namespace(config, problems), deadline(config, problems), client, List.copyOf(problems));
-    }
-
-    /** Reads the address, which can be a list of a file format: {@code address[0]} of SmallRye Config, {@code address.0} of Helidon. */
-    static Optional<String> address(Function<String, Optional<String>> config) {
-        return config.apply(ADDRESS)
-                .or(() -> Stream.of("[%d]", ".%d", ".[%d]")
-                        .map(element -> elements(config, ADDRESS + element))
-                        .filter(elements -> !elements.isEmpty())
-                        .findFirst())
-                .map(String::strip);
-    }
-
-    private static String elements(Function<String, Optional<String>> config, String form) {
-        return IntStream.range(0, MAX_NODES)
-                .mapToObj(position -> config.apply(form.formatted(position)))
-                .takeWhile(Optional::isPresent)
-                .map(Optional::get)
-                .collect(Collectors.joining(","));
     }
 
     private static Optional<Config> yaml(String location, List<ConfigurationProblem> problems) {
@@ -123,16 +98,16 @@ record RedisSettings(
         return Files.newInputStream(Path.of(location));
     }
 
-    private static String namespace(Function<String, Optional<String>> config, List<ConfigurationProblem> problems) {
-        String namespace = config.apply(NAMESPACE).orElse("default").strip();
+    private static String namespace(RedisProperties config, List<ConfigurationProblem> problems) {
+        String namespace = config.get(NAMESPACE).orElse("default").strip();
         if (!NAMESPACE_FORM.matcher(namespace).matches()) {
             problems.add(MESSAGES.problem("WEIR-407", NAMESPACE, namespace));
         }
         return namespace;
     }
 
-    private static Duration deadline(Function<String, Optional<String>> config, List<ConfigurationProblem> problems) {
-        String text = config.apply(DEADLINE).orElse("100ms").strip();
+    private static Duration deadline(RedisProperties config, List<ConfigurationProblem> problems) {
+        String text = config.get(DEADLINE).orElse("100ms").strip();
         Matcher matcher = DEADLINE_FORM.matcher(text);
         if (matcher.matches()) {
             long number = Long.parseLong(matcher.group(1));

@@ -34,9 +34,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.function.Function;
 import java.util.function.Predicate;
-import org.eclipse.microprofile.config.ConfigProvider;
 import org.jspecify.annotations.Nullable;
 import org.redisson.Redisson;
 import org.redisson.api.RedissonClient;
@@ -52,7 +50,7 @@ import org.redisson.api.RedissonClient;
 public class RedissonBackend implements RateLimitBackend, AutoCloseable {
     private final @Nullable Instance<RedissonClient> applicationClient;
     private final @Nullable RedisGuard guard;
-    private final Function<String, Optional<String>> properties;
+    private final RedisProperties properties;
     private @Nullable RedisSettings settings;
     private BreakerSettings breakerSettings = BreakerSettings.DEFAULT;
     private BackendListener listener = (requests, waitingKeys) -> {};
@@ -64,7 +62,7 @@ public class RedissonBackend implements RateLimitBackend, AutoCloseable {
     protected RedissonBackend() {
         this.applicationClient = null;
         this.guard = null;
-        this.properties = RedissonBackend::ofServer;
+        this.properties = new ServerProperties();
     }
 
     /**
@@ -72,7 +70,7 @@ public class RedissonBackend implements RateLimitBackend, AutoCloseable {
      *
      * @param properties returns the value of a property, empty if it is not set
      */
-    RedissonBackend(Function<String, Optional<String>> properties) {
+    RedissonBackend(RedisProperties properties) {
         this.applicationClient = null;
         this.guard = null;
         this.properties = properties;
@@ -88,12 +86,9 @@ public class RedissonBackend implements RateLimitBackend, AutoCloseable {
     public RedissonBackend(Instance<RedissonClient> applicationClient, RedisGuard guard) {
         this.applicationClient = applicationClient;
         this.guard = guard;
-        this.properties = RedissonBackend::ofServer;
+        this.properties = new ServerProperties();
     }
 
-    private static Optional<String> ofServer(String property) {
-        return ConfigProvider.getConfig().getOptionalValue(property, String.class);
-    }
 
     /**
      * Creates a backend on a client, which it does not close, and connects in the background. Its breaker opens after five failed
@@ -139,7 +134,7 @@ public class RedissonBackend implements RateLimitBackend, AutoCloseable {
             Timer leaseTimer) {
         this.applicationClient = null;
         this.guard = null;
-        this.properties = RedissonBackend::ofServer;
+        this.properties = new ServerProperties();
         this.started = connected(redis, namespace, deadline, time, breaker, leaseTimer);
     }
 
@@ -168,8 +163,8 @@ public class RedissonBackend implements RateLimitBackend, AutoCloseable {
     @Override
     public boolean isConfigured() {
         return started != null
-                || RedisSettings.address(properties).isPresent()
-                || properties.apply(RedisSettings.CONFIG).isPresent()
+                || AddressProperty.of(properties).isPresent()
+                || properties.get(RedisSettings.CONFIG).isPresent()
                 || hasApplicationClient();
     }
 

@@ -13,6 +13,6 @@ public final class RedissonBackendProvider implements BackendProvider {
 
     @Override
     public RateLimitBackend create(Function<String, Optional<String>> properties) {
-        return new RedissonBackend(properties);
+        return new RedissonBackend(properties::apply);
     }
 }

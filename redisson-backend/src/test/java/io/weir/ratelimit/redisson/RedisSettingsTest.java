@@ -17,6 +17,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.redisson.client.codec.ByteArrayCodec;
+import org.redisson.config.Config;
 
 class RedisSettingsTest {
     private static final String ADDRESS = "redis://cache:6379";
@@ -125,7 +126,7 @@ class RedisSettingsTest {
                         "",
                         "the backend is redisson, but no Redis is configured",
                         "set ratelimit.redis.address = redis://host:6379, or produce a RedissonClient bean"));
-        assertThat(RedisSettings.read(new TestConfig(Map.of())::value, true).problems())
+        assertThat(RedisSettings.read(new TestConfig(Map.of()).properties(), true).problems())
                 .isEmpty();
     }
 
@@ -240,6 +241,52 @@ class RedisSettingsTest {
         assertThat(problem.toString()).doesNotContain("secret");
     }
 
+    private static RedisSettings withList(Map<String, String> others, Map<String, Integer> ordinals) {
+        Map<String, String> all = new HashMap<>(others);
+        all.put("ratelimit.redis.address[0]", "redis://listed-0:6379");
+        all.put("ratelimit.redis.address[1]", "redis://listed-1:6379");
+        return RedisSettings.read(new TestConfig(all, ordinals).properties(), false);
+    }
+
+    private static List<String> nodes(RedisSettings settings) {
+        assertThat(settings.problems()).isEmpty();
+        Config client = settings.client().orElseThrow();
+        return client.isClusterConfig()
+                ? client.useClusterServers().getNodeAddresses()
+                : List.of(client.useSingleServer().getAddress());
+    }
+
+    @Test
+    void theSourceWithTheHigherOrdinalSetsTheAddresses() {
+        Map<String, String> text = Map.of(RedisSettings.ADDRESS, "redis://one:6379");
+        List<String> listed = List.of("redis://listed-0:6379", "redis://listed-1:6379");
+        List<String> one = List.of("redis://one:6379");
+        assertThat(nodes(withList(Map.of(), Map.of()))).isEqualTo(listed);
+        assertThat(nodes(withList(text, Map.of()))).isEqualTo(one);
+        assertThat(nodes(withList(text, Map.of(RedisSettings.ADDRESS, 300)))).isEqualTo(one);
+        assertThat(nodes(withList(text, Map.of(RedisSettings.ADDRESS, 50)))).isEqualTo(listed);
+    }
+
+    @Test
+    void theTextOfAListHasNoBackslashes() {
+        String text = "redis://me:a\\,b@listed-0:6379,redis://me:a\\,b@listed-1:6379";
+        RedisSettings settings = withList(Map.of(RedisSettings.ADDRESS, text), Map.of());
+        assertThat(nodes(settings)).hasSize(2);
+        assertThat(settings.client().orElseThrow().getPassword()).isEqualTo("a,b");
+    }
+
+    @Test
+    void elementsOfSeveralSourcesAreAProblem() {
+        assertThat(withList(Map.of(), Map.of("ratelimit.redis.address[0]", 110)).problems())
+                .containsExactly(new ConfigurationProblem(
+                        "WEIR-403",
+                        RedisSettings.ADDRESS,
+                        "redis://listed-0:6379,redis://listed-1:6379",
+                        "the elements of the list come from several sources: source 100, source 110",
+                        "write the whole list in one source; as a text with commas, it takes precedence over the elements in"
+                                + " sources with lower ordinals"));
+    }
+
     @Test
     void reportsAllProblemsTogether() {
         Map<String, String> all = new HashMap<>();
@@ -257,6 +304,6 @@ class RedisSettingsTest {
     }
 
     private static RedisSettings read(Map<String, String> properties) {
-        return RedisSettings.read(new TestConfig(properties)::value, false);
+        return RedisSettings.read(new TestConfig(properties).properties(), false);
     }
 }
