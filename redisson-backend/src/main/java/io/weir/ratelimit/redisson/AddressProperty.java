@@ -37,11 +37,8 @@ record AddressProperty(Optional<String> value, List<String> sources) {
                 return new AddressProperty(text.map(list -> list.replace("\\,", ",")), List.of());
             }
         }
-        List<String> sources = elements.stream()
-                .map(config::source)
-                .distinct()
-                .sorted()
-                .toList();
+        List<String> sources =
+                elements.stream().map(config::source).distinct().sorted().toList();
         String list = elements.stream()
                 .map(element -> config.get(element).orElseThrow())
                 .collect(Collectors.joining(","));
@@ -53,8 +50,7 @@ record AddressProperty(Optional<String> value, List<String> sources) {
         return Stream.of("[%d]", ".%d", ".[%d]")
                 .map(form -> IntStream.range(0, MAX_NODES)
                         .mapToObj(position -> NAME + form.formatted(position))
-                        .takeWhile(name ->
-                                config.get(name).isPresent())
+                        .takeWhile(name -> config.get(name).isPresent())
                         .toList())
                 .filter(names -> !names.isEmpty())
                 .findFirst()

@@ -89,7 +89,6 @@ public class RedissonBackend implements RateLimitBackend, AutoCloseable {
         this.properties = new ServerProperties();
     }
 
-
     /**
      * Creates a backend on a client, which it does not close, and connects in the background. Its breaker opens after five failed
      * calls to Redis in a row, for 1 second at first and for 30 seconds at most.

@@ -126,7 +126,8 @@ class RedisSettingsTest {
                         "",
                         "the backend is redisson, but no Redis is configured",
                         "set ratelimit.redis.address = redis://host:6379, or produce a RedissonClient bean"));
-        assertThat(RedisSettings.read(new TestConfig(Map.of()).properties(), true).problems())
+        assertThat(RedisSettings.read(new TestConfig(Map.of()).properties(), true)
+                        .problems())
                 .isEmpty();
     }
 
