@@ -5,7 +5,6 @@ import io.weir.ratelimit.RateLimiter;
 import io.weir.ratelimit.core.changes.InstanceChanges;
 import io.weir.ratelimit.core.changes.RuntimeChanges;
 import io.weir.ratelimit.core.config.ConfigProperties;
-import io.weir.ratelimit.core.config.ConsoleSettings;
 import io.weir.ratelimit.core.config.Settings;
 import io.weir.ratelimit.core.engine.CallerQuotas;
 import io.weir.ratelimit.core.engine.EngineRateLimiter;
@@ -18,7 +17,6 @@ import io.weir.ratelimit.core.instance.TaskTimer;
 import io.weir.ratelimit.core.key.ClientAddress;
 import io.weir.ratelimit.core.message.Message;
 import io.weir.ratelimit.core.metrics.Telemetry;
-import io.weir.ratelimit.core.operations.Access;
 import io.weir.ratelimit.core.operations.InstanceOperations;
 import io.weir.ratelimit.core.operations.KnownPolicies;
 import io.weir.ratelimit.core.operations.Operations;
@@ -84,23 +82,20 @@ public final class Weir implements AutoCloseable {
 
     private Operations operations(Optional<InstanceChanges> changes) {
         Settings settings = assembly.settings();
-        ConsoleSettings console = settings.console();
         CurrentPolicies policies = parts.policies();
+        EngineParts.KnownKeys known = parts.known();
         return new InstanceOperations(
-                new Access(console.enabled(), console.role(), console.open()),
-                parts.health(),
+                settings.console(),
                 new KnownPolicies(
                         policies::policies, policies::origins, loaded.loader().methods()),
                 parts.readings(),
-                parts.known().topKeys(),
-                assembly.masker(),
-                parts.keys(),
-                loaded.backend().fleetStore(),
-                console.grafana(),
-                changes.map(RuntimeChanges.class::cast),
-                settings.changes().role().filter(role -> settings.changes().enabled()),
-                parts.engine().slots(),
-                parts.known().blocks());
+                new InstanceOperations.Backend(
+                        parts.health(), loaded.backend().fleetStore()),
+                new InstanceOperations.Keys(parts.keys(), known.topKeys(), known.blocks(), assembly.masker()),
+                new InstanceOperations.Changes(
+                        changes.map(RuntimeChanges.class::cast),
+                        settings.changes().role().filter(role -> settings.changes().enabled())),
+                parts.engine().slots());
     }
 
     /**

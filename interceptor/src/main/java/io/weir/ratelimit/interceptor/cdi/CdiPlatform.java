@@ -14,6 +14,7 @@ import io.weir.ratelimit.core.metrics.Telemetry;
 import io.weir.ratelimit.core.request.RequestState;
 import io.weir.ratelimit.core.snapshot.AnnotatedMethods;
 import io.weir.ratelimit.interceptor.telemetry.TelemetryApis;
+import io.weir.ratelimit.interceptor.user.Claims;
 import io.weir.ratelimit.runtime.Platform;
 import io.weir.ratelimit.spi.CallContext;
 import io.weir.ratelimit.spi.RejectionResponder;

@@ -9,6 +9,8 @@ import io.weir.ratelimit.client.OutgoingRateLimit;
 import io.weir.ratelimit.core.instance.ResourceOperation;
 import io.weir.ratelimit.core.message.Message;
 import io.weir.ratelimit.interceptor.health.HealthChecks;
+import io.weir.ratelimit.interceptor.servlet.ServletApi;
+import io.weir.ratelimit.interceptor.servlet.ServletMappings;
 import io.weir.ratelimit.runtime.InvalidConfigurationException;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.context.BeforeDestroyed;
@@ -149,11 +151,26 @@ public class RateLimitExtension implements Extension {
         }
     }
 
-    /** Returns one message for each REST application of a WAR that has no limits. Those that are beans are logged at the deployment. */
-    List<Message> withoutLimits(Set<Class<?>> restApplications) {
+    /**
+     * Returns one message for each REST application of a WAR that has no limits. Those that are beans are logged at the deployment.
+     *
+     * @param restApplications the REST applications of the WAR
+     * @return the errors
+     */
+    public List<Message> withoutLimits(Set<Class<?>> restApplications) {
         Set<Class<?>> others = new LinkedHashSet<>(restApplications);
         others.removeAll(beanClasses);
         return application().hasPolicies() ? ServiceLoading.withoutLimits(others) : List.of();
+    }
+
+    /**
+     * Checks the policies against the started application.
+     *
+     * @param served the servlets of the WAR
+     * @return the warnings
+     */
+    public List<Message> warnings(ServletMappings served) {
+        return check().warnings(served);
     }
 
     /** Starts the reload of policies. The thread belongs to the application. */
@@ -161,8 +178,7 @@ public class RateLimitExtension implements Extension {
         application().start(applicationLoader(Thread.currentThread().getContextClassLoader()));
     }
 
-    /** Returns the check of the policies against the started application. */
-    ApplicationCheck check() {
+    private ApplicationCheck check() {
         return new ApplicationCheck(application(), knownClasses(), usesLimiter);
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.interceptor.noservlet;
 
+import io.weir.ratelimit.interceptor.servlet.RequestProperties;
 import com.sun.net.httpserver.Filter;
 import com.sun.net.httpserver.HttpContext;
 import com.sun.net.httpserver.HttpExchange;
@@ -8,7 +9,6 @@ import com.sun.net.httpserver.HttpHandler;
 import com.sun.net.httpserver.HttpServer;
 import io.smallrye.config.PropertiesConfigSource;
 import io.smallrye.config.SmallRyeConfigBuilder;
-import io.weir.ratelimit.interceptor.rest.RateLimitFilter;
 import jakarta.annotation.Priority;
 import jakarta.enterprise.inject.se.SeContainer;
 import jakarta.enterprise.inject.se.SeContainerInitializer;
@@ -123,7 +123,7 @@ final class RestServer implements AutoCloseable {
     public static class PeerFilter implements ContainerRequestFilter {
         @Override
         public void filter(ContainerRequestContext request) {
-            request.setProperty(RateLimitFilter.PEER_ADDRESS, PEER.get());
+            request.setProperty(RequestProperties.PEER_ADDRESS, PEER.get());
         }
     }
 

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.weir.ratelimit.interceptor.rest;
+package io.weir.ratelimit.interceptor.web;
 
+import io.weir.ratelimit.interceptor.cdi.ServiceLoading;
 import io.weir.ratelimit.interceptor.cdi.CurrentApplication;
-import io.weir.ratelimit.interceptor.cdi.UnlimitedServlets;
+import io.weir.ratelimit.interceptor.servlet.RequestEndFilter;
+import io.weir.ratelimit.interceptor.servlet.UnlimitedServlets;
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.FilterRegistration;
 import jakarta.servlet.ServletContainerInitializer;
@@ -22,6 +24,7 @@ public final class RequestEndInitializer implements ServletContainerInitializer 
     @Override
     public void onStartup(@Nullable Set<Class<?>> classes, ServletContext context) {
         UnlimitedServlets unlimited = new UnlimitedServlets(
+                ServiceLoading.FEATURE,
                 () -> CurrentApplication.extension().application().hasPolicies());
         FilterRegistration.Dynamic filter =
                 context.addFilter(RequestEndFilter.class.getName(), new RequestEndFilter(unlimited));

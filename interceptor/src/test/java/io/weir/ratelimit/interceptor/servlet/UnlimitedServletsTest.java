@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.weir.ratelimit.interceptor.cdi;
+package io.weir.ratelimit.interceptor.servlet;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -17,6 +17,7 @@ import org.junit.jupiter.api.Test;
 
 /** The log of servlets of Jakarta REST without the filters of this library. */
 class UnlimitedServletsTest {
+    private static final String FEATURE = "com.example.Feature";
     private static final String RESTEASY = "org.jboss.resteasy.plugins.server.servlet.HttpServlet30Dispatcher";
 
     private static <T> T proxy(Class<T> type, InvocationHandler handler) {
@@ -51,7 +52,7 @@ class UnlimitedServletsTest {
     @Tag("field")
     @Test
     void logsEachServletOfARuntimeOnce() {
-        UnlimitedServlets servlets = new UnlimitedServlets(() -> true);
+        UnlimitedServlets servlets = new UnlimitedServlets(FEATURE, () -> true);
         List<String> lines = logged(() -> {
             serve(servlets, "files", "org.apache.catalina.servlets.DefaultServlet", 200);
             serve(servlets, "App", RESTEASY, 400);
@@ -61,14 +62,14 @@ class UnlimitedServletsTest {
         });
         assertThat(lines)
                 .hasSize(2)
-                .allMatch(line -> line.startsWith("SEVERE WEIR-024 ") && line.contains(ServiceLoading.FEATURE));
+                .allMatch(line -> line.startsWith("SEVERE WEIR-024 ") && line.contains(FEATURE));
         assertThat(lines.get(0)).contains("The servlet App ");
         assertThat(lines.get(1)).contains("The servlet Other ");
     }
 
     @Test
     void aFilterThatRedirectsOrAnswersAPreflightRequestIsNotLogged() {
-        UnlimitedServlets servlets = new UnlimitedServlets(() -> true);
+        UnlimitedServlets servlets = new UnlimitedServlets(FEATURE, () -> true);
         assertThat(logged(() -> {
                     serve(servlets, "App", RESTEASY, 302);
                     serve(servlets, "OPTIONS", "App", RESTEASY, 204);
@@ -79,7 +80,7 @@ class UnlimitedServletsTest {
 
     @Test
     void anApplicationWithoutPoliciesIsNotLogged() {
-        assertThat(logged(() -> serve(new UnlimitedServlets(() -> false), "App", RESTEASY, 200)))
+        assertThat(logged(() -> serve(new UnlimitedServlets(FEATURE, () -> false), "App", RESTEASY, 200)))
                 .isEmpty();
     }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.weir.ratelimit.interceptor.cdi;
+package io.weir.ratelimit.interceptor.servlet;
 
 import jakarta.servlet.Registration;
 import jakarta.servlet.ServletContext;
@@ -18,7 +18,7 @@ import java.util.stream.Stream;
  * @param patterns the patterns of servlets that Jakarta REST can be; empty if a filter serves it
  * @param jersey whether Jersey serves requests
  */
-record ServletMappings(Set<String> patterns, boolean jersey) {
+public record ServletMappings(Set<String> patterns, boolean jersey) {
     private static final String APPLICATION = "jakarta.ws.rs.Application";
     private static final String JERSEY = "org.glassfish.jersey.";
 
@@ -29,8 +29,13 @@ record ServletMappings(Set<String> patterns, boolean jersey) {
     private static final Set<String> OTHERS =
             Set.of(".DefaultServlet", ".JspServlet", "io.weir.ratelimit.console.ConsoleServlet");
 
-    /** Reads the patterns of the WAR of a context. */
-    static ServletMappings of(ServletContext context) {
+    /**
+     * Reads the patterns of the WAR of a context.
+     *
+     * @param context the context
+     * @return the patterns
+     */
+    public static ServletMappings of(ServletContext context) {
         Collection<? extends ServletRegistration> servlets =
                 context.getServletRegistrations().values();
         Set<String> patterns = new TreeSet<>();
@@ -44,8 +49,13 @@ record ServletMappings(Set<String> patterns, boolean jersey) {
         return new ServletMappings(paths(patterns), jersey);
     }
 
-    /** Returns the REST applications of a WAR: their servlets have the name of the class, or a parameter with it. */
-    static Set<Class<?>> applications(ServletContext context) {
+    /**
+     * Returns the REST applications of a WAR: their servlets have the name of the class, or a parameter with it.
+     *
+     * @param context the context
+     * @return the classes of the applications
+     */
+    public static Set<Class<?>> applications(ServletContext context) {
         return context.getServletRegistrations().entrySet().stream()
                 .filter(servlet -> isRuntime(servlet.getValue()))
                 .flatMap(servlet -> Stream.of(

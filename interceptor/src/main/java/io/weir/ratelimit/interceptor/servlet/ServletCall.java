@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.weir.ratelimit.interceptor.cdi;
+package io.weir.ratelimit.interceptor.servlet;
 
+import io.weir.ratelimit.interceptor.user.AuthenticatedUser;
 import io.weir.ratelimit.spi.CallContext;
 import jakarta.servlet.http.Cookie;
 import jakarta.servlet.http.HttpServletRequest;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.weir.ratelimit.interceptor.cdi;
+package io.weir.ratelimit.interceptor.servlet;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.weir.ratelimit.interceptor.cdi.Tokens;
 import jakarta.servlet.http.Cookie;
 import jakarta.servlet.http.HttpServletRequest;
 import java.lang.reflect.Proxy;

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.weir.ratelimit.interceptor.cdi;
+package io.weir.ratelimit.interceptor.web;
 
+import io.weir.ratelimit.interceptor.cdi.CurrentApplication;
+import io.weir.ratelimit.interceptor.cdi.RateLimitExtension;
+import io.weir.ratelimit.interceptor.servlet.ServletMappings;
 import jakarta.servlet.ServletContext;
 import jakarta.servlet.ServletContextEvent;
 import jakarta.servlet.ServletContextListener;
@@ -24,7 +27,7 @@ public final class StartListener implements ServletContextListener {
             ServletContext context = event.getServletContext();
             RateLimitExtension extension = CurrentApplication.extension();
             extension.withoutLimits(ServletMappings.applications(context)).forEach(error -> error.log(LOG));
-            extension.check().warnings(ServletMappings.of(context)).forEach(warning -> warning.log(LOG));
+            extension.warnings(ServletMappings.of(context)).forEach(warning -> warning.log(LOG));
         } catch (RuntimeException | LinkageError e) {
             LOG.log(Level.DEBUG, "The policies are not checked against the application", e);
         }

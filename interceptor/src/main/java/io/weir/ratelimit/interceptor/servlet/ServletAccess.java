@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.weir.ratelimit.interceptor.rest;
+package io.weir.ratelimit.interceptor.servlet;
 
 import io.weir.ratelimit.core.request.RequestState;
 import jakarta.servlet.http.HttpServletRequest;
@@ -27,8 +27,13 @@ public class ServletAccess implements ContextResolver<ServletAccess> {
         return this;
     }
 
-    /** Returns the access that the runtime has created, null if it has none. */
-    static @Nullable ServletAccess find(@Nullable Providers providers) {
+    /**
+     * Returns the access that the runtime has created.
+     *
+     * @param providers the providers of the runtime
+     * @return the access, null if the runtime has none
+     */
+    public static @Nullable ServletAccess find(@Nullable Providers providers) {
         if (providers == null) {
             return null;
         }
@@ -37,19 +42,30 @@ public class ServletAccess implements ContextResolver<ServletAccess> {
         return resolver == null ? null : resolver.getContext(ServletAccess.class);
     }
 
-    /** Returns the address of the peer of the server, null if there is no servlet request. */
-    @Nullable
-    String peerAddress() {
+    /**
+     * Returns the address of the peer of the server.
+     *
+     * @return the address, null if there is no servlet request
+     */
+    public @Nullable String peerAddress() {
         return request == null ? null : request.getRemoteAddr();
     }
 
-    /** Returns the context root, empty if there is no servlet request. */
-    String contextPath() {
+    /**
+     * Returns the context root.
+     *
+     * @return the root, empty if there is no servlet request
+     */
+    public String contextPath() {
         return request == null ? "" : request.getContextPath();
     }
 
-    /** Returns whether the header fields of the response are already sent. */
-    boolean isCommitted() {
+    /**
+     * Returns whether the header fields of the response are already sent.
+     *
+     * @return false also on a thread that serves no request
+     */
+    public boolean isCommitted() {
         try {
             return response != null && response.isCommitted();
         } catch (RuntimeException e) { // the server's object fails on a thread that serves no request
@@ -57,9 +73,13 @@ public class ServletAccess implements ContextResolver<ServletAccess> {
         }
     }
 
-    /** Returns the attached state. A property of a REST request is an attribute of the servlet request. */
-    Optional<RequestState> attachedState() {
-        return request != null && request.getAttribute(RestCall.STATE) instanceof RequestState state
+    /**
+     * Returns the attached state. A property of a REST request is an attribute of the servlet request.
+     *
+     * @return the state; empty if none is attached
+     */
+    public Optional<RequestState> attachedState() {
+        return request != null && request.getAttribute(RequestProperties.STATE) instanceof RequestState state
                 ? Optional.of(state)
                 : Optional.empty();
     }
@@ -67,8 +87,11 @@ public class ServletAccess implements ContextResolver<ServletAccess> {
     /**
      * Returns whether the end of the request is reported: by the filter, else to a listener of an asynchronous request. In an EAR, the
      * container does not find the filter of a library outside the WAR.
+     *
+     * @param state the state of the request
+     * @return false if the caller has to end the request
      */
-    boolean reportsEnd(RequestState state) {
+    public boolean reportsEnd(RequestState state) {
         return request != null
                 && (request.getServletContext().getFilterRegistration(RequestEndFilter.class.getName()) != null
                         || RequestEndFilter.continues(request, state));

@@ -1,16 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.weir.ratelimit.interceptor.cdi;
+package io.weir.ratelimit.interceptor.user;
 
 import jakarta.enterprise.inject.spi.BeanManager;
 import java.security.Principal;
 import java.util.Optional;
 
 /** The claims of callers, if MicroProfile JWT or OpenID Connect of Jakarta Security is available. */
-final class Claims {
+public final class Claims {
     private Claims() {}
 
-    /** Tests whether callers of an application can have claims. */
-    static boolean areAvailable(BeanManager beans) {
+    /**
+     * Returns whether callers of an application can have claims.
+     *
+     * @param beans the bean manager of the application
+     * @return true if a source of claims is available
+     */
+    public static boolean areAvailable(BeanManager beans) {
         return OptionalApi.MICROPROFILE_JWT.isVisible()
                 || (OptionalApi.OPENID_CONNECT.isVisible() && OpenIdClaims.areAvailable(beans));
     }

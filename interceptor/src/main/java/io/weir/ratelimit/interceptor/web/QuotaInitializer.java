@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.weir.ratelimit.interceptor.rest;
+package io.weir.ratelimit.interceptor.web;
 
 import static io.weir.ratelimit.interceptor.message.InterceptorMessages.MESSAGES;
 

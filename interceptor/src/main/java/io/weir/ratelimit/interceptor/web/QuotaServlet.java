@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.weir.ratelimit.interceptor.rest;
+package io.weir.ratelimit.interceptor.web;
 
 import static io.weir.ratelimit.interceptor.message.InterceptorMessages.MESSAGES;
 
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.RateLimitUnavailableException;
 import io.weir.ratelimit.core.engine.CallerQuotas;
-import io.weir.ratelimit.interceptor.cdi.ServletCall;
+import io.weir.ratelimit.interceptor.rest.QuotaResponse;
+import io.weir.ratelimit.interceptor.servlet.ServletCall;
 import io.weir.ratelimit.spi.CallContext;
 import jakarta.servlet.Servlet;
 import jakarta.servlet.ServletConfig;
@@ -57,7 +58,7 @@ final class QuotaServlet implements Servlet {
         try {
             respond(request, response, withBody);
         } catch (RateLimitUnavailableException e) {
-            send(RejectionResponses.unavailableProblem(e.retryAfter()), response, withBody);
+            send(QuotaResponse.unavailable(e.retryAfter()), response, withBody);
         } catch (RuntimeException e) {
             if (failed.compareAndSet(false, true)) {
                 MESSAGES.log(LOG, e, "WEIR-323");
@@ -73,7 +74,7 @@ final class QuotaServlet implements Servlet {
         boolean hasCredentials = request.getUserPrincipal() == null && request.getHeader("Authorization") != null;
         Optional<Decision.Rejected> rejection = known.rejection(caller, hasCredentials);
         if (rejection.isPresent()) {
-            send(RejectionResponses.generic(rejection.get()), response, withBody);
+            send(QuotaResponse.rejected(rejection.get()), response, withBody);
             return;
         }
         if (hasCredentials) {
@@ -82,7 +83,7 @@ final class QuotaServlet implements Servlet {
             }
             known.loginNotRejected(caller);
         }
-        send(200, "application/json", QuotaDocument.of(known.of(caller)), response, withBody);
+        send(QuotaResponse.of(known.of(caller)), response, withBody);
     }
 
     /**
@@ -103,23 +104,13 @@ final class QuotaServlet implements Servlet {
         return !response.isCommitted() && response.getStatus() == HttpServletResponse.SC_OK;
     }
 
-    private static void send(Problem problem, HttpServletResponse response, boolean withBody) throws IOException {
-        problem.retryAfter().ifPresent(seconds -> response.setHeader("Retry-After", Long.toString(seconds)));
-        send(
-                problem.status(),
-                BodyFormat.PROBLEM_JSON.mediaType(),
-                BodyFormat.PROBLEM_JSON.render(problem),
-                response,
-                withBody);
-    }
-
-    private static void send(int status, String type, String body, HttpServletResponse response, boolean withBody)
-            throws IOException {
-        byte[] bytes = body.getBytes(StandardCharsets.UTF_8);
-        response.setStatus(status);
+    private static void send(QuotaResponse answer, HttpServletResponse response, boolean withBody) throws IOException {
+        answer.retryAfter().ifPresent(seconds -> response.setHeader("Retry-After", Long.toString(seconds)));
+        byte[] bytes = answer.body().getBytes(StandardCharsets.UTF_8);
+        response.setStatus(answer.status());
         response.setHeader("Cache-Control", "no-store");
         response.setHeader("X-Content-Type-Options", "nosniff");
-        response.setContentType(type);
+        response.setContentType(answer.mediaType());
         response.setContentLength(bytes.length);
         if (withBody) {
             response.getOutputStream().write(bytes);

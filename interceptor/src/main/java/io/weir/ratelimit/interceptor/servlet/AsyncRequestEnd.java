@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.weir.ratelimit.interceptor.rest;
+package io.weir.ratelimit.interceptor.servlet;
 
 import io.weir.ratelimit.core.request.RequestState;
 import jakarta.servlet.AsyncEvent;

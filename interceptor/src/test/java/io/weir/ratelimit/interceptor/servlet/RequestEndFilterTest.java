@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.weir.ratelimit.interceptor.rest;
+package io.weir.ratelimit.interceptor.servlet;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.weir.ratelimit.core.request.Binding;
 import io.weir.ratelimit.core.request.RequestState;
-import io.weir.ratelimit.interceptor.cdi.UnlimitedServlets;
+import io.weir.ratelimit.interceptor.web.RequestEndInitializer;
 import io.weir.ratelimit.spi.CallContext;
 import jakarta.servlet.AsyncContext;
 import jakarta.servlet.AsyncEvent;
@@ -74,7 +74,7 @@ class RequestEndFilterTest {
         return proxy(
                 ServletRequest.class,
                 Map.of(
-                        "getAttribute", arguments -> arguments[0].equals(RestCall.STATE) ? attached : null,
+                        "getAttribute", arguments -> arguments[0].equals(RequestProperties.STATE) ? attached : null,
                         "isAsyncStarted", arguments -> async,
                         "getAsyncContext", arguments -> context()));
     }
@@ -84,7 +84,7 @@ class RequestEndFilterTest {
     }
 
     private void serve(FilterChain chain) throws ServletException, IOException {
-        new RequestEndFilter(new UnlimitedServlets(() -> true)).doFilter(request(state), response(), chain);
+        new RequestEndFilter(new UnlimitedServlets("a feature", () -> true)).doFilter(request(state), response(), chain);
     }
 
     @Test
@@ -110,7 +110,7 @@ class RequestEndFilterTest {
 
     @Test
     void requestWithoutAStateIsLeftAlone() throws Exception {
-        new RequestEndFilter(new UnlimitedServlets(() -> true)).doFilter(request(null), response(), CHAIN);
+        new RequestEndFilter(new UnlimitedServlets("a feature", () -> true)).doFilter(request(null), response(), CHAIN);
         assertThat(listeners).isEmpty();
     }
 

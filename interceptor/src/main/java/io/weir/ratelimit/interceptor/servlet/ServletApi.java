@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.weir.ratelimit.interceptor.cdi;
+package io.weir.ratelimit.interceptor.servlet;
 
 /** A test for the Servlet API, which not every REST runtime has. */
 public final class ServletApi {

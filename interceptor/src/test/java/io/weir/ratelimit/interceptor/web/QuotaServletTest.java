@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.weir.ratelimit.interceptor.rest;
+package io.weir.ratelimit.interceptor.web;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -18,6 +18,7 @@ import io.weir.ratelimit.core.key.KeyTerms;
 import io.weir.ratelimit.core.local.LocalBackend;
 import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.fixtures.LogCapture;
+import io.weir.ratelimit.interceptor.rest.QuotaResponse;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.Limit;
 import io.weir.ratelimit.spi.PolicyLimits;
@@ -168,7 +169,7 @@ class QuotaServletTest {
 
     @Test
     void anEmptyDocumentHasNoPolicies() {
-        assertThat(QuotaDocument.of(Map.of())).isEqualTo("{\"policies\":[]}");
+        assertThat(QuotaResponse.of(Map.of()).body()).isEqualTo("{\"policies\":[]}");
     }
 
     @Test
@@ -185,7 +186,7 @@ class QuotaServletTest {
                 1_500_000,
                 1_500_000,
                 ZonedDateTime.parse("2026-12-01T00:00:00+01:00[Europe/Berlin]"));
-        assertThat(QuotaDocument.of(Map.of("plan", List.of(quota))))
+        assertThat(QuotaResponse.of(Map.of("plan", List.of(quota))).body())
                 .contains("\"window\":2592000,", "\"reset\":2,\"period_end\":\"2026-12-01T00:00:00+01:00\"}");
     }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.weir.ratelimit.interceptor.cdi;
+package io.weir.ratelimit.interceptor.servlet;
 
 import static io.weir.ratelimit.interceptor.message.InterceptorMessages.MESSAGES;
 
@@ -18,14 +18,17 @@ public final class UnlimitedServlets {
     private static final int REDIRECTION = 300;
 
     private final Set<String> known = ConcurrentHashMap.newKeySet();
+    private final String feature;
     private final BooleanSupplier hasPolicies;
 
     /**
      * Creates the check.
      *
+     * @param feature the class that a runtime has to register
      * @param hasPolicies returns whether the application has a policy
      */
-    public UnlimitedServlets(BooleanSupplier hasPolicies) {
+    public UnlimitedServlets(String feature, BooleanSupplier hasPolicies) {
+        this.feature = feature;
         this.hasPolicies = hasPolicies;
     }
 
@@ -49,7 +52,7 @@ public final class UnlimitedServlets {
         }
         ServletRegistration registration = request.getServletContext().getServletRegistration(servlet);
         if (registration != null && ServletMappings.isRuntime(registration) && hasPolicies.getAsBoolean()) {
-            MESSAGES.log(LOG, "WEIR-024.served", servlet, ServiceLoading.FEATURE);
+            MESSAGES.log(LOG, "WEIR-024.served", servlet, feature);
         }
     }
 }

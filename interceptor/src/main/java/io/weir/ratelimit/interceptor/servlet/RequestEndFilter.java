@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.weir.ratelimit.interceptor.rest;
+package io.weir.ratelimit.interceptor.servlet;
 
 import io.weir.ratelimit.core.request.RequestState;
-import io.weir.ratelimit.interceptor.cdi.UnlimitedServlets;
 import jakarta.servlet.Filter;
 import jakarta.servlet.FilterChain;
 import jakarta.servlet.ServletException;
@@ -20,7 +19,12 @@ import java.io.IOException;
 public final class RequestEndFilter implements Filter {
     private final UnlimitedServlets unlimited;
 
-    RequestEndFilter(UnlimitedServlets unlimited) {
+    /**
+     * Creates the filter.
+     *
+     * @param unlimited checks requests that no filter of Jakarta REST has seen
+     */
+    public RequestEndFilter(UnlimitedServlets unlimited) {
         this.unlimited = unlimited;
     }
 
@@ -30,11 +34,11 @@ public final class RequestEndFilter implements Filter {
         try {
             chain.doFilter(request, response);
         } finally {
-            if (request.getAttribute(RestCall.STATE) instanceof RequestState state && !continues(request, state)) {
+            if (request.getAttribute(RequestProperties.STATE) instanceof RequestState state && !continues(request, state)) {
                 state.end();
             }
         }
-        if (request.getAttribute(ArrivalFilter.BASE) == null) {
+        if (request.getAttribute(RequestProperties.BASE) == null) {
             unlimited.check(request, response);
         }
     }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.weir.ratelimit.interceptor.cdi;
+package io.weir.ratelimit.interceptor.user;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.weir.ratelimit.interceptor.cdi.Tokens;
 import jakarta.enterprise.inject.spi.BeanManager;
 import jakarta.json.JsonNumber;
 import jakarta.json.JsonString;
