@@ -89,12 +89,13 @@ public final class Weir implements AutoCloseable {
                 new KnownPolicies(
                         policies::policies, policies::origins, loaded.loader().methods()),
                 parts.readings(),
-                new InstanceOperations.Backend(
-                        parts.health(), loaded.backend().fleetStore()),
+                new InstanceOperations.Backend(parts.health(), loaded.backend().fleetStore()),
                 new InstanceOperations.Keys(parts.keys(), known.topKeys(), known.blocks(), assembly.masker()),
                 new InstanceOperations.Changes(
                         changes.map(RuntimeChanges.class::cast),
-                        settings.changes().role().filter(role -> settings.changes().enabled())),
+                        settings.changes()
+                                .role()
+                                .filter(role -> settings.changes().enabled())),
                 parts.engine().slots());
     }
 

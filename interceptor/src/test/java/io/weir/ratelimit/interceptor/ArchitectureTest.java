@@ -28,7 +28,12 @@ class ArchitectureTest {
     static final ArchRule only_the_entry_points_depend_on_a_container = noClasses()
             .that()
             .resideOutsideOfPackages(
-                    SELF + "rest..", SELF + "cdi..", SELF + "health..", SELF + "servlet..", SELF + "user..", SELF + "web..")
+                    SELF + "rest..",
+                    SELF + "cdi..",
+                    SELF + "health..",
+                    SELF + "servlet..",
+                    SELF + "user..",
+                    SELF + "web..")
             .should()
             .dependOnClassesThat()
             .resideInAnyPackage(CONTAINER);

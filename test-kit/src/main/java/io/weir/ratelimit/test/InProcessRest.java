@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.test;
 
-import io.weir.ratelimit.interceptor.servlet.RequestProperties;
 import io.weir.ratelimit.core.request.RequestState;
+import io.weir.ratelimit.interceptor.servlet.RequestProperties;
 import jakarta.enterprise.context.control.RequestContextController;
 import jakarta.enterprise.inject.spi.CDI;
 import jakarta.ws.rs.ApplicationPath;

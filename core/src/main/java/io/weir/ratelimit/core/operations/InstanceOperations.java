@@ -167,7 +167,8 @@ public final class InstanceOperations implements Operations {
     public Caller callerByMaskedKey(String policy, String maskedKey) {
         policies.named(policy);
         String key = maskedKey.strip();
-        return keys.masker().stored(key)
+        return keys.masker()
+                .stored(key)
                 .or(() -> keys.top().storedKey(policy, key))
                 .map(storedKey -> known(policy, storedKey))
                 .orElseThrow(
@@ -183,7 +184,8 @@ public final class InstanceOperations implements Operations {
             throw new IllegalArgumentException("the policy " + policy.name() + " has no tier \"" + tier + "\", but "
                     + new TreeSet<>(policy.tiers().limits().keySet()));
         }
-        return keys.stored().peek(policy, StoredCaller.storedKeyOf(caller), tier.isEmpty() ? PolicyLimits.NO_TIER : tier);
+        return keys.stored()
+                .peek(policy, StoredCaller.storedKeyOf(caller), tier.isEmpty() ? PolicyLimits.NO_TIER : tier);
     }
 
     @Override

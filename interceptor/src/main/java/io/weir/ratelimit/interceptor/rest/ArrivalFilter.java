@@ -16,6 +16,7 @@ import jakarta.ws.rs.container.PreMatching;
 public class ArrivalFilter implements ContainerRequestFilter {
     @Override
     public void filter(ContainerRequestContext request) {
-        request.setProperty(RequestProperties.BASE, request.getUriInfo().getBaseUri().getRawPath());
+        request.setProperty(
+                RequestProperties.BASE, request.getUriInfo().getBaseUri().getRawPath());
     }
 }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.interceptor.rest;
 
-import io.weir.ratelimit.interceptor.servlet.RequestProperties;
 import io.weir.ratelimit.core.policy.MethodName;
 import io.weir.ratelimit.core.policy.RequestPath;
 import io.weir.ratelimit.core.request.RequestState;
 import io.weir.ratelimit.interceptor.cdi.HttpCall;
 import io.weir.ratelimit.interceptor.cdi.MethodNames;
+import io.weir.ratelimit.interceptor.servlet.RequestProperties;
 import io.weir.ratelimit.interceptor.servlet.ServletAccess;
 import io.weir.ratelimit.interceptor.user.AuthenticatedUser;
 import jakarta.ws.rs.HttpMethod;

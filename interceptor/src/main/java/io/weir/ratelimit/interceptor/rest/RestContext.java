@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.interceptor.rest;
 
-import io.weir.ratelimit.interceptor.servlet.RequestProperties;
 import io.weir.ratelimit.core.metrics.SpanDecorator;
 import io.weir.ratelimit.interceptor.cdi.DeployedApplication;
 import io.weir.ratelimit.interceptor.cdi.Entry;
 import io.weir.ratelimit.interceptor.cdi.MethodNames;
 import io.weir.ratelimit.interceptor.cdi.RateLimitExtension;
 import io.weir.ratelimit.interceptor.cdi.RateLimitGate;
+import io.weir.ratelimit.interceptor.servlet.RequestProperties;
 import io.weir.ratelimit.interceptor.servlet.ServletAccess;
 import io.weir.ratelimit.interceptor.servlet.ServletApi;
 import jakarta.enterprise.inject.spi.CDI;

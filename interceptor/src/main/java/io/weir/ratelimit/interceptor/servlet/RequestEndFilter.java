@@ -34,7 +34,8 @@ public final class RequestEndFilter implements Filter {
         try {
             chain.doFilter(request, response);
         } finally {
-            if (request.getAttribute(RequestProperties.STATE) instanceof RequestState state && !continues(request, state)) {
+            if (request.getAttribute(RequestProperties.STATE) instanceof RequestState state
+                    && !continues(request, state)) {
                 state.end();
             }
         }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.interceptor.web;
 
-import io.weir.ratelimit.interceptor.cdi.ServiceLoading;
 import io.weir.ratelimit.interceptor.cdi.CurrentApplication;
+import io.weir.ratelimit.interceptor.cdi.ServiceLoading;
 import io.weir.ratelimit.interceptor.servlet.RequestEndFilter;
 import io.weir.ratelimit.interceptor.servlet.UnlimitedServlets;
 import jakarta.servlet.DispatcherType;

@@ -84,7 +84,8 @@ class RequestEndFilterTest {
     }
 
     private void serve(FilterChain chain) throws ServletException, IOException {
-        new RequestEndFilter(new UnlimitedServlets("a feature", () -> true)).doFilter(request(state), response(), chain);
+        new RequestEndFilter(new UnlimitedServlets("a feature", () -> true))
+                .doFilter(request(state), response(), chain);
     }
 
     @Test

@@ -60,9 +60,7 @@ class UnlimitedServletsTest {
             serve(servlets, "App", RESTEASY, 200);
             serve(servlets, "Other", "org.glassfish.jersey.servlet.ServletContainer", 204);
         });
-        assertThat(lines)
-                .hasSize(2)
-                .allMatch(line -> line.startsWith("SEVERE WEIR-024 ") && line.contains(FEATURE));
+        assertThat(lines).hasSize(2).allMatch(line -> line.startsWith("SEVERE WEIR-024 ") && line.contains(FEATURE));
         assertThat(lines.get(0)).contains("The servlet App ");
         assertThat(lines.get(1)).contains("The servlet Other ");
     }
