@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Reads the reports of Surefire and Failsafe and prints the failed tests: the name and message of each, then the start of each stack, as far
-# as they fit into an output of about forty lines.
+# as they fit into an output of about forty lines. Then prints the flaky tests: those that failed first and then passed.
 
 function text(xml) {
     gsub(/<!\[CDATA\[|\]\]>/, "", xml)
@@ -34,6 +34,10 @@ function attribute(name) {
     within = 1
 }
 
+/^ *<flaky(Failure|Error)[ >]/ {
+    flaky[++flakes] = test (report == "" ? "" : " [" report "]") ": " attribute("message")
+}
+
 within {
     end = /<\/(failure|error)>/
     sub(/<\/(failure|error)>.*/, "")
@@ -51,4 +55,5 @@ END {
         for (j = 1; j <= depth[i]; j++) print "    " stacks[i, j]
         printed += depth[i] + 1
     }
+    for (i = 1; i <= flakes; i++) print "FLAKY " flaky[i]
 }
