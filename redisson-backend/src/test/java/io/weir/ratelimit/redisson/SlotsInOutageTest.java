@@ -40,8 +40,15 @@ class SlotsInOutageTest {
         redis.close();
     }
 
+    /** Creates an instance that has decided once, because the first decision also loads classes, which can take longer than the deadline. */
     private SlotEngine instance(Duration timeout, FailureMode mode) {
-        return SlotEngine.of(backend, CALLS, timeout, Duration.ZERO, mode);
+        SlotEngine instance = SlotEngine.of(backend, CALLS, timeout, Duration.ZERO, mode);
+        Await.until("Redis decides", SOON, () -> {
+            Decision first = instance.limiter().acquire(SlotEngine.POLICY, "first");
+            instance.limiter().release(first.receipt());
+            return first instanceof Decision.Allowed;
+        });
+        return instance;
     }
 
     private static Decision call(SlotEngine instance) {
