@@ -55,7 +55,7 @@ class CachedRejectionTest {
         }
         long seconds = TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - start);
         assertThat(scriptCalls()).as("the rejection is cached for one second").isBetween(2L, 2 + seconds);
-        fixture.backend().refund(spent.receipt());
+        fixture.backend().refund(spent.receipt()).toCompletableFuture().join();
         assertThat(fixture.acquire("k.a", 10, limit).allowed()).isTrue();
     }
 
@@ -63,7 +63,10 @@ class CachedRejectionTest {
     void refundsOfThisInstanceTakeEffectAtOnce() {
         fixture.acquire("k.a", 10, LIMIT);
         rejected(1);
-        fixture.backend().refund(TestBackend.charge("k.a", 4, LIMIT));
+        fixture.backend()
+                .refund(TestBackend.charge("k.a", 4, LIMIT))
+                .toCompletableFuture()
+                .join();
         assertThat(fixture.acquire("k.a", 4, LIMIT).allowed()).isTrue();
         rejected(1);
         fixture.backend().reset(TestBackend.charge("k.a", 1, LIMIT).policy(), "k.a");

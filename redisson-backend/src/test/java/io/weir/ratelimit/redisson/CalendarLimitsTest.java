@@ -16,6 +16,7 @@ import io.weir.ratelimit.spi.BackendException.Reason;
 import io.weir.ratelimit.spi.CalendarPeriod;
 import io.weir.ratelimit.spi.CalendarPeriod.Unit;
 import io.weir.ratelimit.spi.Limit;
+import io.weir.ratelimit.tck.TestedBackend;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.time.Instant;
@@ -192,7 +193,8 @@ class CalendarLimitsTest {
                 .isThrownBy(() -> fixture.acquire("k.foreign", 1, MONTHLY))
                 .satisfies(e -> assertThat(e.reason()).isEqualTo(Reason.FOREIGN_STATE));
         assertThatExceptionOfType(BackendException.class)
-                .isThrownBy(() -> fixture.backend().refund(TestBackend.charge("k.foreign", 1, MONTHLY)))
+                .isThrownBy(
+                        () -> new TestedBackend(fixture.backend()).refund(TestBackend.charge("k.foreign", 1, MONTHLY)))
                 .satisfies(e -> assertThat(e.reason()).isEqualTo(Reason.FOREIGN_STATE));
         assertThat(redis.bytes(key)).isEqualTo(value.array());
     }

@@ -64,7 +64,7 @@ class ChangedLimitsTest {
     }
 
     private List<Long> remaining(Limit... limits) {
-        return backend.peek(TestBackend.charge("k.a", 1, limits)).stream()
+        return backend.peek(List.of(TestBackend.charge("k.a", 1, limits))).stream()
                 .map(Quota::remaining)
                 .toList();
     }
@@ -134,7 +134,9 @@ class ChangedLimitsTest {
     void theSectionOfARemovedLimitIsRemovedWhenItHasEnded(Limit removed) {
         Limit kept = Limit.of(Algorithm.FIXED_WINDOW, 10, Duration.ofDays(30));
         spend(3, removed, kept);
-        long end = backend.peek(TestBackend.charge("k.a", 1, removed)).get(0).resetAfterMicros();
+        long end = backend.peek(List.of(TestBackend.charge("k.a", 1, removed)))
+                .get(0)
+                .resetAfterMicros();
         now += end - 1_000_000;
         spend(1, kept);
         assertThat(stored()).hasSize(2);
@@ -162,10 +164,12 @@ class ChangedLimitsTest {
         Limit limit = TestBackend.limitOf(algorithm, 10, Duration.ofHours(5));
         spend(3, MINUTE, DAY, LOG);
         Receipt receipt = spend(4, limit);
-        backend.refund(receipt);
+        backend.refund(receipt).toCompletableFuture().join();
         assertThat(stored()).containsExactly("s60000", "t86400000", "g7200000");
         spend(4, limit);
-        backend.refund(TestBackend.charge("k.a", 1, limit));
+        backend.refund(TestBackend.charge("k.a", 1, limit))
+                .toCompletableFuture()
+                .join();
         assertThat(remaining(MINUTE, DAY, LOG, limit)).containsExactly(7L, 997L, 47L, 7L);
     }
 
@@ -173,7 +177,7 @@ class ChangedLimitsTest {
     void aRefundOfOneLimitKeepsTheOthersOfThePolicy() {
         Receipt receipt = spend(4, MINUTE);
         spend(2, MINUTE, HOUR, LOG);
-        backend.refund(receipt);
+        backend.refund(receipt).toCompletableFuture().join();
         assertThat(remaining(MINUTE, HOUR, LOG)).containsExactly(8L, 98L, 48L);
     }
 

@@ -79,7 +79,7 @@ class ClusterTest {
                 FaultCalls.awaitDecision(backend);
                 for (int i = 0; i < 20; i++) {
                     backend.acquire(List.of(charge("api", "k." + i, DAY)));
-                    backend.peek(charge("api", "k." + i, DAY));
+                    backend.peek(List.of(charge("api", "k." + i, DAY)));
                 }
                 assertThat(cluster.masters().stream().mapToLong(ClusterTest::scripts))
                         .allMatch(calls -> calls > 0);

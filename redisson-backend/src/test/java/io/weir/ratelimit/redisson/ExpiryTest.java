@@ -91,7 +91,7 @@ class ExpiryTest {
         long before = first.resetAfterMicros();
         for (int call = 0; call < 20; call++) {
             Decision.Allowed allowed = (Decision.Allowed) acquire(2, limit);
-            fixture.backend().refund(allowed.receipt());
+            fixture.backend().refund(allowed.receipt()).toCompletableFuture().join();
             long resetMicros = allowed.quotas().get(0).resetAfterMicros();
             assertThat(resetMicros).isLessThan(before);
             before = resetMicros;
@@ -124,13 +124,20 @@ class ExpiryTest {
                 limit(random, Algorithm.LEAKY_BUCKET, 60)
             };
             switch (random.nextInt(8)) {
-                case 0 -> fixture.backend().refund(TestBackend.charge(storedKey, 1 + random.nextInt(3), limits));
+                case 0 ->
+                    fixture.backend()
+                            .refund(TestBackend.charge(storedKey, 1 + random.nextInt(3), limits))
+                            .toCompletableFuture()
+                            .join();
                 case 1 -> {
                     if (!receipts.isEmpty()) {
-                        fixture.backend().refund(receipts.remove(random.nextInt(receipts.size())));
+                        fixture.backend()
+                                .refund(receipts.remove(random.nextInt(receipts.size())))
+                                .toCompletableFuture()
+                                .join();
                     }
                 }
-                case 2 -> fixture.backend().peek(TestBackend.charge(storedKey, 1, limits));
+                case 2 -> fixture.backend().peek(List.of(TestBackend.charge(storedKey, 1, limits)));
                 default -> {
                     if (fixture.acquire(storedKey, 1 + random.nextInt(4), limits) instanceof Decision.Allowed allowed) {
                         receipts.add(allowed.receipt());

@@ -13,6 +13,7 @@ import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.BackendException.Reason;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.Limit;
+import io.weir.ratelimit.tck.TestedBackend;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
@@ -133,8 +134,8 @@ class ForeignStateTest {
                         TestBackend.charge("k.first", 1, WINDOW),
                         TestBackend.charge("k.a", 1, limit),
                         TestBackend.charge("k.last", 1, BUCKET))));
-        assertForeign(() -> fixture.backend().peek(TestBackend.charge("k.a", 1, limit)));
-        assertForeign(() -> fixture.backend().refund(TestBackend.charge("k.a", 1, limit)));
+        assertForeign(() -> fixture.backend().peek(List.of(TestBackend.charge("k.a", 1, limit))));
+        assertForeign(() -> new TestedBackend(fixture.backend()).refund(TestBackend.charge("k.a", 1, limit)));
         assertForeign(() ->
                 fixture.backend().reset(TestBackend.charge("k.a", 1, limit).policy(), "k.a"));
         assertThat((byte[]) redis.call("DUMP", key)).isEqualTo(before);

@@ -6,6 +6,7 @@ import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.BackendException.Reason;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.RateLimitBackend;
+import io.weir.ratelimit.spi.RemembersRejections;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -77,12 +78,15 @@ final class OpenCallers implements AutoCloseable {
             count(backend.acquire(charges), start);
         } catch (BackendException e) {
             failures.computeIfAbsent(e.reason(), any -> new LongAdder()).increment();
-            backend.knownRejection(charges).ifPresentOrElse(rejected -> count(rejected, start), () -> {
-                undecided.increment();
-                if (known.contains(start, System.nanoTime())) {
-                    undecidedWhileRejected.increment();
-                }
-            });
+            backend.capability(RemembersRejections.class)
+                    .orElseThrow()
+                    .knownRejection(charges)
+                    .ifPresentOrElse(rejected -> count(rejected, start), () -> {
+                        undecided.increment();
+                        if (known.contains(start, System.nanoTime())) {
+                            undecidedWhileRejected.increment();
+                        }
+                    });
         }
     }
 

@@ -49,7 +49,7 @@ class PenaltiesOfProcessesTest {
                     .isEqualTo(PenaltyInstance.PERMITS);
             Limit limit = Limit.of(Algorithm.FIXED_WINDOW, PenaltyInstance.PERMITS, Duration.ofHours(1));
             Quota quota = fixture.backend()
-                    .peek(TestBackend.charge("p.ann", 1, limit))
+                    .peek(List.of(TestBackend.charge("p.ann", 1, limit)))
                     .get(0);
             assertThat(quota.blockedMicros()).isBetween(1L, PenaltyInstance.RULE.firstMicros());
         } finally {

@@ -9,11 +9,11 @@ import io.weir.ratelimit.Algorithm;
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.Receipt;
+import io.weir.ratelimit.spi.BlocksKeys;
 import io.weir.ratelimit.spi.CalendarPeriod;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.Limit;
 import io.weir.ratelimit.spi.PolicyLimits;
-import io.weir.ratelimit.spi.RateLimitBackend;
 import java.time.Duration;
 import java.time.ZoneOffset;
 import java.util.List;
@@ -283,7 +283,7 @@ interface BlockContract extends ContractFixture {
     default void longestBlockIsAYear() {
         Limit limit = limit(Algorithm.SLIDING_WINDOW);
         TestKey key = key();
-        assertThat(block(key, RateLimitBackend.MAX_BLOCK)).isEqualTo(Duration.ofDays(366));
+        assertThat(block(key, BlocksKeys.MAX_BLOCK)).isEqualTo(Duration.ofDays(366));
         time().advanceMicros(TimeUnit.DAYS.toMicros(366) - 1);
         assertThat(key.rejection(limit, 1).blockedMicros()).isEqualTo(1);
         for (Duration invalid : List.of(

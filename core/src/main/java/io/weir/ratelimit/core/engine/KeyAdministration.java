@@ -3,9 +3,11 @@ package io.weir.ratelimit.core.engine;
 
 import io.weir.ratelimit.Identity;
 import io.weir.ratelimit.Quota;
+import io.weir.ratelimit.core.fallback.Capabilities;
 import io.weir.ratelimit.core.limit.BlockedState;
 import io.weir.ratelimit.core.policy.Overrides;
 import io.weir.ratelimit.core.policy.Policy;
+import io.weir.ratelimit.spi.BlocksKeys;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.PolicyLimits;
 import java.time.Duration;
@@ -58,7 +60,7 @@ public final class KeyAdministration {
                 .cached(policy, storedKey)
                 .orElse(policy.tiers().limits().getOrDefault(tier, policy.limits()));
         Charge charge = new Charge(limits, storedKey, policy.cost(), policy.maxWaitMicros());
-        return engine.call(backend -> backend.peek(charge));
+        return engine.call(backend -> backend.peek(List.of(charge)));
     }
 
     /**
@@ -91,7 +93,8 @@ public final class KeyAdministration {
      */
     public Duration block(Policy policy, String storedKey, Duration duration) {
         BlockedState.checkRange(duration);
-        return engine.call(backend -> backend.block(policy.limits(), storedKey, duration));
+        return engine.callAndAwait(
+                backend -> Capabilities.require(backend, BlocksKeys.class).block(policy.limits(), storedKey, duration));
     }
 
     /**
@@ -102,10 +105,8 @@ public final class KeyAdministration {
      * @throws io.weir.ratelimit.RateLimitUnavailableException if the backend is unavailable
      */
     public void unblock(Policy policy, String storedKey) {
-        engine.call(backend -> {
-            backend.unblock(policy.limits(), storedKey);
-            return true;
-        });
+        engine.callAndAwait(
+                backend -> Capabilities.require(backend, BlocksKeys.class).unblock(policy.limits(), storedKey));
     }
 
     /** Adds limits, unless limits with the same stored keys were added: one reset deletes the state of both. */

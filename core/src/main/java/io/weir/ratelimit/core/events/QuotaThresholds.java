@@ -188,7 +188,7 @@ public final class QuotaThresholds {
     private void reportCurrent(Caller caller, Charge charge) {
         List<Quota> quotas;
         try {
-            quotas = backend.peek(charge);
+            quotas = backend.peek(List.of(charge));
         } catch (RuntimeException e) { // the next decision reports
             return;
         }

@@ -2,9 +2,9 @@
 package io.weir.ratelimit.core.limit;
 
 import io.weir.ratelimit.Quota;
+import io.weir.ratelimit.spi.BlocksKeys;
 import io.weir.ratelimit.spi.Limit;
 import io.weir.ratelimit.spi.PenaltyRule;
-import io.weir.ratelimit.spi.RateLimitBackend;
 import java.time.Duration;
 
 /**
@@ -29,7 +29,7 @@ public record BlockedState(LimitState state, long endMicros) implements LimitSta
     /**
      * Returns the length of a block.
      *
-     * @param duration more than zero and at most {@link RateLimitBackend#MAX_BLOCK}
+     * @param duration more than zero and at most {@link BlocksKeys#MAX_BLOCK}
      * @return microseconds, 1 or more
      * @throws IllegalArgumentException if the duration is out of range
      */
@@ -42,12 +42,12 @@ public record BlockedState(LimitState state, long endMicros) implements LimitSta
      * Checks the length of a block.
      *
      * @param duration the length
-     * @throws IllegalArgumentException if it is not more than zero and at most {@link RateLimitBackend#MAX_BLOCK}
+     * @throws IllegalArgumentException if it is not more than zero and at most {@link BlocksKeys#MAX_BLOCK}
      */
     public static void checkRange(Duration duration) {
-        if (duration.isNegative() || duration.isZero() || duration.compareTo(RateLimitBackend.MAX_BLOCK) > 0) {
+        if (duration.isNegative() || duration.isZero() || duration.compareTo(BlocksKeys.MAX_BLOCK) > 0) {
             throw new IllegalArgumentException("a block is longer than zero and at most "
-                    + RateLimitBackend.MAX_BLOCK.toDays() + " days, not " + duration);
+                    + BlocksKeys.MAX_BLOCK.toDays() + " days, not " + duration);
         }
     }
 

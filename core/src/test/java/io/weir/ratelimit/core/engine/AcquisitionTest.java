@@ -38,6 +38,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -181,8 +182,8 @@ class AcquisitionTest {
             }
 
             @Override
-            public void refund(Receipt receipt) {
-                backend.refund(receipt);
+            public CompletionStage<Void> refund(Receipt receipt) {
+                return backend.refund(receipt);
             }
         };
         RateLimitEngine crowded =
@@ -382,13 +383,13 @@ class AcquisitionTest {
     @Test
     void refundsACallWhoseExecutorRejectsItsCompletion() {
         Charge charge = new Charge(WINDOW.limits(), "p.alice", 1);
-        List<Quota> before = backend.peek(charge);
+        List<Quota> before = backend.peek(List.of(charge));
         CompletableFuture<Decision> decision =
                 engine.decideAsync(binding(1, WINDOW), Identity.principal("alice"), task -> {
                     throw new RejectedExecutionException("the executor is stopped");
                 });
         assertThat(decision).isCompletedExceptionally();
-        assertThat(backend.peek(charge))
+        assertThat(backend.peek(List.of(charge)))
                 .extracting(Quota::remaining)
                 .isEqualTo(before.stream().map(Quota::remaining).toList());
     }

@@ -9,6 +9,7 @@ import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.Limit;
 import io.weir.ratelimit.spi.PolicyLimits;
 import io.weir.ratelimit.spi.RateLimitBackend;
+import io.weir.ratelimit.spi.RemembersRejections;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -17,7 +18,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.stream.Collectors;
 
 /** A backend that allows all calls or fails as the test sets, and records its calls. */
-public class FakeBackend implements RateLimitBackend {
+public class FakeBackend implements RateLimitBackend, RemembersRejections {
     /** The calls: {@code policy storedKey cost}, joined by {@code " & "} for several charges. */
     public final List<String> calls = new ArrayList<>();
 
@@ -68,6 +69,11 @@ public class FakeBackend implements RateLimitBackend {
                 : Optional.empty();
     }
 
+    @Override
+    public Optional<Decision> acquireApproximately(List<Charge> charges) {
+        return Optional.empty();
+    }
+
     private record NumberedReceipt(int number) implements Receipt {
         @Override
         public String toString() {
@@ -113,20 +119,22 @@ public class FakeBackend implements RateLimitBackend {
     }
 
     @Override
-    public List<Quota> peek(Charge charge) {
-        note("peek " + text(charge));
-        return quotas(charge);
+    public List<Quota> peek(List<Charge> charges) {
+        charges.forEach(charge -> note("peek " + text(charge)));
+        return charges.stream().flatMap(charge -> quotas(charge).stream()).toList();
     }
 
     @Override
-    public void refund(Receipt receipt) {
+    public CompletionStage<Void> refund(Receipt receipt) {
         note("refund " + receipt);
+        return CompletableFuture.completedStage(null);
     }
 
     @Override
-    public void refund(Charge charge) {
+    public CompletionStage<Void> refund(Charge charge) {
         changed.add(charge.policy());
         note("refund " + text(charge));
+        return CompletableFuture.completedStage(null);
     }
 
     @Override

@@ -117,7 +117,7 @@ class KeyAdministrationTest {
                 .isInstanceOf(IllegalArgumentException.class);
         assertThatThrownBy(() -> keys.block(API, "p.ann", Duration.ofMinutes(3)))
                 .isInstanceOf(UnsupportedOperationException.class)
-                .hasMessage("this backend cannot block keys");
+                .hasMessage("the backend fake does not implement BlocksKeys");
     }
 
     @Test

@@ -79,27 +79,21 @@ class MonitorTest {
         }
 
         @Override
-        public List<Quota> peek(Charge charge) {
+        public List<Quota> peek(List<Charge> charges) {
             record("peek");
-            return local.peek(charge);
+            return local.peek(charges);
         }
 
         @Override
-        public void refund(Receipt receipt) {
+        public CompletionStage<Void> refund(Receipt receipt) {
             record("refund");
-            local.refund(receipt);
+            return local.refund(receipt);
         }
 
         @Override
-        public CompletionStage<Void> refundAsync(Receipt receipt) {
-            record("refundAsync");
-            return local.refundAsync(receipt);
-        }
-
-        @Override
-        public void refund(Charge charge) {
+        public CompletionStage<Void> refund(Charge charge) {
             record("refund of a charge");
-            local.refund(charge);
+            return local.refund(charge);
         }
 
         @Override
@@ -145,7 +139,7 @@ class MonitorTest {
         Binding binding = Fixtures.binding(1, policy(100, Policy.Count.FAILURE));
         request.settleLater(binding, engine.decide(binding, ALICE, request));
         engine.ends().settle(request, true);
-        assertNoMonitors("acquire", "refundAsync");
+        assertNoMonitors("acquire", "refund");
     }
 
     @Test
@@ -153,7 +147,7 @@ class MonitorTest {
         RequestState request = new RequestState(ALICE);
         Binding binding = Fixtures.binding(1, policy(100, Policy.Count.FAILURE));
         engine.ends().settle(binding, engine.decide(binding, ALICE, request), true, request);
-        assertNoMonitors("acquire", "refundAsync");
+        assertNoMonitors("acquire", "refund");
     }
 
     @Test

@@ -360,7 +360,7 @@ class RateLimitEngineTest {
         engine.decide(binding(1, BY_USER), CALL, null);
         assertThat(asked).isEmpty();
         Decision shadow = new Decision.Allowed(
-                List.of(), Receipt.EMPTY, 0, backend.peek(new Charge(BY_USER.limits(), "p.alice", 1)));
+                List.of(), Receipt.EMPTY, 0, backend.peek(List.of(new Charge(BY_USER.limits(), "p.alice", 1))));
         new DecisionListeners(List.of(listener)).decided("", List.of(), shadow, 0);
         backend.rejects = true;
         Decision rejected = engine.decide(binding(1, BY_USER), CALL, null);

@@ -31,6 +31,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -76,9 +77,9 @@ class RecentFailureTest {
         }
 
         @Override
-        public void refund(Receipt receipt) {
+        public CompletionStage<Void> refund(Receipt receipt) {
             time.advanceMicros(DEADLINE_MICROS);
-            super.refund(receipt);
+            return super.refund(receipt);
         }
     }
 

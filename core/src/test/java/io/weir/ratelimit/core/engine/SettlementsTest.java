@@ -87,7 +87,9 @@ class SettlementsTest {
     @Test
     void refundedChargesAreNotSettled() {
         Decision refunded = decide(20, tokens);
-        backend.refund(((Decision.Allowed) refunded).receipt());
+        backend.refund(((Decision.Allowed) refunded).receipt())
+                .toCompletableFuture()
+                .join();
         engine.settlements().settle(request, "tokens", 90);
         assertThat(remaining(tokens)).isEqualTo(100);
         assertThat(settled).isEmpty();
@@ -129,7 +131,7 @@ class SettlementsTest {
         Receipt charged = new Receipt() {};
         assertThatThrownBy(() -> other.settlements().settle(charged, 1))
                 .isInstanceOf(UnsupportedOperationException.class)
-                .hasMessage("this backend cannot settle charges");
+                .hasMessage("the backend fake does not implement SettlesCharges");
         assertThatThrownBy(() -> other.settlements()
                         .settleAsync(charged, 1)
                         .toCompletableFuture()

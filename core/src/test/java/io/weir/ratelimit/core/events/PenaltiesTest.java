@@ -25,6 +25,7 @@ import io.weir.ratelimit.core.slots.Sleeper;
 import io.weir.ratelimit.core.topkeys.TopKeysTracker;
 import io.weir.ratelimit.fixtures.TestCall;
 import io.weir.ratelimit.spi.BackendException;
+import io.weir.ratelimit.spi.BlocksKeys;
 import io.weir.ratelimit.spi.CallContext;
 import io.weir.ratelimit.spi.Limit;
 import io.weir.ratelimit.spi.Penalty;
@@ -195,7 +196,7 @@ class PenaltiesTest {
     }
 
     /** A backend that rejects all calls and completes counts when the test does. */
-    private static final class SlowBackend extends FakeBackend {
+    private static final class SlowBackend extends FakeBackend implements BlocksKeys {
         final List<Long> counts = new ArrayList<>();
         CompletableFuture<Optional<Penalty>> count = new CompletableFuture<>();
 
@@ -209,6 +210,16 @@ class PenaltiesTest {
             counts.add(rejections);
             count = new CompletableFuture<>();
             return count;
+        }
+
+        @Override
+        public CompletionStage<Duration> block(PolicyLimits policy, String storedKey, Duration duration) {
+            return CompletableFuture.completedStage(duration);
+        }
+
+        @Override
+        public CompletionStage<Void> unblock(PolicyLimits policy, String storedKey) {
+            return CompletableFuture.completedStage(null);
         }
     }
 

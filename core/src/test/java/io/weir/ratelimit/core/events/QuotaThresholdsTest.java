@@ -223,7 +223,7 @@ class QuotaThresholdsTest {
         call(engine, policy, 7);
         for (int i = 0; i < 5; i++) {
             Decision.Allowed allowed = (Decision.Allowed) call(i % 2 == 0 ? engine : other, policy, 1);
-            backend.refund(allowed.receipt());
+            backend.refund(allowed.receipt()).toCompletableFuture().join();
         }
         assertThat(percents()).containsExactly(80);
     }

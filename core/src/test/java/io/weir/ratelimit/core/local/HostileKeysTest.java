@@ -40,7 +40,7 @@ class HostileKeysTest {
         }
         assertThat(backend.size()).isEqualTo(count);
         for (int i = 0; i < count; i++) {
-            long remaining = backend.peek(Keys.charge(FIVE_AN_HOUR, colliding(i, bits)))
+            long remaining = backend.peek(List.of(Keys.charge(FIVE_AN_HOUR, colliding(i, bits))))
                     .get(0)
                     .remaining();
             if (remaining != 4 - i % 5) {
@@ -108,7 +108,9 @@ class HostileKeysTest {
             if (i % 2 == 0) {
                 backend.reset(FIVE_AN_HOUR, storedKey);
             } else {
-                backend.refund(new Charge(FIVE_AN_HOUR, storedKey, 5));
+                backend.refund(new Charge(FIVE_AN_HOUR, storedKey, 5))
+                        .toCompletableFuture()
+                        .join();
             }
             gone.add(new WeakReference<>(storedKey));
         }

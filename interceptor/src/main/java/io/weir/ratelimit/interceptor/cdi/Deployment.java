@@ -24,6 +24,7 @@ import io.weir.ratelimit.core.key.ClientAddress;
 import io.weir.ratelimit.core.key.KeyMasker;
 import io.weir.ratelimit.core.key.KeyTerms;
 import io.weir.ratelimit.core.operations.Access;
+import io.weir.ratelimit.core.operations.FleetStore;
 import io.weir.ratelimit.core.operations.InstanceOperations;
 import io.weir.ratelimit.core.operations.KnownPolicies;
 import io.weir.ratelimit.core.operations.Readings;
@@ -197,7 +198,7 @@ final class Deployment {
                         topKeys,
                         masker,
                         keys,
-                        backend.fleetStore(),
+                        backend.capability(FleetStore.class),
                         console.grafana(),
                         changes.map(RuntimeChanges.class::cast),
                         settings.changes()

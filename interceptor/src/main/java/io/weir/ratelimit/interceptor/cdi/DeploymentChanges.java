@@ -3,6 +3,7 @@ package io.weir.ratelimit.interceptor.cdi;
 
 import io.weir.ratelimit.core.changes.ChangeAudit;
 import io.weir.ratelimit.core.changes.ChangeCodec;
+import io.weir.ratelimit.core.changes.ChangeStore;
 import io.weir.ratelimit.core.changes.ChangeTarget;
 import io.weir.ratelimit.core.changes.InstanceChanges;
 import io.weir.ratelimit.core.changes.LocalChangeStore;
@@ -14,7 +15,6 @@ import io.weir.ratelimit.core.engine.KeyAdministration;
 import io.weir.ratelimit.core.events.KnownBlocks;
 import io.weir.ratelimit.core.policy.Overrides;
 import io.weir.ratelimit.core.policy.Policy;
-import io.weir.ratelimit.spi.ChangeStore;
 import io.weir.ratelimit.spi.RateLimitBackend;
 import java.time.Clock;
 import java.time.Duration;
@@ -45,7 +45,7 @@ record DeploymentChanges(
     /** Returns the changes of this deployment, which are read before the first request. */
     InstanceChanges start(
             RateLimitBackend backend, ChangeCodec codec, ChangeAudit audit, LongSupplier nanos, Duration deadline) {
-        Optional<ChangeStore> shared = backend.changeStore();
+        Optional<ChangeStore> shared = backend.capability(ChangeStore.class);
         if (shared.isPresent()) {
             awaitConnection(backend);
         }
