@@ -151,8 +151,8 @@ public interface RateLimitBackend {
     /**
      * Deletes the state of a key under all limits of a policy, and ends its block like {@link BlocksKeys#unblock}.
      *
-     * @param policy the limits of the policy
+     * @param limits the limits of one policy that can apply to the key, one or more: those of the policy itself and of its tiers
      * @param storedKey the stored key
      */
-    void reset(PolicyLimits policy, String storedKey);
+    void reset(List<PolicyLimits> limits, String storedKey);
 }

@@ -329,8 +329,9 @@ public class RedissonBackend implements RateLimitBackend, SettlesCharges, HoldsS
     }
 
     @Override
-    public void reset(PolicyLimits policy, String storedKey) {
-        started().reset(new Charge(policy, storedKey, 1));
+    public void reset(List<PolicyLimits> limits, String storedKey) {
+        // The state of a key is one value, whatever the limits are.
+        started().reset(new Charge(limits.get(0), storedKey, 1));
     }
 
     @Override

@@ -184,7 +184,7 @@ class BlocksOnRedisTest {
         assertThat(count("k.a", 2, rule(3))).isPresent();
         assertThat(ttl(penalties)).isBetween(700_000L, 720_000L);
         assertThat(ttl(fixture.key("k.a"))).isBetween(100_000L, 120_000L);
-        fixture.backend().reset(POLICY, "k.a");
+        fixture.backend().reset(List.of(POLICY), "k.a");
         assertThat(redis.keys(fixture.pattern())).isEmpty();
     }
 }

@@ -69,7 +69,7 @@ class CachedRejectionTest {
                 .join();
         assertThat(fixture.acquire("k.a", 4, LIMIT).allowed()).isTrue();
         rejected(1);
-        fixture.backend().reset(TestBackend.charge("k.a", 1, LIMIT).policy(), "k.a");
+        fixture.backend().reset(List.of(TestBackend.charge("k.a", 1, LIMIT).policy()), "k.a");
         assertThat(fixture.acquire("k.a", 10, LIMIT).allowed()).isTrue();
     }
 

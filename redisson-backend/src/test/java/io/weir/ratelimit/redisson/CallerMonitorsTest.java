@@ -35,7 +35,9 @@ class CallerMonitorsTest {
             "refund", backend -> new TestedBackend(backend).refund(TestBackend.charge("k.a", 1, FaultCalls.LIMIT)),
             "reset",
                     backend -> backend.reset(
-                            TestBackend.charge("k.a", 1, FaultCalls.LIMIT).policy(), "k.a"));
+                            List.of(TestBackend.charge("k.a", 1, FaultCalls.LIMIT)
+                                    .policy()),
+                            "k.a"));
 
     @Test
     void waitingCallersHoldNoMonitor() throws InterruptedException {

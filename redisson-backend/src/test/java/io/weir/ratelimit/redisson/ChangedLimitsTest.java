@@ -202,7 +202,7 @@ class ChangedLimitsTest {
     @Test
     void aResetRemovesTheSectionsOfAllLimits() {
         spend(3, MINUTE, HOUR);
-        backend.reset(TestBackend.charge("k.a", 1, MINUTE).policy(), "k.a");
+        backend.reset(List.of(TestBackend.charge("k.a", 1, MINUTE).policy()), "k.a");
         assertThat(redis.keys(fixture.pattern())).isEmpty();
     }
 

@@ -146,7 +146,7 @@ class ClusterDecisionTest {
     @Test
     void resetClearsTheKeyOnItsMasterOnly() {
         acquire(window, log, bucket);
-        fixture.backend().reset(log.policy(), log.storedKey());
+        fixture.backend().reset(List.of(log.policy()), log.storedKey());
         assertThat(fixture.keys(log.storedKey())).isEmpty();
         assertThat(fixture.spent(window)).isEqualTo(1);
         assertThat(fixture.spent(bucket)).isEqualTo(2);
@@ -189,7 +189,7 @@ class ClusterDecisionTest {
                 last = fixture.backend().acquire(all);
             }
             assertThat(last.quotas()).as("one limit is exhausted").anyMatch(quota -> quota.remaining() == 0);
-            all.forEach(charge -> fixture.backend().reset(charge.policy(), charge.storedKey()));
+            all.forEach(charge -> fixture.backend().reset(List.of(charge.policy()), charge.storedKey()));
         }
     }
 

@@ -153,7 +153,7 @@ class DocumentedPermissionsTest {
             backend.refund(allowed.receipt()).toCompletableFuture().join();
             admins.forEach(admin -> admin.call("SCRIPT", "FLUSH"));
             backend.acquire(List.of(charge));
-            backend.reset(charge.policy(), charge.storedKey());
+            backend.reset(List.of(charge.policy()), charge.storedKey());
             FleetStore reports = backend.capability(FleetStore.class).orElseThrow();
             reports.report("a1", new byte[] {1}, Map.of()).toCompletableFuture().join();
             assertThat(reports.reports().toCompletableFuture().join()).hasSize(1);

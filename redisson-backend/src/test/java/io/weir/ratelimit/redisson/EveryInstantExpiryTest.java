@@ -128,7 +128,7 @@ class EveryInstantExpiryTest {
         Charge charge = new Charge(policy, storedKey, 1 + random.nextInt(5), random.nextInt(2) * 400_000L);
         switch (random.nextInt(10)) {
             case 0 -> fixture.backend().refund(charge).toCompletableFuture().join();
-            case 1 -> fixture.backend().reset(policy, storedKey);
+            case 1 -> fixture.backend().reset(List.of(policy), storedKey);
             case 2, 3 -> {
                 if (!receipts.isEmpty()) {
                     fixture.backend()
@@ -240,7 +240,8 @@ class EveryInstantExpiryTest {
 
     private static Limit limitOf(StoredSection section, List<Limit> limits) {
         return limits.stream()
-                .filter(limit -> section.name().equals(limit.algorithm().letter() + "" + limit.windowMicros() / 1_000))
+                .filter(limit ->
+                        section.name().equals(LimitLetter.of(limit.algorithm()) + "" + limit.windowMicros() / 1_000))
                 .findFirst()
                 .orElseThrow();
     }

@@ -5,9 +5,9 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.ratelimit.core.changes.ChangeStore;
+import io.weir.ratelimit.core.changes.ChangeStoreContract;
 import io.weir.ratelimit.core.operations.FleetStore;
 import io.weir.ratelimit.core.operations.FleetStore.StoredReport;
-import io.weir.ratelimit.core.changes.ChangeStoreContract;
 import io.weir.ratelimit.fixtures.ClusterFixture;
 import java.time.Duration;
 import java.util.List;

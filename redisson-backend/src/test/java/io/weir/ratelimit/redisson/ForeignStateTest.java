@@ -136,8 +136,8 @@ class ForeignStateTest {
                         TestBackend.charge("k.last", 1, BUCKET))));
         assertForeign(() -> fixture.backend().peek(List.of(TestBackend.charge("k.a", 1, limit))));
         assertForeign(() -> new TestedBackend(fixture.backend()).refund(TestBackend.charge("k.a", 1, limit)));
-        assertForeign(() ->
-                fixture.backend().reset(TestBackend.charge("k.a", 1, limit).policy(), "k.a"));
+        assertForeign(() -> fixture.backend()
+                .reset(List.of(TestBackend.charge("k.a", 1, limit).policy()), "k.a"));
         assertThat((byte[]) redis.call("DUMP", key)).isEqualTo(before);
         assertThat(redis.number("PTTL", key)).isEqualTo(-1);
         assertThat(redis.writes()).isEqualTo(writes);

@@ -333,7 +333,7 @@ class HostileValuesTest {
                     () -> new TestedBackend(fixture.backend()).refund(charge),
                     () -> new TestedBackend(fixture.backend()).block(charge.policy(), "k.a", Duration.ofMinutes(1)),
                     () -> new TestedBackend(fixture.backend()).unblock(charge.policy(), "k.a"),
-                    () -> fixture.backend().reset(charge.policy(), "k.a"))) {
+                    () -> fixture.backend().reset(List.of(charge.policy()), "k.a"))) {
                 redis.call("SET", fixture.key("k.a"), value);
                 try {
                     operation.run();

@@ -160,8 +160,8 @@ class LeasesTest {
         long before = calls.allowed();
         fixture.backend()
                 .reset(
-                        LeasedCalls.charge(200, LeasedCalls.monthly(Algorithm.FIXED_WINDOW, 4_000))
-                                .policy(),
+                        List.of(LeasedCalls.charge(200, LeasedCalls.monthly(Algorithm.FIXED_WINDOW, 4_000))
+                                .policy()),
                         "k.hot");
         calls.spendAll(before + 4_000);
     }

@@ -137,7 +137,7 @@ class RefundSenderTest {
                 for (Runnable refund : List.<Runnable>of(
                         () -> new TestedBackend(backend).refund(other),
                         () -> new TestedBackend(backend).refund(charge),
-                        () -> backend.reset(charge.policy(), charge.storedKey()))) {
+                        () -> backend.reset(List.of(charge.policy()), charge.storedKey()))) {
                     assertThatExceptionOfType(BackendException.class)
                             .isThrownBy(refund::run)
                             .satisfies(e -> assertThat(e.reason()).isEqualTo(Reason.BREAKER_OPEN));

@@ -148,7 +148,7 @@ class RejectionsInOutageTest {
                 assertThat(isRejected(backend, reset)).isTrue();
                 assertThat(isRejected(backend, refunded)).isTrue();
                 assertThatExceptionOfType(BackendException.class)
-                        .isThrownBy(() -> backend.reset(reset.policy(), reset.storedKey()));
+                        .isThrownBy(() -> backend.reset(List.of(reset.policy()), reset.storedKey()));
                 assertThatExceptionOfType(BackendException.class)
                         .isThrownBy(() -> new TestedBackend(backend).refund(refunded));
                 assertThat(backend.knownRejection(List.of(reset))).isEmpty();

@@ -195,7 +195,7 @@ class SettlementTest {
             assertThat(fixture.backend().knownRejection(List.of(TestBackend.charge("k.a", 1, limit))))
                     .isPresent();
             redis.drop(fixture.pattern());
-            fixture.backend().reset(TestBackend.charge("k.a", 1, limit).policy(), "k.a");
+            fixture.backend().reset(List.of(TestBackend.charge("k.a", 1, limit).policy()), "k.a");
             next++;
         }
     }

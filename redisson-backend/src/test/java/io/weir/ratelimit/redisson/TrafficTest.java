@@ -148,7 +148,7 @@ class TrafficTest {
                 .join();
         assertThat(redis.keys(fixture.pattern())).isEmpty();
         fixture.acquire("k.b", 3, limit);
-        fixture.backend().reset(TestBackend.charge("k.b", 1, limit).policy(), "k.b");
+        fixture.backend().reset(List.of(TestBackend.charge("k.b", 1, limit).policy()), "k.b");
         assertThat(redis.keys(fixture.pattern())).isEmpty();
     }
 

@@ -72,7 +72,7 @@ record SplitRefundBackend(RateLimitBackend backend) implements RateLimitBackend 
     }
 
     @Override
-    public void reset(PolicyLimits policy, String storedKey) {
-        backend.reset(policy, storedKey);
+    public void reset(List<PolicyLimits> limits, String storedKey) {
+        backend.reset(limits, storedKey);
     }
 }

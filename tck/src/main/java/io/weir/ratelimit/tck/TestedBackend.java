@@ -105,7 +105,7 @@ public record TestedBackend(RateLimitBackend backend) {
 
     public void reset(PolicyLimits policy, String storedKey) {
         require(policy);
-        backend.reset(policy, storedKey);
+        backend.reset(List.of(policy), storedKey);
     }
 
     private <C> C capability(Class<C> type) {

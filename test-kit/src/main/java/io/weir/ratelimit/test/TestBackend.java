@@ -243,7 +243,7 @@ final class TestBackend
     }
 
     @Override
-    public void reset(PolicyLimits policy, String storedKey) {
-        run(known -> known.reset(policy, storedKey));
+    public void reset(List<PolicyLimits> limits, String storedKey) {
+        run(known -> known.reset(limits, storedKey));
     }
 }

@@ -59,7 +59,7 @@ class ConcurrentBackend {
     }
 
     void reset(int key) {
-        backend.reset(POLICY, storedKey(key));
+        backend.reset(List.of(POLICY), storedKey(key));
     }
 
     void block(int key) {

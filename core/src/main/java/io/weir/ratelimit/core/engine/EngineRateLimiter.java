@@ -129,7 +129,7 @@ public final class EngineRateLimiter implements RateLimiter {
     public void reset(String policy, Identity key) {
         Charge charge = charge(policy, key, 1);
         engine.call(backend -> {
-            backend.reset(charge.policy(), charge.storedKey());
+            backend.reset(List.of(charge.policy()), charge.storedKey());
             return true;
         });
     }

@@ -12,9 +12,7 @@ import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.PolicyLimits;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.TreeMap;
 
 /** The operations on a key of which only the stored key is known, but neither the caller nor the tier. */
@@ -71,12 +69,12 @@ public final class KeyAdministration {
      * @throws io.weir.ratelimit.RateLimitUnavailableException if the backend is unavailable
      */
     public void reset(Policy policy, String storedKey) {
-        Map<List<String>, PolicyLimits> distinct = new LinkedHashMap<>();
-        add(distinct, policy.limits());
-        new TreeMap<>(policy.tiers().limits()).values().forEach(limits -> add(distinct, limits));
-        overrides.cached(policy, storedKey).ifPresent(limits -> add(distinct, limits));
+        List<PolicyLimits> limits = new ArrayList<>();
+        limits.add(policy.limits());
+        limits.addAll(new TreeMap<>(policy.tiers().limits()).values());
+        overrides.cached(policy, storedKey).ifPresent(limits::add);
         engine.call(backend -> {
-            distinct.values().forEach(limits -> backend.reset(limits, storedKey));
+            backend.reset(limits, storedKey);
             return true;
         });
     }
@@ -107,14 +105,5 @@ public final class KeyAdministration {
     public void unblock(Policy policy, String storedKey) {
         engine.callAndAwait(
                 backend -> Capabilities.require(backend, BlocksKeys.class).unblock(policy.limits(), storedKey));
-    }
-
-    /** Adds limits, unless limits with the same stored keys were added: one reset deletes the state of both. */
-    private static void add(Map<List<String>, PolicyLimits> distinct, PolicyLimits limits) {
-        List<String> suffixes = new ArrayList<>();
-        for (int i = 0; i < limits.limits().size(); i++) {
-            suffixes.add(limits.storedKeySuffix(i));
-        }
-        distinct.putIfAbsent(suffixes, limits);
     }
 }

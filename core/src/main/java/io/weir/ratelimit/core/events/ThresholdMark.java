@@ -32,16 +32,22 @@ record ThresholdMark(Place place, Limit limit, long endMicros) {
      *
      * @param storedKey the stored key
      * @param policy the name of the policy
-     * @param letter the letter of the limit in stored keys
+     * @param algorithm the algorithm of the limit
+     * @param window the window of the limit, as text
      * @param windowMicros the window of the limit, in microseconds
      * @param percent the share in percent
      */
-    record Place(String storedKey, String policy, char letter, long windowMicros, int percent) {}
+    record Place(String storedKey, String policy, Algorithm algorithm, String window, long windowMicros, int percent) {}
 
     /** Creates the mark of the current period. */
     static ThresholdMark of(Charge charge, Limit limit, int percent, long nowMicros, Quota quota) {
-        Place place =
-                new Place(charge.storedKey(), charge.policy().policy(), limit.letter(), limit.windowMicros(), percent);
+        Place place = new Place(
+                charge.storedKey(),
+                charge.policy().policy(),
+                limit.algorithm(),
+                limit.windowText(),
+                limit.windowMicros(),
+                percent);
         return new ThresholdMark(place, limit, endMicros(limit, nowMicros, quota));
     }
 
@@ -93,8 +99,8 @@ record ThresholdMark(Place place, Limit limit, long endMicros) {
     }
 
     private Charge charge(Limit once, String period) {
-        String name =
-                NAME + place.percent + "." + place.letter + place.windowMicros / 1_000 + "." + period + place.policy;
+        String limitName = place.algorithm.configName() + "." + place.window;
+        String name = NAME + place.percent + "." + limitName + "." + period + place.policy;
         return new Charge(new PolicyLimits(name, List.of(once)), place.storedKey, 1);
     }
 }

@@ -88,7 +88,7 @@ public final class DisabledBackend implements RateLimitBackend, SettlesCharges, 
     }
 
     @Override
-    public void reset(PolicyLimits policy, String storedKey) {
+    public void reset(List<PolicyLimits> limits, String storedKey) {
         // nothing is kept
     }
 

@@ -286,8 +286,8 @@ public final class LocalBackend
     }
 
     @Override
-    public void reset(PolicyLimits policy, String storedKey) {
-        refunds.reset(policy, storedKey);
+    public void reset(List<PolicyLimits> limits, String storedKey) {
+        limits.forEach(each -> refunds.reset(each, storedKey));
     }
 
     @Override

@@ -138,8 +138,8 @@ public class FakeBackend implements RateLimitBackend, RemembersRejections {
     }
 
     @Override
-    public void reset(PolicyLimits policy, String storedKey) {
-        changed.add(policy);
-        note("reset " + policy.policy() + " " + storedKey);
+    public void reset(List<PolicyLimits> limits, String storedKey) {
+        changed.addAll(limits);
+        note("reset " + limits.get(0).policy() + " " + storedKey);
     }
 }

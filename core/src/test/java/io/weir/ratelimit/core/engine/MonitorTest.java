@@ -97,9 +97,9 @@ class MonitorTest {
         }
 
         @Override
-        public void reset(PolicyLimits policy, String storedKey) {
+        public void reset(List<PolicyLimits> limits, String storedKey) {
             record("reset");
-            local.reset(policy, storedKey);
+            local.reset(limits, storedKey);
         }
     }
 

@@ -74,7 +74,7 @@ class SettlementsTest {
     void settlesSeveralChargesOfARequestAsOne() {
         for (long[] actualAndRemaining : new long[][] {{50, 50}, {25, 75}, {5, 95}, {0, 100}, {130, 0}}) {
             RequestState other = new RequestState(CallContext.NONE);
-            backend.reset(tokens.limits(), "all");
+            backend.reset(List.of(tokens.limits()), "all");
             engine.decide(binding(10, tokens), CallContext.NONE, other);
             engine.decide(binding("Search.dear", 30, tokens), CallContext.NONE, other);
             assertThat(remaining(tokens)).as("the difference was charged").isEqualTo(70);

@@ -164,9 +164,12 @@ final class LimitStateBackend implements RateLimitBackend, SettlesCharges, Block
     }
 
     @Override
-    public synchronized void reset(PolicyLimits policy, String storedKey) {
-        indexes(policy).forEach(i -> states.remove(storedKey + ":" + policy.storedKeySuffix(i)));
-        forget(policy, storedKey);
+    public synchronized void reset(List<PolicyLimits> limits, String storedKey) {
+        for (PolicyLimits policy : limits) {
+            Charge charge = new Charge(policy, storedKey, 1);
+            indexes(policy).forEach(i -> states.remove(keyOf(charge, i)));
+            forget(policy, storedKey);
+        }
     }
 
     @Override
@@ -242,7 +245,8 @@ final class LimitStateBackend implements RateLimitBackend, SettlesCharges, Block
     }
 
     private static String keyOf(Charge charge, int index) {
-        return charge.storedKey() + ":" + charge.policy().storedKeySuffix(index);
+        Limit limit = limit(charge, index);
+        return charge.storedKey() + ":" + charge.policy().policy() + ":" + limit.algorithm() + limit.windowText();
     }
 
     private static List<Integer> indexes(PolicyLimits policy) {

@@ -267,7 +267,7 @@ class BoundedKeysTest {
         assertThat(backend.size()).isEqualTo(1);
         assertThat(hasPlace(backend, FIVE_AN_HOUR, "c")).isTrue();
         assertThat(hasPlace(backend, FIVE_AN_HOUR, "d")).isFalse();
-        backend.reset(FIVE_AN_HOUR, "b");
+        backend.reset(List.of(FIVE_AN_HOUR), "b");
         assertThat(hasPlace(backend, FIVE_AN_HOUR, "d")).isTrue();
         backend.refund(charge(FIVE_AN_HOUR, "d")).toCompletableFuture().join();
         assertThat(hasPlace(backend, FIVE_AN_HOUR, "e")).isTrue();
@@ -289,7 +289,7 @@ class BoundedKeysTest {
     void aRefundToAnUnknownKeyNeedsNoPlace() {
         LocalBackend backend = new LocalBackend(1, time);
         backend.refund(charge(FIVE_AN_HOUR, "a")).toCompletableFuture().join();
-        backend.reset(FIVE_AN_HOUR, "a");
+        backend.reset(List.of(FIVE_AN_HOUR), "a");
         assertThat(backend.size()).isZero();
     }
 

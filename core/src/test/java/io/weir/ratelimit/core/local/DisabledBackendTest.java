@@ -27,7 +27,7 @@ class DisabledBackendTest {
                 .isCompletedWithValue(Decision.Allowed.UNLIMITED);
         backend.refund(CHARGE).toCompletableFuture().join();
         backend.refund(Receipt.EMPTY).toCompletableFuture().join();
-        backend.reset(POLICY.limits(), "p.alice");
+        backend.reset(List.of(POLICY.limits()), "p.alice");
         Charge affordable = new Charge(POLICY.limits(), "p.alice", 1);
         assertThat(backend.peek(List.of(affordable))).singleElement().satisfies(quota -> {
             assertThat(quota.policy()).isEqualTo("api");

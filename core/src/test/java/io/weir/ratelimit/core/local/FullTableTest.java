@@ -176,7 +176,7 @@ class FullTableTest {
         backend.refund(charge(policy(Algorithm.FIXED_WINDOW, 5, HOUR), "new"))
                 .toCompletableFuture()
                 .join();
-        backend.reset(policy(Algorithm.FIXED_WINDOW, 5, HOUR), "new");
+        backend.reset(List.of(policy(Algorithm.FIXED_WINDOW, 5, HOUR)), "new");
         assertThat(allowed(backend, policy(Algorithm.FIXED_WINDOW, 5, HOUR), "new", 30))
                 .isEqualTo(4);
     }

@@ -46,7 +46,7 @@ class UnlockedAcquireTest {
     void aRecurringChargeFindsItsKeyAgainAfterTheStateWasRemoved() {
         RecurringCharge recurring = new RecurringCharge(charge(FIVE_AN_HOUR, "ann"));
         assertThat(allowed(backend, recurring, 3)).isEqualTo(3);
-        backend.reset(FIVE_AN_HOUR, "ann");
+        backend.reset(List.of(FIVE_AN_HOUR), "ann");
         assertThat(backend.size()).isZero();
         assertThat(allowed(backend, List.of(charge(FIVE_AN_HOUR, "ann")), 4)).isEqualTo(4);
         assertThat(allowed(backend, recurring, 4)).isEqualTo(1);

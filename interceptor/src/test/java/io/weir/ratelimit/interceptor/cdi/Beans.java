@@ -204,7 +204,7 @@ final class Beans {
         }
 
         @Override
-        public void reset(PolicyLimits policy, String storedKey) {
+        public void reset(List<PolicyLimits> limits, String storedKey) {
             throw failure();
         }
     }

@@ -163,8 +163,8 @@ class RequestThreadsTest {
         }
 
         @Override
-        public void reset(PolicyLimits policy, String storedKey) {
-            local.reset(policy, storedKey);
+        public void reset(List<PolicyLimits> limits, String storedKey) {
+            local.reset(limits, storedKey);
         }
     }
 
