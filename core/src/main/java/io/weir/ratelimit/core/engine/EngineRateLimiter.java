@@ -167,7 +167,7 @@ public final class EngineRateLimiter implements RateLimiter {
     }
 
     private static boolean isOff(Binding binding) {
-        return binding.policies().get(0).policy().mode() == Policy.Mode.OFF;
+        return binding.policies().get(0).policy().rollout().mode() == Policy.Mode.OFF;
     }
 
     private Binding binding(String policy, long cost) {

@@ -200,7 +200,7 @@ public final class OutgoingCalls {
         List<Binding.PolicyCost> due = new ArrayList<>();
         for (String name : client.policies()) {
             Policy policy = current.get(name);
-            if (policy != null && policy.mode() != Policy.Mode.OFF) {
+            if (policy != null && policy.rollout().mode() != Policy.Mode.OFF) {
                 due.add(new Binding.PolicyCost(policy, policy.cost()));
             }
         }

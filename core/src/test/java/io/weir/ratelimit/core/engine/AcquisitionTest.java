@@ -10,7 +10,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.weir.ratelimit.Algorithm;
 import io.weir.ratelimit.Decision;
-import io.weir.ratelimit.FailureMode;
 import io.weir.ratelimit.Identity;
 import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.RateLimiter;
@@ -63,12 +62,10 @@ class AcquisitionTest {
 
     private static Policy waiting(String name, Algorithm algorithm, long permits, long maxWaitMillis, int maxWaiting) {
         Limit limit = Limit.of(algorithm, permits, Duration.ofSeconds(1)).withMaxWait(Duration.ofMillis(maxWaitMillis));
-        return new Policy(
-                new PolicyLimits(name, List.of(limit)),
-                KeyExpression.parse("principal", new KeyTerms(32, 64)),
-                1,
-                FailureMode.OPEN,
-                maxWaiting);
+        return Policy.builder(
+                        new PolicyLimits(name, List.of(limit)), KeyExpression.parse("principal", new KeyTerms(32, 64)))
+                .maxWaiting(maxWaiting)
+                .build();
     }
 
     private Decision call(Policy... policies) {

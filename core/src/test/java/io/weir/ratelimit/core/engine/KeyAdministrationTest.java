@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.weir.ratelimit.Algorithm;
-import io.weir.ratelimit.FailureMode;
 import io.weir.ratelimit.Identity;
 import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.RateLimitUnavailableException;
@@ -14,7 +13,6 @@ import io.weir.ratelimit.core.key.KeyExpression;
 import io.weir.ratelimit.core.key.KeyMasker;
 import io.weir.ratelimit.core.key.KeyTerms;
 import io.weir.ratelimit.core.local.LocalBackend;
-import io.weir.ratelimit.core.policy.LimitForm;
 import io.weir.ratelimit.core.policy.LookupTimes;
 import io.weir.ratelimit.core.policy.OverrideSources;
 import io.weir.ratelimit.core.policy.Overrides;
@@ -33,24 +31,17 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 class KeyAdministrationTest {
-    private static final Policy API = new Policy(
-            limits(PolicyLimits.NO_TIER, 10, Duration.ofMinutes(1)),
-            LimitForm.of(Algorithm.FIXED_WINDOW),
-            new Tiers(
+    private static final Policy API = Policy.builder(
+                    limits(PolicyLimits.NO_TIER, 10, Duration.ofMinutes(1)),
+                    KeyExpression.parse("principal", new KeyTerms(32, 64)))
+            .tiers(new Tiers(
                     "header:x-plan",
                     call -> Optional.empty(),
                     Map.of(
                             "gold", limits("gold", 20, Duration.ofMinutes(1)),
-                            "iron", limits("iron", 30, Duration.ofHours(1)))),
-            KeyExpression.parse("principal", new KeyTerms(32, 64)),
-            3,
-            FailureMode.OPEN,
-            Policy.MAX_WAITING,
-            Policy.Mode.ENFORCE,
-            Policy.Count.ALWAYS,
-            Policy.Disclosure.FULL,
-            Optional.empty(),
-            Optional.empty());
+                            "iron", limits("iron", 30, Duration.ofHours(1)))))
+            .cost(3)
+            .build();
 
     private final PolicySource source = new PolicySource() {
         @Override

@@ -6,16 +6,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.ratelimit.Algorithm;
 import io.weir.ratelimit.Decision;
-import io.weir.ratelimit.FailureMode;
 import io.weir.ratelimit.Identity;
 import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.Receipt;
 import io.weir.ratelimit.core.key.KeyExpression;
 import io.weir.ratelimit.core.key.KeyTerms;
 import io.weir.ratelimit.core.local.LocalBackend;
-import io.weir.ratelimit.core.policy.LimitForm;
 import io.weir.ratelimit.core.policy.Policy;
-import io.weir.ratelimit.core.policy.Tiers;
 import io.weir.ratelimit.core.request.Binding;
 import io.weir.ratelimit.core.request.RequestState;
 import io.weir.ratelimit.fixtures.TestCall;
@@ -28,7 +25,6 @@ import java.lang.management.ManagementFactory;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -105,19 +101,10 @@ class MonitorTest {
 
     private static Policy policy(long permits, Policy.Count count) {
         Limit limit = Limit.of(Algorithm.TOKEN_BUCKET, permits, Duration.ofMinutes(1));
-        return new Policy(
-                new PolicyLimits("a", List.of(limit)),
-                LimitForm.of(Algorithm.FIXED_WINDOW),
-                Tiers.NONE,
-                KeyExpression.parse("principal", new KeyTerms(32, 64)),
-                1,
-                FailureMode.OPEN,
-                Policy.MAX_WAITING,
-                Policy.Mode.ENFORCE,
-                count,
-                Policy.Disclosure.FULL,
-                Optional.empty(),
-                Optional.empty());
+        return Policy.builder(
+                        new PolicyLimits("a", List.of(limit)), KeyExpression.parse("principal", new KeyTerms(32, 64)))
+                .count(count)
+                .build();
     }
 
     private void assertNoMonitors(String... operations) {
@@ -153,12 +140,9 @@ class MonitorTest {
     @Test
     void refundsReservedPermitsOfAnInterruptedCallWithoutAMonitor() {
         Limit limit = Limit.of(Algorithm.TOKEN_BUCKET, 1, Duration.ofMinutes(1)).withMaxWait(Duration.ofMinutes(5));
-        Policy waiting = new Policy(
-                new PolicyLimits("a", List.of(limit)),
-                KeyExpression.parse("principal", new KeyTerms(32, 64)),
-                1,
-                FailureMode.OPEN,
-                Policy.MAX_WAITING);
+        Policy waiting = Policy.builder(
+                        new PolicyLimits("a", List.of(limit)), KeyExpression.parse("principal", new KeyTerms(32, 64)))
+                .build();
         engine.decide(Fixtures.binding(1, waiting), ALICE, null);
         Thread.currentThread().interrupt();
         engine.decide(Fixtures.binding(1, waiting), ALICE, new RequestState(ALICE));

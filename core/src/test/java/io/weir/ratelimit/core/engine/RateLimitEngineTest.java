@@ -7,7 +7,6 @@ import static io.weir.ratelimit.core.engine.Fixtures.health;
 import static io.weir.ratelimit.core.engine.Fixtures.policy;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.weir.ratelimit.Algorithm;
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.FailureMode;
 import io.weir.ratelimit.Identity;
@@ -17,7 +16,6 @@ import io.weir.ratelimit.core.events.DirectListener;
 import io.weir.ratelimit.core.events.SelectiveListener;
 import io.weir.ratelimit.core.fallback.BackendHealth;
 import io.weir.ratelimit.core.fallback.FallbackBackend;
-import io.weir.ratelimit.core.policy.LimitForm;
 import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.core.policy.Tiers;
 import io.weir.ratelimit.core.request.Binding;
@@ -250,19 +248,17 @@ class RateLimitEngineTest {
         PolicyLimits free = new PolicyLimits("user", "free", BY_USER.limits().limits());
         PolicyLimits gold = new PolicyLimits("user", "gold", BY_USER.limits().limits());
         List<String> tier = new ArrayList<>(List.of("free"));
-        Policy tiers = new Policy(
-                BY_USER.limits(),
-                LimitForm.of(Algorithm.FIXED_WINDOW),
-                new Tiers("x", call -> Optional.of(tier.get(0)), Map.of("free", free, "gold", gold)),
-                BY_USER.key(),
-                1,
-                FailureMode.OPEN,
-                Policy.MAX_WAITING,
-                Policy.Mode.ENFORCE,
-                Policy.Count.ALWAYS,
-                Policy.Disclosure.FULL,
-                Optional.empty(),
-                Optional.empty());
+        Policy tiers = BY_USER.toBuilder()
+                .tiers(new Tiers("x", call -> Optional.of(tier.get(0)), Map.of("free", free, "gold", gold)))
+                .cost(1)
+                .onFailure(FailureMode.OPEN)
+                .maxWaiting(Policy.MAX_WAITING)
+                .mode(Policy.Mode.ENFORCE)
+                .count(Policy.Count.ALWAYS)
+                .disclosure(Policy.Disclosure.FULL)
+                .help(Optional.empty())
+                .pathRule(Optional.empty())
+                .build();
         List<String> charged = new ArrayList<>();
         RateLimitEngine engine = engine(
                 backend, event -> charged.add(event.charges().get(0).policy().tier()));

@@ -57,14 +57,16 @@ class SlotsTest {
     private static Policy policy(int calls, Duration maxWait, FailureMode onFailure, Limit... others) {
         List<Limit> limits = new ArrayList<>(List.of(others));
         limits.add(Limit.concurrency(calls, TIMEOUT));
-        return new Policy(
-                new PolicyLimits(
-                        "slow",
-                        limits.stream().map(limit -> limit.withMaxWait(maxWait)).toList()),
-                KeyExpression.parse("principal", new KeyTerms(32, 64)),
-                1,
-                onFailure,
-                10);
+        return Policy.builder(
+                        new PolicyLimits(
+                                "slow",
+                                limits.stream()
+                                        .map(limit -> limit.withMaxWait(maxWait))
+                                        .toList()),
+                        KeyExpression.parse("principal", new KeyTerms(32, 64)))
+                .onFailure(onFailure)
+                .maxWaiting(10)
+                .build();
     }
 
     /** A local backend whose releases and decisions can fail. */

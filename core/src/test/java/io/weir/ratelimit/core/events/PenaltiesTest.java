@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.ratelimit.Algorithm;
 import io.weir.ratelimit.Decision;
-import io.weir.ratelimit.FailureMode;
 import io.weir.ratelimit.Identity;
 import io.weir.ratelimit.PenaltyImposed;
 import io.weir.ratelimit.core.engine.FakeBackend;
@@ -16,10 +15,8 @@ import io.weir.ratelimit.core.key.KeyExpression;
 import io.weir.ratelimit.core.key.KeyMasker;
 import io.weir.ratelimit.core.key.KeyTerms;
 import io.weir.ratelimit.core.local.LocalBackend;
-import io.weir.ratelimit.core.policy.LimitForm;
 import io.weir.ratelimit.core.policy.Overrides;
 import io.weir.ratelimit.core.policy.Policy;
-import io.weir.ratelimit.core.policy.Tiers;
 import io.weir.ratelimit.core.request.Binding;
 import io.weir.ratelimit.core.slots.Sleeper;
 import io.weir.ratelimit.core.topkeys.TopKeysTracker;
@@ -54,22 +51,12 @@ class PenaltiesTest {
     private final List<PenaltyImposed> observed = new ArrayList<>();
 
     private static Policy policy(String name, Policy.Mode mode, long permits, Optional<PenaltyRule> penalty) {
-        return new Policy(
-                new PolicyLimits(name, List.of(Limit.of(Algorithm.FIXED_WINDOW, permits, Duration.ofHours(1)))),
-                LimitForm.of(Algorithm.FIXED_WINDOW),
-                Tiers.NONE,
-                KeyExpression.parse("principal", new KeyTerms(32, 64)),
-                1,
-                FailureMode.OPEN,
-                Policy.MAX_WAITING,
-                mode,
-                Policy.Count.ALWAYS,
-                Policy.Disclosure.FULL,
-                Optional.empty(),
-                Optional.empty(),
-                List.of(),
-                penalty,
-                0);
+        return Policy.builder(
+                        new PolicyLimits(name, List.of(Limit.of(Algorithm.FIXED_WINDOW, permits, Duration.ofHours(1)))),
+                        KeyExpression.parse("principal", new KeyTerms(32, 64)))
+                .mode(mode)
+                .penalty(penalty)
+                .build();
     }
 
     private static Binding penalized(long permits) {

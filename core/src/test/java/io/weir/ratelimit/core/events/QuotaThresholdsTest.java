@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.ratelimit.Algorithm;
 import io.weir.ratelimit.Decision;
-import io.weir.ratelimit.FailureMode;
 import io.weir.ratelimit.Identity;
 import io.weir.ratelimit.QuotaThresholdReached;
 import io.weir.ratelimit.core.engine.FakeBackend;
@@ -17,10 +16,8 @@ import io.weir.ratelimit.core.key.KeyMasker;
 import io.weir.ratelimit.core.key.KeyTerms;
 import io.weir.ratelimit.core.limit.CalendarBounds;
 import io.weir.ratelimit.core.local.LocalBackend;
-import io.weir.ratelimit.core.policy.LimitForm;
 import io.weir.ratelimit.core.policy.Overrides;
 import io.weir.ratelimit.core.policy.Policy;
-import io.weir.ratelimit.core.policy.Tiers;
 import io.weir.ratelimit.core.request.Binding;
 import io.weir.ratelimit.core.request.RequestState;
 import io.weir.ratelimit.core.slots.Sleeper;
@@ -91,22 +88,12 @@ class QuotaThresholdsTest {
     }
 
     private static Policy policy(Policy.Mode mode, List<Integer> notifyAt, Limit... limits) {
-        return new Policy(
-                new PolicyLimits("api", List.of(limits)),
-                LimitForm.of(Algorithm.FIXED_WINDOW),
-                Tiers.NONE,
-                KeyExpression.parse("principal", new KeyTerms(32, 64)),
-                1,
-                FailureMode.OPEN,
-                Policy.MAX_WAITING,
-                mode,
-                Policy.Count.ALWAYS,
-                Policy.Disclosure.FULL,
-                Optional.empty(),
-                Optional.empty(),
-                notifyAt,
-                Optional.empty(),
-                0);
+        return Policy.builder(
+                        new PolicyLimits("api", List.of(limits)),
+                        KeyExpression.parse("principal", new KeyTerms(32, 64)))
+                .mode(mode)
+                .notifyAt(notifyAt)
+                .build();
     }
 
     private static Policy policy(Algorithm algorithm, Integer... notifyAt) {

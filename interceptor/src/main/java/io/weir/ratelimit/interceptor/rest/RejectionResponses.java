@@ -50,7 +50,7 @@ final class RejectionResponses {
         return decision.quotas().stream()
                 .map(Quota::policy)
                 .flatMap(name -> policies.apply(name).stream())
-                .anyMatch(policy -> policy.disclosure() == Policy.Disclosure.MINIMAL);
+                .anyMatch(policy -> policy.response().disclosure() == Policy.Disclosure.MINIMAL);
     }
 
     /** Returns the response to a rejected request: that of the application's mapper, else that of Weir. */
@@ -163,7 +163,8 @@ final class RejectionResponses {
 
     private Optional<String> help(List<String> violated) {
         return violated.stream()
-                .flatMap(name -> policies.apply(name).flatMap(Policy::help).stream())
+                .flatMap(name ->
+                        policies.apply(name).flatMap(policy -> policy.response().help()).stream())
                 .findFirst();
     }
 

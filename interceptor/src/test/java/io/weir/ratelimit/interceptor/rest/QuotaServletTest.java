@@ -4,7 +4,6 @@ package io.weir.ratelimit.interceptor.rest;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.ratelimit.Algorithm;
-import io.weir.ratelimit.FailureMode;
 import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.RateLimitUnavailableException;
 import io.weir.ratelimit.core.engine.CallerQuotas;
@@ -54,16 +53,14 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class QuotaServletTest {
     private static final KeyTerms TERMS = new KeyTerms(32, 64);
-    private static final Policy API = new Policy(
-            new PolicyLimits(
-                    "api",
-                    List.of(
-                            Limit.of(Algorithm.FIXED_WINDOW, 5, Duration.ofMillis(1_500)),
-                            Limit.of(Algorithm.FIXED_WINDOW, 10, Duration.ofHours(1)))),
-            KeyExpression.parse("principal | ip", TERMS),
-            1,
-            FailureMode.OPEN,
-            Policy.MAX_WAITING);
+    private static final Policy API = Policy.builder(
+                    new PolicyLimits(
+                            "api",
+                            List.of(
+                                    Limit.of(Algorithm.FIXED_WINDOW, 5, Duration.ofMillis(1_500)),
+                                    Limit.of(Algorithm.FIXED_WINDOW, 10, Duration.ofHours(1)))),
+                    KeyExpression.parse("principal | ip", TERMS))
+            .build();
 
     private final LocalBackend backend = new LocalBackend(100);
     private final CallerQuotas quotas = new CallerQuotas(

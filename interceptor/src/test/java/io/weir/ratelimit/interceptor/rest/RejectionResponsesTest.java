@@ -13,10 +13,8 @@ import io.weir.ratelimit.FailureMode;
 import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.core.key.KeyExpression;
 import io.weir.ratelimit.core.key.KeyTerms;
-import io.weir.ratelimit.core.policy.LimitForm;
 import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.core.policy.Policy.Disclosure;
-import io.weir.ratelimit.core.policy.Tiers;
 import io.weir.ratelimit.core.request.Binding;
 import io.weir.ratelimit.core.request.RequestState;
 import io.weir.ratelimit.interceptor.cdi.Entry;
@@ -67,19 +65,13 @@ class RejectionResponsesTest {
     }
 
     private static Policy policy(String name, Disclosure disclosure, @Nullable String help) {
-        return new Policy(
-                new PolicyLimits(name, List.of(Limit.of(Algorithm.FIXED_WINDOW, 1, MINUTE))),
-                LimitForm.of(Algorithm.FIXED_WINDOW),
-                Tiers.NONE,
-                KeyExpression.parse("ip", new KeyTerms(32, 64)),
-                1,
-                FailureMode.OPEN,
-                1,
-                Policy.Mode.ENFORCE,
-                Policy.Count.ALWAYS,
-                disclosure,
-                Optional.ofNullable(help),
-                Optional.empty());
+        return Policy.builder(
+                        new PolicyLimits(name, List.of(Limit.of(Algorithm.FIXED_WINDOW, 1, MINUTE))),
+                        KeyExpression.parse("ip", new KeyTerms(32, 64)))
+                .maxWaiting(1)
+                .disclosure(disclosure)
+                .help(Optional.ofNullable(help))
+                .build();
     }
 
     private static Response response(boolean minimal, String accept, Quota... quotas) {
