@@ -58,6 +58,22 @@ class ArchitectureTest {
     static final ArchRule top_keys_depend_on_keys_and_limits = onlyDependsOn("topkeys", "key", "limit");
 
     @ArchTest
+    static final ArchRule slots_depend_on_limits_and_policies =
+            onlyDependsOn("slots", "config", "key", "limit", "message", "policy");
+
+    @ArchTest
+    static final ArchRule requests_depend_on_policies_and_slots =
+            onlyDependsOn("request", "config", "key", "limit", "policy", "slots");
+
+    @ArchTest
+    static final ArchRule no_room_of_a_decision_depends_on_the_engine = noClasses()
+            .that()
+            .resideInAnyPackage(CORE + "events..", CORE + "fallback..", CORE + "request..", CORE + "slots..")
+            .should()
+            .dependOnClassesThat()
+            .resideInAPackage(CORE + "engine..");
+
+    @ArchTest
     static final ArchRule only_the_clock_of_the_local_backend_reads_the_wall_clock = noClasses()
             .that()
             .resideInAPackage(CORE + "local..")

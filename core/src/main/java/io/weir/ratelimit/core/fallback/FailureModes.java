@@ -8,6 +8,7 @@ import io.weir.ratelimit.FailureMode;
 import io.weir.ratelimit.Receipt;
 import io.weir.ratelimit.core.limit.BackendReceipt;
 import io.weir.ratelimit.core.request.Binding;
+import io.weir.ratelimit.core.slots.DegradedReceipt;
 import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.HoldsSlots;

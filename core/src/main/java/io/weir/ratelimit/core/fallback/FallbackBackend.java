@@ -8,6 +8,8 @@ import io.weir.ratelimit.core.limit.ChargedQuotas;
 import io.weir.ratelimit.core.limit.InstantSource;
 import io.weir.ratelimit.core.request.Binding;
 import io.weir.ratelimit.core.request.TimedDecision;
+import io.weir.ratelimit.core.slots.DegradedReceipt;
+import io.weir.ratelimit.core.slots.SlotBackend;
 import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.ChargeReceipt;
@@ -31,7 +33,7 @@ import org.jspecify.annotations.Nullable;
  * A backend that always decides: if the wrapped backend fails, an earlier rejection that still holds applies, otherwise the failure modes
  * of the policies.
  */
-public final class FallbackBackend {
+public final class FallbackBackend implements SlotBackend {
     private final RateLimitBackend backend;
     private final FailureModes failureModes;
     private final BackendHealth health;
@@ -199,7 +201,7 @@ public final class FallbackBackend {
         }
     }
 
-    /** Releases the slots of a receipt without waiting. */
+    @Override
     public CompletionStage<Void> release(Receipt receipt) {
         try {
             CompletionStage<Void> released = receipt instanceof DegradedReceipt degraded
@@ -217,7 +219,7 @@ public final class FallbackBackend {
         }
     }
 
-    /** Renews the slots of receipts without waiting. Completes with the receipts that have lost a slot; with none after a failure. */
+    @Override
     public CompletionStage<List<Receipt>> renew(List<Receipt> receipts) {
         List<Receipt> shared = new ArrayList<>(receipts.size());
         List<DegradedReceipt> inProcess = new ArrayList<>();

@@ -5,8 +5,6 @@ import static io.weir.ratelimit.core.message.CoreMessages.MESSAGES;
 
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.Receipt;
-import io.weir.ratelimit.core.fallback.DegradedReceipt;
-import io.weir.ratelimit.core.fallback.FallbackBackend;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.ChargeReceipt;
 import io.weir.ratelimit.spi.Limit;
@@ -46,7 +44,7 @@ public final class HeldSlots {
 
     private record DueRelease(HeldReceipt held, Receipt receipt, long endNanos) {}
 
-    private final FallbackBackend backend;
+    private final SlotBackend backend;
     private final Sleeper sleeper;
     private final Executor executor;
     private final SlotQueues queues;
@@ -69,7 +67,7 @@ public final class HeldSlots {
     private volatile boolean renewing;
     private volatile SlotListener listener = SlotListener.NONE;
 
-    public HeldSlots(FallbackBackend backend, Sleeper sleeper, Executor executor, SlotQueues queues) {
+    public HeldSlots(SlotBackend backend, Sleeper sleeper, Executor executor, SlotQueues queues) {
         this.backend = backend;
         this.sleeper = sleeper;
         this.executor = executor;
