@@ -53,6 +53,8 @@ public final class ShortPathCost {
     }
 
     private void measure(String outcome, Limit limit) {
+        // A key with the section of another limit is not plain.
+        redis.call("FLUSHALL");
         RedisKeys keys = RedisKeys.of("default");
         Charge charge = new Charge(new PolicyLimits(outcome, List.of(limit)), "i.203.0.113.7", 1);
         Batch batch = new Batch(new RequestFactory(keys, RejectionCache.disabled(keys))

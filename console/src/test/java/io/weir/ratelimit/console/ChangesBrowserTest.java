@@ -20,12 +20,14 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.openqa.selenium.Keys;
 
 /** Runtime changes in a browser. */
+@Tag("ci")
 class ChangesBrowserTest extends PageInBrowser {
     private FakeRuntimeChanges changes;
 

@@ -17,6 +17,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** The console of the example in a browser under load. Creates the screenshots of the documentation. */
 @Tag("server")
+@Tag("ci")
 class ConsoleBrowserIT {
     private static final String NAMESPACE = "it-" + UUID.randomUUID();
     private static final Path SCREENSHOTS = Path.of("target/screenshots");

@@ -20,6 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Calls are answered while a resolver of the application hangs. A call that hangs, too, fails by the timeout of the client. */
 @Tag("server")
+@Tag("ci")
 class HangingResolverIT {
     private static final Duration DEADLINE = Duration.ofMillis(100);
     private static final Duration TIMEOUT = Duration.ofSeconds(20);
@@ -42,7 +43,6 @@ class HangingResolverIT {
     }
 
     @Test
-    @Tag("ci")
     void payaraMicro() {
         try (Server server = start(PayaraServer.named("hanging-payara"))) {
             aTierResolverHangs(server);
@@ -50,7 +50,6 @@ class HangingResolverIT {
     }
 
     @Test
-    @Tag("ci")
     void wildFly() {
         try (Server server = start(WildFlyServer.named("hanging-wildfly"))) {
             aTierResolverHangs(server);

@@ -8,8 +8,10 @@ import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.util.Locale;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -314,12 +316,20 @@ abstract class HttpContract {
 
     // --- Clients that obey
 
-    @ParameterizedTest
-    @ValueSource(strings = {"fixed-window", "sliding-window", "sliding-log", "token-bucket", "leaky-bucket"})
-    void clientThatObeysIsNeverRejectedTwiceInARow(String algorithm) throws Exception {
+    /** The clients of all algorithms wait at the same time. */
+    @Test
+    void clientThatObeysIsNeverRejectedTwiceInARow() {
+        Stream.of("fixed-window", "sliding-window", "sliding-log", "token-bucket", "leaky-bucket")
+                .map(algorithm -> CompletableFuture.runAsync(
+                        () -> verifyObedientClient(algorithm), task -> new Thread(task, algorithm).start()))
+                .toList()
+                .forEach(CompletableFuture::join);
+    }
+
+    private void verifyObedientClient(String algorithm) {
         ObedientClient obedient = new ObedientClient(() -> get("api/answer/" + algorithm));
-        assertThat(obedient.afterARejection().statusCode()).isEqualTo(200);
-        assertThat(obedient.afterTheLastPermit().statusCode()).isEqualTo(200);
+        assertThat(obedient.afterARejection().statusCode()).as(algorithm).isEqualTo(200);
+        assertThat(obedient.afterTheLastPermit().statusCode()).as(algorithm).isEqualTo(200);
     }
 
     /** A client that waits as the headers require. On a slow machine its calls can be too rare for a rejection. */
@@ -327,31 +337,39 @@ abstract class HttpContract {
         private static final int MAX_CALLS = 50;
 
         /** Sends requests until one is rejected, and another one after Retry-After. */
-        HttpResponse<String> afterARejection() throws InterruptedException {
+        HttpResponse<String> afterARejection() {
             HttpResponse<String> last = call.get();
             for (int i = 0; i < MAX_CALLS && last.statusCode() != 429; i++) {
                 last = call.get();
             }
             if (last.statusCode() == 429) {
-                TimeUnit.SECONDS.sleep(LimitResponse.number(last, "Retry-After"));
+                pause(LimitResponse.number(last, "Retry-After"));
                 last = call.get();
             }
             return last;
         }
 
         /** Sends requests while permits remain, and another one after the next permit has returned. */
-        HttpResponse<String> afterTheLastPermit() throws InterruptedException {
+        HttpResponse<String> afterTheLastPermit() {
             HttpResponse<String> last = call.get();
             if (last.statusCode() == 429) {
-                TimeUnit.SECONDS.sleep(LimitResponse.number(last, "Retry-After"));
+                pause(LimitResponse.number(last, "Retry-After"));
                 last = call.get();
             }
             for (int i = 0; i < MAX_CALLS && LimitResponse.remaining(last) > 0; i++) {
                 assertThat(last.statusCode()).isEqualTo(200);
                 last = call.get();
             }
-            TimeUnit.SECONDS.sleep(LimitResponse.seconds(last));
+            pause(LimitResponse.seconds(last));
             return call.get();
+        }
+
+        private static void pause(long seconds) {
+            try {
+                TimeUnit.SECONDS.sleep(seconds);
+            } catch (InterruptedException e) {
+                throw new AssertionError(e);
+            }
         }
     }
 

@@ -18,6 +18,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** JWT claims as keys and tiers, on Open Liberty. */
 @Tag("server")
+@Tag("ci")
 class JwtIT {
     @TempDir
     private static Path temp;

@@ -20,6 +20,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Limited message-driven beans with a transaction of the container: each message is handled or becomes a dead letter. */
 @Tag("server")
+@Tag("ci")
 class MessageIT {
     private static final Duration TIMEOUT = Duration.ofMinutes(1);
     private static final List<String> QUEUES = List.of("limited", "calling", "patient");

@@ -17,6 +17,7 @@ import org.junit.jupiter.api.Test;
 
 /** The spans, the metrics and the log messages of real requests, on each server. */
 @Tag("server")
+@Tag("ci")
 class ObservabilityIT {
     private static final String REJECTED_SPAN = "false 0 of GET";
     private static final String DECISIONS =
@@ -46,14 +47,12 @@ class ObservabilityIT {
     }
 
     @Test
-    @Tag("ci")
     void openLibertyWithMicroProfileMetrics() {
         verifyMicroProfileMetricsAndSpans(
                 LibertyServer.named("observed-liberty-mp").systemProperty("ratelimit.metrics", "mp"));
     }
 
     @Test
-    @Tag("ci")
     void openLibertyWithJakartaEe11() {
         try (OtlpReceiver collector = new OtlpReceiver();
                 Server server = exporting(
@@ -67,13 +66,11 @@ class ObservabilityIT {
 
     /** Its MicroProfile is older than 7. */
     @Test
-    @Tag("ci")
     void payaraMicro() {
         verifyMicroProfileMetricsAndSpans(PayaraServer.named("observed-payara"));
     }
 
     @Test
-    @Tag("ci")
     void payara7() {
         verifyMicroProfileMetricsAndSpans(
                 PayaraServer.named("observed-payara7").jar("weir.payara7.jar").javaHome(NewerJdk.required("Payara 7")));
@@ -92,7 +89,6 @@ class ObservabilityIT {
 
     /** The OpenTelemetry of Payara has spans only, and an older API. */
     @Test
-    @Tag("ci")
     void payaraMicroWithMetricsOfOpenTelemetry() {
         try (OtlpReceiver collector = new OtlpReceiver();
                 Server server = exporting(PayaraServer.named("observed-payara-otel"), collector)
@@ -105,13 +101,11 @@ class ObservabilityIT {
     }
 
     @Test
-    @Tag("ci")
     void wildFly() {
         verifyOnWildFly(WildFlyServer.named("observed-wildfly"));
     }
 
     @Test
-    @Tag("ci")
     void wildFlyPreview() {
         verifyOnWildFly(WildFlyServer.named("observed-wildfly-preview").preview());
     }

@@ -18,6 +18,7 @@ import org.junit.jupiter.api.Test;
 
 /** The OpenAPI document of the example on each server, compared with the responses. */
 @Tag("server")
+@Tag("ci")
 class OpenApiIT {
     private static final String OPENAPI =
             "<server><featureManager><feature>mpOpenAPI-4.1</feature></featureManager></server>";
@@ -33,13 +34,11 @@ class OpenApiIT {
     }
 
     @Test
-    @Tag("ci")
     void payaraMicro() {
         documentsLimits(PAYARA);
     }
 
     @Test
-    @Tag("ci")
     void wildFly() {
         documentsLimits(WILDFLY);
     }
@@ -61,7 +60,6 @@ class OpenApiIT {
 
     /** With {@code ratelimit.enabled=false}, the document has no limits. */
     @Test
-    @Tag("ci")
     void documentHasNoLimitsIfDisabled() {
         for (Supplier<ServerBuilder<?>> kind : List.of(LIBERTY, PAYARA, WILDFLY)) {
             ServerBuilder<?> builder = kind.get();

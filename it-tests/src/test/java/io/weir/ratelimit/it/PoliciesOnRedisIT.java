@@ -14,6 +14,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** The policy contracts with Redis, where refunds follow after the response. */
 @Tag("server")
+@Tag("ci")
 class PoliciesOnRedisIT
         implements PathContract, OutcomeContract, SettlementContract, CallerContract, QuotaResourceContract {
     private static final String NAMESPACE = "it-" + UUID.randomUUID();

@@ -14,6 +14,7 @@ import org.junit.jupiter.api.Test;
 
 /** A Prometheus that scrapes the example and evaluates the alert rules. */
 @Tag("server")
+@Tag("ci")
 class PrometheusIT {
     /** Keeps the rate of the rejections below one per second, from which WeirRejectionSpike can fire. */
     private static final Duration INTERVAL = Duration.ofSeconds(2);

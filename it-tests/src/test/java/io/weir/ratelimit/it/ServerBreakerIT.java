@@ -20,6 +20,7 @@ import org.junit.jupiter.api.Test;
  * closed.
  */
 @Tag("server")
+@Tag("ci")
 class ServerBreakerIT {
     private static final String METHOD = "io.weir.ratelimit.redisson.RedisGuard.call";
     private static final String TUNING = "io.weir.ratelimit.redisson.RedisGuard/call/CircuitBreaker/";
@@ -54,7 +55,6 @@ class ServerBreakerIT {
     }
 
     @Test
-    @Tag("ci")
     void payaraMicro() {
         counters = this::scraped;
         opensAndCloses(PayaraServer.named("server-breaker-payara"));
@@ -62,7 +62,6 @@ class ServerBreakerIT {
 
     /** WildFly has no MicroProfile Metrics and exports these metrics to OpenTelemetry. */
     @Test
-    @Tag("ci")
     void wildFly() {
         try (OtlpReceiver collector = new OtlpReceiver()) {
             counters = (name, tag, value) -> exported(collector.counters(), name, tag, value);

@@ -8,7 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
-import java.util.function.Supplier;
+import java.util.function.Function;
 import org.jboss.arquillian.container.spi.client.container.ContainerConfiguration;
 import org.jboss.arquillian.container.spi.client.container.DeployableContainer;
 import org.jboss.arquillian.container.spi.client.protocol.ProtocolDescription;
@@ -25,17 +25,16 @@ import org.jboss.shrinkwrap.descriptor.api.Descriptor;
  * server from {@code arquillian.launch}, and is inactive if another adapter has this server.
  */
 public final class ServerProcesses implements LoadableExtension, DeployableContainer<Settings> {
-    private static final Map<String, Supplier<ServerBuilder<?>>> SERVERS = Map.of(
-            "glassfish", () -> GlassFishServer.named("glassfish").javaHome(NewerJdk.required("GlassFish")),
+    private static final Map<String, Function<String, ServerBuilder<?>>> SERVERS = Map.of(
+            "payara", PayaraServer::named,
+            "glassfish", name -> GlassFishServer.named(name).javaHome(NewerJdk.required("GlassFish")),
             "glassfishvirtual",
-                    () -> GlassFishServer.named("glassfishvirtual")
+                    name -> GlassFishServer.named(name)
                             .javaHome(NewerJdk.required("GlassFish"))
                             .virtualThreads(),
-            "payara7",
-                    () -> PayaraServer.named("payara7").jar("weir.payara7.jar").javaHome(NewerJdk.required("Payara 7")),
-            "libertyee11",
-                    () -> LibertyServer.named("libertyee11").jakartaEe11().withUsers(),
-            "wildflypreview", () -> WildFlyServer.named("wildflypreview").preview());
+            "payara7", name -> PayaraServer.named(name).jar("weir.payara7.jar").javaHome(NewerJdk.required("Payara 7")),
+            "libertyee11", name -> LibertyServer.named(name).jakartaEe11().withUsers(),
+            "wildflypreview", name -> WildFlyServer.named(name).preview());
 
     private static final Duration MAX_WAIT = Duration.ofMinutes(4);
 
@@ -79,9 +78,13 @@ public final class ServerProcesses implements LoadableExtension, DeployableConta
     @Override
     public ProtocolMetaData deploy(Archive<?> archive) {
         try {
-            Path war = Files.createDirectories(Server.directory("wars")).resolve(launched() + ".war");
+            Path war = Files.createDirectories(Server.directory("wars")).resolve(name() + ".war");
             archive.as(ZipExporter.class).exportTo(war.toFile(), true);
-            server = SERVERS.get(launched()).get().war(war).maxWait(MAX_WAIT).startDeployed();
+            server = SERVERS.get(launched())
+                    .apply(name())
+                    .war(war)
+                    .maxWait(MAX_WAIT)
+                    .startDeployed();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -105,6 +108,11 @@ public final class ServerProcesses implements LoadableExtension, DeployableConta
     @Override
     public void undeploy(Descriptor descriptor) {
         throw new UnsupportedOperationException("only archives are deployed");
+    }
+
+    /** Returns the name of the server and the number of this JVM, since another JVM can run the tests of the same server. */
+    private static String name() {
+        return launched() + "-" + Server.required("weir.test.fork");
     }
 
     private static String launched() {

@@ -23,6 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** The release of slots in Redis, also by an application that stops. */
 @Tag("server")
+@Tag("ci")
 class SlotsOnRedisIT implements SlotContract {
     private static final String NAMESPACE = "it-" + UUID.randomUUID();
     private static final Duration TIMEOUT = Duration.ofSeconds(60);

@@ -78,6 +78,8 @@ class WaitingCallersIT {
                 aCallIsRejectedAfterItsWait(uri, form);
             }
             otherRequestsAreAnsweredWhileCallsWait(uri);
+            // A server that stops would wait for these calls.
+            server.kill();
         }
     }
 

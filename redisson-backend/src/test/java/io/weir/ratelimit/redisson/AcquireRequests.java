@@ -11,12 +11,14 @@ import java.util.concurrent.TimeUnit;
  * Requests as the backend creates them, with a deadline that no test reaches.
  *
  * @param keys the keys of a namespace
+ * @param factory the factory of requests, whose cache is always empty
  */
-record AcquireRequests(RedisKeys keys) {
+record AcquireRequests(RedisKeys keys, RequestFactory factory) {
     private static final long FAR_NANOS = TimeUnit.HOURS.toNanos(1);
 
     static AcquireRequests in(String namespace) {
-        return new AcquireRequests(RedisKeys.of(namespace));
+        RedisKeys keys = RedisKeys.of(namespace);
+        return new AcquireRequests(keys, new RequestFactory(keys, RejectionCache.disabled(keys)));
     }
 
     AcquireRequest spend(String storedKey, long cost, Limit... limits) {
@@ -36,14 +38,10 @@ record AcquireRequests(RedisKeys keys) {
     }
 
     AcquireRequest create(List<Charge> charges, Operation operation, long deadlineNanos) {
-        return factory().create(charges, operation, deadlineNanos);
+        return factory.create(charges, operation, deadlineNanos);
     }
 
     AcquireRequest probe(String storedKey, Limit limit) {
         return create(List.of(TestBackend.charge(storedKey, 1, limit)), Operation.PROBE);
-    }
-
-    private RequestFactory factory() {
-        return new RequestFactory(keys, RejectionCache.disabled(keys));
     }
 }

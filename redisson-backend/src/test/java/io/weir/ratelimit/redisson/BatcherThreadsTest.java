@@ -12,11 +12,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -38,7 +38,7 @@ class BatcherThreadsTest {
     private final int requestsPerThread = full ? 20_000 : 1_000;
 
     private final AcquireRequests requests = AcquireRequests.in("test");
-    private final ConcurrentLinkedQueue<SentBatch> inFlightBatches = new ConcurrentLinkedQueue<>();
+    private final LinkedBlockingQueue<SentBatch> inFlightBatches = new LinkedBlockingQueue<>();
     private final AtomicInteger inFlight = new AtomicInteger();
     private final AtomicInteger maxInFlight = new AtomicInteger();
     private final AtomicInteger sentRequests = new AtomicInteger();
@@ -58,7 +58,10 @@ class BatcherThreadsTest {
             List<Future<?>> repliers = new ArrayList<>();
             for (int i = 0; i < REPLIERS; i++) {
                 Random random = new Random(seed ^ -1 - i);
-                repliers.add(pool.submit(() -> reply(random)));
+                repliers.add(pool.submit(() -> {
+                    reply(random);
+                    return null;
+                }));
             }
             CountDownLatch ready = new CountDownLatch(THREADS);
             List<Future<List<AcquireRequest>>> callers = new ArrayList<>();
@@ -135,12 +138,13 @@ class BatcherThreadsTest {
         return sent.reply;
     }
 
-    private void reply(Random random) {
+    private void reply(Random random) throws InterruptedException {
         while (replying.get()) {
-            SentBatch sent = inFlightBatches.poll();
+            SentBatch sent = inFlightBatches.poll(1, TimeUnit.MILLISECONDS);
             if (sent == null) {
-                Thread.onSpinWait();
-            } else if (random.nextInt(3) == 0) {
+                continue;
+            }
+            if (random.nextInt(3) == 0) {
                 inFlightBatches.add(sent);
             } else {
                 byte[] reply = FakeReply.allowing(sent.batch);

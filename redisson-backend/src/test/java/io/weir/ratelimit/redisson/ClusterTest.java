@@ -73,21 +73,16 @@ class ClusterTest {
 
     @Test
     void callsOnlyMastersEvenForPeeks() {
-        try (ClusterFixture cluster = ClusterFixture.started(1)) {
-            RedissonBackend backend = started(cluster);
-            try {
-                FaultCalls.awaitDecision(backend);
-                for (int i = 0; i < 20; i++) {
-                    backend.acquire(List.of(charge("api", "k." + i, DAY)));
-                    backend.peek(List.of(charge("api", "k." + i, DAY)));
-                }
-                assertThat(cluster.masters().stream().mapToLong(ClusterTest::scripts))
-                        .allMatch(calls -> calls > 0);
-                assertThat(cluster.replicas().stream().mapToLong(ClusterTest::scripts))
-                        .containsOnly(0L);
-            } finally {
-                backend.close();
+        try (ClusterFixture cluster = ClusterFixture.started(1);
+                ClusterUnderFault fixture = ClusterUnderFault.on(cluster, LONG)) {
+            for (int i = 0; i < 20; i++) {
+                fixture.backend().acquire(List.of(charge("api", "k." + i, DAY)));
+                fixture.backend().peek(List.of(charge("api", "k." + i, DAY)));
             }
+            assertThat(cluster.masters().stream().mapToLong(ClusterTest::scripts))
+                    .allMatch(calls -> calls > 0);
+            assertThat(cluster.replicas().stream().mapToLong(ClusterTest::scripts))
+                    .containsOnly(0L);
         }
     }
 

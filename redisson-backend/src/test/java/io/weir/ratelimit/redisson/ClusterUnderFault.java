@@ -5,16 +5,20 @@ import io.weir.ratelimit.Algorithm;
 import io.weir.ratelimit.fixtures.ClusterFixture;
 import io.weir.ratelimit.fixtures.RedisConnection;
 import io.weir.ratelimit.fixtures.RedisProcess;
+import io.weir.ratelimit.fixtures.TestFolder;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.PolicyLimits;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.UUID;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 /**
  * A backend on a cluster with the configuration of an application and a namespace of its own.
@@ -28,15 +32,31 @@ record ClusterUnderFault(ClusterFixture cluster, String namespace, RedissonBacke
         return on(cluster, "test-" + UUID.randomUUID(), deadline);
     }
 
+    /** Connects a backend whose client waits for a reply until the deadline of the call. By default it waits for a second at most. */
+    static ClusterUnderFault patient(ClusterFixture cluster, Duration deadline) {
+        String nodes = Stream.of(cluster.address().split(", "))
+                .map(address -> "    - \"" + address + "\"\n")
+                .collect(Collectors.joining());
+        String yaml = "clusterServersConfig:\n  timeout: " + deadline.toMillis() + "\n  nodeAddresses:\n" + nodes;
+        try (TestFolder folder = TestFolder.create()) {
+            return started(
+                    Map.of(RedisSettings.CONFIG, folder.file("redisson.yaml", yaml)),
+                    cluster,
+                    "test-" + UUID.randomUUID(),
+                    deadline);
+        }
+    }
+
     private static ClusterUnderFault on(ClusterFixture cluster, String namespace, Duration deadline) {
-        RedissonBackend backend = new TestConfig(Map.of(
-                        RedisSettings.ADDRESS,
-                        cluster.address(),
-                        "ratelimit.namespace",
-                        namespace,
-                        "ratelimit.redis.deadline",
-                        deadline.toMillis() + "ms"))
-                .started();
+        return started(Map.of(RedisSettings.ADDRESS, cluster.address()), cluster, namespace, deadline);
+    }
+
+    private static ClusterUnderFault started(
+            Map<String, String> servers, ClusterFixture cluster, String namespace, Duration deadline) {
+        Map<String, String> properties = new HashMap<>(servers);
+        properties.put("ratelimit.namespace", namespace);
+        properties.put("ratelimit.redis.deadline", deadline.toMillis() + "ms");
+        RedissonBackend backend = new TestConfig(properties).started();
         FaultCalls.awaitDecision(backend);
         return new ClusterUnderFault(cluster, namespace, backend);
     }

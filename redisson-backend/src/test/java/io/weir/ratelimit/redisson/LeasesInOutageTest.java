@@ -8,12 +8,14 @@ import io.weir.ratelimit.fixtures.Await;
 import io.weir.ratelimit.fixtures.RedisProcess;
 import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.Limit;
+import java.time.Duration;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Leases during a pause of Redis. */
 @Tag("fault")
 class LeasesInOutageTest {
+    private static final long LEASE = 200;
     private static final Limit LIMIT = LeasedCalls.monthly(Algorithm.SLIDING_WINDOW, 100_000);
 
     @Test
@@ -23,10 +25,11 @@ class LeasesInOutageTest {
                 TestBackend fixture = TestBackend.on(process.address(), FaultCalls.DEADLINE, timer)
                         .ready()) {
             RedissonBackend watch = fixture.another();
-            LeasedCalls calls = new LeasedCalls(fixture.backend(), watch, LeasedCalls.charge(200, LIMIT), timer::run);
+            LeasedCalls calls = new LeasedCalls(fixture.backend(), watch, LeasedCalls.charge(LEASE, LIMIT), timer::run);
             for (int outage = 0; outage < 3; outage++) {
                 hot(calls);
                 long before = calls.allowed();
+                long start = System.nanoTime();
                 process.pause();
                 int failed = 0;
                 while (failed < 3) {
@@ -40,6 +43,9 @@ class LeasesInOutageTest {
                 process.resume();
                 calls.recordFailed(failed);
                 FaultCalls.awaitDecision(fixture.backend());
+                // The permits of a request are lost if their answer is a second late, as the page about leases says.
+                long seconds = Duration.ofNanos(System.nanoTime() - start).toSeconds();
+                calls.recordLost(LEASE * seconds);
             }
             calls.awaitRefundsExceptOfFailedCalls();
             watch.close();

@@ -37,8 +37,8 @@ class MasterWritesTest {
 
     @Test
     void callsOfDifferentSlotsLeaveInOneWrite() {
-        try (ClusterFixture cluster = ClusterFixture.started(0);
-                ClusterUnderFault fixture = ClusterUnderFault.on(cluster, LONG)) {
+        try (ClusterFixture cluster = patientCluster();
+                ClusterUnderFault fixture = ClusterUnderFault.patient(cluster, LONG)) {
             RedisProcess master = cluster.masters().get(0);
             List<Charge> charges = charges(fixture, master);
             decide(fixture, master, charges);
@@ -51,8 +51,8 @@ class MasterWritesTest {
 
     @Test
     void eachCallWithAnUnknownScriptIsSentAgainOnce() {
-        try (ClusterFixture cluster = ClusterFixture.started(0);
-                ClusterUnderFault fixture = ClusterUnderFault.on(cluster, LONG)) {
+        try (ClusterFixture cluster = patientCluster();
+                ClusterUnderFault fixture = ClusterUnderFault.patient(cluster, LONG)) {
             RedisProcess master = cluster.masters().get(0);
             List<Charge> charges = charges(fixture, master);
             try (RedisConnection connection = master.connect()) {
@@ -65,8 +65,8 @@ class MasterWritesTest {
 
     @Test
     void theErrorOfACallConcernsThisCallAlone() {
-        try (ClusterFixture cluster = ClusterFixture.started(0);
-                ClusterUnderFault fixture = ClusterUnderFault.on(cluster, LONG)) {
+        try (ClusterFixture cluster = patientCluster();
+                ClusterUnderFault fixture = ClusterUnderFault.patient(cluster, LONG)) {
             RedisProcess master = cluster.masters().get(0);
             List<Charge> charges = charges(fixture, master);
             // The cluster has moved the slots of some keys, and the client does not know it yet.
@@ -92,8 +92,8 @@ class MasterWritesTest {
     /** The batches of a slot bound its own requests, but there are thousands of slots. */
     @Test
     void boundsTheCallsThatWait() {
-        try (ClusterFixture cluster = ClusterFixture.started(0);
-                ClusterUnderFault fixture = ClusterUnderFault.on(cluster, LONG)) {
+        try (ClusterFixture cluster = patientCluster();
+                ClusterUnderFault fixture = ClusterUnderFault.patient(cluster, LONG)) {
             cluster.masters().forEach(RedisProcess::pause);
             List<CompletableFuture<Decision>> decisions;
             try {
@@ -113,6 +113,11 @@ class MasterWritesTest {
                     .toList();
             assertThat(failures).containsOnly(Reason.FULL).hasSizeGreaterThan(MANY - MAX_WAITING);
         }
+    }
+
+    /** Starts nodes that wait as long as the calls and the client do, since a busy machine may need seconds to begin all calls. */
+    private static ClusterFixture patientCluster() {
+        return ClusterFixture.started(0, "--cluster-node-timeout", String.valueOf(LONG.toMillis()));
     }
 
     /** Returns charges of stored keys on one master. */

@@ -26,9 +26,9 @@ import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** The acquire and refund parts of the backend contract through TLS with a private certificate authority and the documented configuration. */
+/** A backend through TLS with a private certificate authority and the documented configuration, also with parts of the backend contract. */
 @Tag("redis")
-final class TlsBackendTest extends AcquireAndRefundContract {
+class TlsBackendTest {
     private static final String PASSWORD = "the-r1ght-secret";
     private static final String NOT_TRUSTED = "is not trusted";
 
@@ -55,11 +55,6 @@ final class TlsBackendTest extends AcquireAndRefundContract {
         proxy.close();
         redis.close();
         folder.close();
-    }
-
-    @Override
-    protected RateLimitBackend backend(TimeSource time) {
-        return fixture.backend(time);
     }
 
     private static Map<String, String> configured(String host, Path trustStore) {
@@ -133,6 +128,15 @@ final class TlsBackendTest extends AcquireAndRefundContract {
         assertThat(logged.lines().filter(line -> line.contains("] ERROR ") || line.contains("] WARN org.redisson")))
                 .as(logged)
                 .hasSizeLessThanOrEqualTo(proxy.connections() - before);
+    }
+
+    @Nested
+    @Tag("ci")
+    final class AcquireAndRefund extends AcquireAndRefundContract {
+        @Override
+        protected RateLimitBackend backend(TimeSource time) {
+            return fixture.backend(time);
+        }
     }
 
     @Nested

@@ -17,34 +17,37 @@ import java.util.Map;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A cluster whose nodes announce addresses, and whose certificates contain names only. */
 @Tag("redis")
 class TlsClusterTest {
-    private final TestFolder folder = TestFolder.create();
-    private final TestAuthority authority = TestAuthority.create(folder.path(), "authority");
-    private final int port = TestPorts.next();
-    private final FaultProxy tls =
-            FaultProxy.inFrontOf(new RedisProcess(port, List.of()), authority.serverFor("dns:localhost"));
-    private final RedisProcess node = new RedisProcess(
-            port,
-            RedisProcess.serverArguments(
-                    port,
-                    "--cluster-enabled",
-                    "yes",
-                    "--cluster-config-file",
-                    folder.path().resolve("nodes.conf").toString(),
-                    "--cluster-announce-ip",
-                    "127.0.0.1",
-                    "--cluster-announce-port",
-                    String.valueOf(tls.port())));
+    private static TestFolder folder;
+    private static TestAuthority authority;
+    private static FaultProxy tls;
+    private static RedisProcess node;
 
-    @BeforeEach
-    void formCluster() {
+    @BeforeAll
+    static void formCluster() {
+        folder = TestFolder.create();
+        authority = TestAuthority.create(folder.path(), "authority");
+        int port = TestPorts.next();
+        tls = FaultProxy.inFrontOf(new RedisProcess(port, List.of()), authority.serverFor("dns:localhost"));
+        node = new RedisProcess(
+                port,
+                RedisProcess.serverArguments(
+                        port,
+                        "--cluster-enabled",
+                        "yes",
+                        "--cluster-config-file",
+                        folder.path().resolve("nodes.conf").toString(),
+                        "--cluster-announce-ip",
+                        "127.0.0.1",
+                        "--cluster-announce-port",
+                        String.valueOf(tls.port())));
         node.start();
         try (RedisConnection redis = node.connect()) {
             redis.call(Stream.concat(
@@ -58,14 +61,14 @@ class TlsClusterTest {
         }
     }
 
-    @AfterEach
-    void stop() {
+    @AfterAll
+    static void stop() {
         tls.close();
         node.close();
         folder.close();
     }
 
-    private RedissonBackend started(String yaml) {
+    private static RedissonBackend started(String yaml) {
         String trusted = yaml + "\nsslTruststore: " + authority.trustStore().toUri() + "\nsslTruststorePassword: "
                 + TestAuthority.PASSWORD + "\nsslKeystoreType: PKCS12\n";
         return new TestConfig(Map.of(

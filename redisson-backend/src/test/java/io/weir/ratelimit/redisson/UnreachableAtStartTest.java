@@ -13,6 +13,7 @@ import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -60,31 +61,45 @@ class UnreachableAtStartTest {
                     plain.address() + "," + plain.address(),
                     plain.address() + ", " + plain.address(),
                     " answered ERR, the server is not a node of a cluster");
-            expected.forEach(UnreachableAtStartTest::assertReported);
+            assertReported();
         }
     }
 
-    private static void assertReported(String address, String detail) {
+    /** Starts a backend for each case, since all of them need seconds to report what they cannot reach. */
+    private void assertReported() {
+        Map<String, RedissonBackend> backends = new LinkedHashMap<>();
         try (LogCapture log = new LogCapture()) {
-            RedissonBackend backend = new TestConfig(Map.of(RedisSettings.ADDRESS, address)).started();
             try {
+                expected.forEach((address, detail) ->
+                        backends.put(address, new TestConfig(Map.of(RedisSettings.ADDRESS, address)).started()));
                 Await.until(
-                        "a warning about " + address,
+                        "a warning of each backend",
                         TIMEOUT,
-                        () -> !warnings(log).isEmpty());
-                Await.until(
-                        "a failure that ends with " + detail,
-                        TIMEOUT,
-                        () -> FaultCalls.failure(backend).getMessage().endsWith(" at " + detail));
-                assertThat(FaultCalls.asyncFailure(backend)).hasMessageEndingWith(" at " + detail);
+                        () -> warnings(log).size() >= expected.size());
+                expected.forEach(
+                        (address, detail) -> assertFails(Objects.requireNonNull(backends.get(address)), detail));
             } finally {
-                backend.close();
+                backends.values().forEach(RedissonBackend::close);
             }
-            assertThat(warnings(log)).singleElement().asString().startsWith("WARNING WEIR-319 ");
-            // The name service may need longer than the warning waits.
-            assertThat(warnings(log).get(0)).contains(address.contains(".invalid") ? address : " at " + detail + ". ");
+            assertThat(warnings(log))
+                    .hasSameSizeAs(expected.keySet())
+                    .allMatch(warning -> warning.startsWith("WARNING WEIR-319 "));
+            expected.forEach((address, detail) -> assertThat(warnings(log))
+                    // The name service may need longer than the warning waits.
+                    .filteredOn(warning ->
+                            warning.contains(address.contains(".invalid") ? address : " at " + detail + ". "))
+                    .as("the warning about " + address)
+                    .hasSize(1));
             assertThat(log.lines()).noneMatch(line -> line.contains(SECRET));
         }
+    }
+
+    private static void assertFails(RedissonBackend backend, String detail) {
+        Await.until(
+                "a failure that ends with " + detail,
+                TIMEOUT,
+                () -> FaultCalls.failure(backend).getMessage().endsWith(" at " + detail));
+        assertThat(FaultCalls.asyncFailure(backend)).hasMessageEndingWith(" at " + detail);
     }
 
     private static List<String> warnings(LogCapture log) {

@@ -16,8 +16,6 @@ import java.util.TreeSet;
  * and minutes, and each date of longer periods. It shares no code with a backend.
  */
 public final class ReferenceCalendar {
-    private static final int DAYS = 800;
-
     private final CalendarPeriod period;
 
     /** The known boundaries in seconds since 1970, without a gap. */
@@ -64,16 +62,25 @@ public final class ReferenceCalendar {
         return boundaries;
     }
 
-    /** Adds the seconds at which the clock shows a multiple of the length, or has skipped one. */
+    /** Adds the last and the next second at which the clock shows a multiple of the length, or has skipped one. */
     private void addClock(long epochSecond) {
-        long length = period.unit().length().toSeconds();
-        for (long second = epochSecond - 2 * length; second <= epochSecond + 2 * length; second++) {
-            long shown = shown(second);
-            if (Math.floorMod(shown, length) == 0
-                    || Math.floorDiv(shown, length) > Math.floorDiv(shown(second - 1), length)) {
-                boundaries.add(second);
-            }
+        long second = epochSecond;
+        while (!isMultiple(second)) {
+            second--;
         }
+        boundaries.add(second);
+        second = epochSecond + 1;
+        while (!isMultiple(second)) {
+            second++;
+        }
+        boundaries.add(second);
+    }
+
+    private boolean isMultiple(long second) {
+        long length = period.unit().length().toSeconds();
+        long shown = shown(second);
+        return Math.floorMod(shown, length) == 0
+                || Math.floorDiv(shown, length) > Math.floorDiv(shown(second - 1), length);
     }
 
     private long shown(long epochSecond) {
@@ -81,16 +88,23 @@ public final class ReferenceCalendar {
         return epochSecond + rules.getOffset(Instant.ofEpochSecond(epochSecond)).getTotalSeconds();
     }
 
-    /** Adds the first instant of each date that begins a period. */
+    /** Adds the first instant of the last and of the next date that begins a period. */
     private void addDates(long epochSecond) {
-        LocalDate first = LocalDate.ofInstant(Instant.ofEpochSecond(epochSecond), period.zone())
-                .minusDays(DAYS);
-        for (int days = 0; days < 2 * DAYS; days++) {
-            LocalDate date = first.plusDays(days);
-            if (begins(date)) {
-                boundaries.add(date.atStartOfDay(period.zone()).toEpochSecond());
-            }
+        LocalDate today = LocalDate.ofInstant(Instant.ofEpochSecond(epochSecond), period.zone());
+        LocalDate date = today;
+        while (!begins(date)) {
+            date = date.minusDays(1);
         }
+        boundaries.add(start(date));
+        date = today.plusDays(1);
+        while (!begins(date) || start(date) <= epochSecond) {
+            date = date.plusDays(1);
+        }
+        boundaries.add(start(date));
+    }
+
+    private long start(LocalDate date) {
+        return date.atStartOfDay(period.zone()).toEpochSecond();
     }
 
     private boolean begins(LocalDate date) {
