@@ -6,9 +6,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
-import io.weir.ratelimit.Identity;
 import io.weir.ratelimit.BackendStateChanged;
 import io.weir.ratelimit.Decision;
+import io.weir.ratelimit.Identity;
 import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.RateLimitExceededException;
 import io.weir.ratelimit.RateLimitUnavailableException;
@@ -477,7 +477,8 @@ class WiringTest {
                 "ratelimit.policies.twice.penalty.for=10m");
         try (Container container = Container.start(lines, Reports.class, ProducedBackend.class)) {
             RateLimiter limiter = container.bean(RateLimiter.class);
-            assertThat(limiter.block("twice", Identity.of("a"), Duration.ofMinutes(1))).isEqualTo(Duration.ofMinutes(1));
+            assertThat(limiter.block("twice", Identity.of("a"), Duration.ofMinutes(1)))
+                    .isEqualTo(Duration.ofMinutes(1));
             assertThat(limiter.acquire("twice", "a").allowed()).isFalse();
             Decision allowed = limiter.acquire("twice", "b");
             assertThat(allowed.receipt().holdsSlots()).isTrue();
