@@ -3,7 +3,11 @@ package io.weir.ratelimit.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.IOException;
+import java.net.Socket;
+import java.net.URI;
 import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -115,6 +119,26 @@ interface OutcomeContract extends PolicyClient {
                         .body()
                         .equals("true")))
                 .isTrue();
+    }
+
+    /** The method has answered, although nobody reads the response. */
+    @Test
+    default void callerWhoDisconnectsDoesNotChangeTheOutcome() throws IOException {
+        disconnectDuringACall("api/success/", "successes");
+        verifyRemaining("successes", 2);
+        disconnectDuringACall("api/failure/", "failures");
+        verifyRemaining("failures", 3);
+    }
+
+    private void disconnectDuringACall(String root, String policy) throws IOException {
+        URI uri = uri(root + "pending-stage/200");
+        try (Socket socket = new Socket(uri.getHost(), uri.getPort())) {
+            String request =
+                    "GET " + uri.getPath() + " HTTP/1.1\r\nHost: localhost\r\nX-Client: " + client() + "\r\n\r\n";
+            socket.getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
+            verifyRemainsCharged(policy);
+        }
+        release(root);
     }
 
     /** The success status is already sent. */

@@ -119,6 +119,7 @@ class OutgoingCallsIT {
         assertThat(call("remaining")).isEqualTo("7");
     }
 
+    /** The budget follows the clock of the server, which no test moves; {@code RateLimitClientFilterTest} has the exact number. */
     @Test
     void retriesAboveTheBudgetAreRejected() {
         status = 500;

@@ -14,7 +14,7 @@ import org.redisson.connection.MasterSlaveEntry;
 /**
  * The renewal of the connections to a single address. Behind a virtual address, a connection can last longer than the role of its server:
  * after a failover it leads to a replica, and only a new connection leads to the master. In the other topologies, the client itself finds
- * the master.
+ * the master. A client of the application keeps its connections, because its own commands run on them.
  */
 final class ConnectionRenewal implements Runnable {
     /** A failover can last longer. Meanwhile the connections are not renewed for each call. */

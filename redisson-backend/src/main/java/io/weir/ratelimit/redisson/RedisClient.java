@@ -182,7 +182,9 @@ final class RedisClient implements AutoCloseable {
             tryOut(loaded);
             hasSlots = created.getConfig().isClusterConfig();
             writes = ClusterWrites.of(created);
-            renewal = ConnectionRenewal.of(created);
+            if (owned) {
+                renewal = ConnectionRenewal.of(created);
+            }
             scripts = loaded;
             connected.complete(null);
             MESSAGES.log(LOG, "WEIR-411");

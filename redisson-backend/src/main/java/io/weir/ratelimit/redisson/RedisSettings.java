@@ -16,9 +16,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Collectors;
-import java.util.stream.IntStream;
-import java.util.stream.Stream;
 import org.redisson.client.codec.ByteArrayCodec;
 import org.redisson.config.Config;
 
@@ -32,11 +29,8 @@ import org.redisson.config.Config;
  */
 record RedisSettings(
         String namespace, Duration deadline, Optional<Config> client, List<ConfigurationProblem> problems) {
-    static final String ADDRESS = "ratelimit.redis.address";
+    static final String ADDRESS = AddressProperty.NAME;
     static final String CONFIG = "ratelimit.redis.config";
-    /** The elements of a list; a source can return a value for each name. */
-    private static final int MAX_NODES = 1_000;
-
     private static final String NAMESPACE = "ratelimit.namespace";
     private static final String DEADLINE = "ratelimit.redis.deadline";
     private static final Pattern NAMESPACE_FORM = Pattern.compile("[A-Za-z0-9._-]{1,64}");
@@ -51,14 +45,14 @@ record RedisSettings(
      */
     static RedisSettings read(org.eclipse.microprofile.config.Config config, boolean applicationClient) {
         List<ConfigurationProblem> problems = new ArrayList<>();
-        Optional<String> address = address(config);
+        AddressProperty address = AddressProperty.of(config);
         Optional<String> location =
                 config.getOptionalValue(CONFIG, String.class).map(String::strip);
         Optional<Config> client = Optional.empty();
         if (address.isPresent() && location.isPresent()) {
             problems.add(MESSAGES.problem("WEIR-401", CONFIG, location.get(), ADDRESS));
         } else if (address.isPresent()) {
-            client = RedisServers.read(address.get(), ADDRESS, problems).map(servers -> forScripts(servers.config()));
+            client = address.servers(problems).map(servers -> forScripts(servers.config()));
         } else if (location.isPresent()) {
             client = yaml(location.get(), problems);
         } else if (!applicationClient) {
@@ -66,24 +60,6 @@ record RedisSettings(
         }
         return new RedisSettings(
                 namespace(config, problems), deadline(config, problems), client, List.copyOf(problems));
-    }
-
-    /** Reads the address, which can be a list of a file format: {@code address[0]} of SmallRye Config, {@code address.0} of Helidon. */
-    static Optional<String> address(org.eclipse.microprofile.config.Config config) {
-        return config.getOptionalValue(ADDRESS, String.class)
-                .or(() -> Stream.of("[%d]", ".%d", ".[%d]")
-                        .map(element -> elements(config, ADDRESS + element))
-                        .filter(elements -> !elements.isEmpty())
-                        .findFirst())
-                .map(String::strip);
-    }
-
-    private static String elements(org.eclipse.microprofile.config.Config config, String form) {
-        return IntStream.range(0, MAX_NODES)
-                .mapToObj(position -> config.getOptionalValue(form.formatted(position), String.class))
-                .takeWhile(Optional::isPresent)
-                .map(Optional::get)
-                .collect(Collectors.joining(","));
     }
 
     private static Optional<Config> yaml(String location, List<ConfigurationProblem> problems) {

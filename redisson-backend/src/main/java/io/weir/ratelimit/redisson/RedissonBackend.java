@@ -153,7 +153,7 @@ public class RedissonBackend implements RateLimitBackend, SettlesCharges, HoldsS
     @Override
     public boolean isConfigured() {
         Config config = ConfigProvider.getConfig();
-        return RedisSettings.address(config).isPresent()
+        return AddressProperty.of(config).isPresent()
                 || config.getOptionalValue(RedisSettings.CONFIG, String.class).isPresent()
                 || hasApplicationClient();
     }

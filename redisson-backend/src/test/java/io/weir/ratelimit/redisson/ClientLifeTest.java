@@ -4,14 +4,19 @@ package io.weir.ratelimit.redisson;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.netty.util.internal.InternalThreadLocalMap;
+import io.weir.ratelimit.fixtures.RedisConnection;
 import io.weir.ratelimit.fixtures.RedisFixture;
 import io.weir.ratelimit.fixtures.RedisProcess;
 import io.weir.ratelimit.fixtures.TestThreads;
 import io.weir.ratelimit.spi.BackendException;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.assertj.core.api.Assertions;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -61,6 +66,29 @@ class ClientLifeTest {
             assertThat(client.isShutdown()).isFalse();
             fixture.another().close();
         }
+    }
+
+    @Test
+    void doesNotCloseTheConnectionsOfTheApplicationsClient() {
+        try (RedisProcess process = RedisProcess.started();
+                RedisConnection admin = process.connect();
+                TestBackend fixture = TestBackend.on(process.address()).ready()) {
+            admin.call("REPLICAOF", "127.0.0.1", 1);
+            Set<String> before = connections(admin);
+            Assertions.assertThatExceptionOfType(BackendException.class)
+                    .isThrownBy(() -> fixture.acquire("k.a", 1, FaultCalls.LIMIT))
+                    .withMessageContaining("READONLY");
+            assertThat(connections(admin)).containsAll(before);
+            admin.call("REPLICAOF", "NO", "ONE");
+        }
+    }
+
+    private static Set<String> connections(RedisConnection admin) {
+        return Pattern.compile("(?m)^id=\\d+")
+                .matcher(admin.text("CLIENT", "LIST"))
+                .results()
+                .map(MatchResult::group)
+                .collect(Collectors.toSet());
     }
 
     /** A thread of a server outlives the application. Thread-local values would keep its classes in memory. */

@@ -17,6 +17,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.redisson.client.codec.ByteArrayCodec;
+import org.redisson.config.Config;
 
 class RedisSettingsTest {
     private static final String ADDRESS = "redis://cache:6379";
@@ -238,6 +239,52 @@ class RedisSettingsTest {
         assertThat(problem.problem()).startsWith("the content is not a Redisson configuration (");
         assertThat(problem.remedy()).isEqualTo("see the Redisson documentation of the YAML format");
         assertThat(problem.toString()).doesNotContain("secret");
+    }
+
+    private static RedisSettings withList(Map<String, String> others, Map<String, Integer> ordinals) {
+        Map<String, String> all = new HashMap<>(others);
+        all.put("ratelimit.redis.address[0]", "redis://listed-0:6379");
+        all.put("ratelimit.redis.address[1]", "redis://listed-1:6379");
+        return RedisSettings.read(new TestConfig(all, ordinals), false);
+    }
+
+    private static List<String> nodes(RedisSettings settings) {
+        assertThat(settings.problems()).isEmpty();
+        Config client = settings.client().orElseThrow();
+        return client.isClusterConfig()
+                ? client.useClusterServers().getNodeAddresses()
+                : List.of(client.useSingleServer().getAddress());
+    }
+
+    @Test
+    void theSourceWithTheHigherOrdinalSetsTheAddresses() {
+        Map<String, String> text = Map.of(RedisSettings.ADDRESS, "redis://one:6379");
+        List<String> listed = List.of("redis://listed-0:6379", "redis://listed-1:6379");
+        List<String> one = List.of("redis://one:6379");
+        assertThat(nodes(withList(Map.of(), Map.of()))).isEqualTo(listed);
+        assertThat(nodes(withList(text, Map.of()))).isEqualTo(one);
+        assertThat(nodes(withList(text, Map.of(RedisSettings.ADDRESS, 300)))).isEqualTo(one);
+        assertThat(nodes(withList(text, Map.of(RedisSettings.ADDRESS, 50)))).isEqualTo(listed);
+    }
+
+    @Test
+    void theTextOfAListHasNoBackslashes() {
+        String text = "redis://me:a\\,b@listed-0:6379,redis://me:a\\,b@listed-1:6379";
+        RedisSettings settings = withList(Map.of(RedisSettings.ADDRESS, text), Map.of());
+        assertThat(nodes(settings)).hasSize(2);
+        assertThat(settings.client().orElseThrow().getPassword()).isEqualTo("a,b");
+    }
+
+    @Test
+    void elementsOfSeveralSourcesAreAProblem() {
+        assertThat(withList(Map.of(), Map.of("ratelimit.redis.address[0]", 110)).problems())
+                .containsExactly(new ConfigurationProblem(
+                        "WEIR-403",
+                        RedisSettings.ADDRESS,
+                        "redis://listed-0:6379,redis://listed-1:6379",
+                        "the elements of the list come from several sources: source 100, source 110",
+                        "write the whole list in one source; as a text with commas, it takes precedence over the elements in"
+                                + " sources with lower ordinals"));
     }
 
     @Test

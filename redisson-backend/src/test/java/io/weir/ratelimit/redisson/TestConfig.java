@@ -18,7 +18,15 @@ import org.eclipse.microprofile.config.spi.Converter;
 final class TestConfig implements Config {
     private final Map<String, String> properties;
 
+    /** The ordinals of the sources of properties, which have the name of the ordinal. Other properties have 100. */
+    private final Map<String, Integer> ordinals;
+
     TestConfig(Map<String, String> properties) {
+        this(properties, Map.of());
+    }
+
+    TestConfig(Map<String, String> properties, Map<String, Integer> ordinals) {
+        this.ordinals = ordinals;
         Map<String, String> all = new HashMap<>(properties);
         all.putIfAbsent("CircuitBreaker/enabled", "false");
         this.properties = Map.copyOf(all);
@@ -72,7 +80,34 @@ final class TestConfig implements Config {
 
     @Override
     public ConfigValue getConfigValue(String name) {
-        throw new UnsupportedOperationException();
+        return new Value(name, properties.get(name), ordinals.getOrDefault(name, 100));
+    }
+
+    private record Value(String name, String value, int ordinal) implements ConfigValue {
+        @Override
+        public String getName() {
+            return name;
+        }
+
+        @Override
+        public String getValue() {
+            return value;
+        }
+
+        @Override
+        public String getRawValue() {
+            return value;
+        }
+
+        @Override
+        public String getSourceName() {
+            return "source " + ordinal;
+        }
+
+        @Override
+        public int getSourceOrdinal() {
+            return ordinal;
+        }
     }
 
     @Override

@@ -41,7 +41,8 @@ final class Engines {
         TestConfig config = TestConfig.register(setup.properties(), loader);
         try {
             ConfigProperties properties = ListElements.join(new MicroProfileProperties(config.config()));
-            return new PlainEngine(properties, setup, loader, config::release);
+            Setup complete = ResolverBeans.addTo(setup, loader, config.config());
+            return new PlainEngine(properties, complete, loader, config::release);
         } catch (RuntimeException e) {
             config.release();
             throw e;

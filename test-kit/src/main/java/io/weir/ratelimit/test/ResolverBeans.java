@@ -3,9 +3,12 @@ package io.weir.ratelimit.test;
 
 import io.weir.ratelimit.spi.KeyResolver;
 import io.weir.ratelimit.spi.TierResolver;
+import jakarta.inject.Inject;
 import jakarta.inject.Named;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.lang.reflect.AnnotatedElement;
+import java.lang.reflect.Constructor;
 import java.lang.reflect.Modifier;
 import java.net.URI;
 import java.net.URL;
@@ -15,8 +18,10 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
@@ -55,6 +60,54 @@ final class ResolverBeans {
             throw new UncheckedIOException(e);
         }
         return found;
+    }
+
+    /**
+     * Adds the resolvers to those of a test without a container.
+     *
+     * @throws IllegalStateException if a resolver needs a container
+     */
+    static Setup addTo(Setup setup, ClassLoader loader, Config config) {
+        Map<String, KeyResolver> keys = new HashMap<>();
+        Map<String, TierResolver> tiers = new HashMap<>();
+        for (Class<?> type : find(loader, config)) {
+            String name = beanName(type);
+            if (setup.keys().containsKey(name) || setup.tiers().containsKey(name)) {
+                continue;
+            }
+            Object resolver = create(type);
+            if (resolver instanceof KeyResolver key) {
+                keys.put(name, key);
+            }
+            if (resolver instanceof TierResolver tier) {
+                tiers.put(name, tier);
+            }
+        }
+        return setup.withResolvers(keys, tiers);
+    }
+
+    private static Object create(Class<?> type) {
+        try {
+            if (needsInjection(type)) {
+                throw new IllegalStateException(
+                        "the resolver " + type.getName() + " needs injection and so a container:"
+                                + " use container = true, or pass it to the builder of WeirExtension");
+            }
+            Constructor<?> constructor = type.getDeclaredConstructor();
+            constructor.setAccessible(true);
+            return constructor.newInstance();
+        } catch (ReflectiveOperationException e) {
+            throw new IllegalStateException(
+                    "the resolver " + type.getName() + " cannot be created without a container", e);
+        }
+    }
+
+    private static boolean needsInjection(Class<?> type) {
+        Stream<AnnotatedElement> own = Stream.of(
+                        type.getDeclaredFields(), type.getDeclaredMethods(), type.getDeclaredConstructors())
+                .flatMap(Arrays::stream);
+        return own.anyMatch(member -> member.isAnnotationPresent(Inject.class))
+                || (type.getSuperclass() != null && needsInjection(type.getSuperclass()));
     }
 
     private void search(Path root, List<Class<?>> found) throws IOException {

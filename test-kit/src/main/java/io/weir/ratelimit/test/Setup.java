@@ -5,6 +5,7 @@ import io.weir.ratelimit.spi.KeyResolver;
 import io.weir.ratelimit.spi.PolicySource;
 import io.weir.ratelimit.spi.TierResolver;
 import java.time.Instant;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -43,6 +44,15 @@ record Setup(
     /** Returns whether the test gives resolvers and sources itself, which are beans in a container. */
     boolean hasResolvers() {
         return !keys.isEmpty() || !tiers.isEmpty() || !sources.isEmpty();
+    }
+
+    /** Returns this setup with further resolvers. */
+    Setup withResolvers(Map<String, KeyResolver> moreKeys, Map<String, TierResolver> moreTiers) {
+        Map<String, KeyResolver> allKeys = new HashMap<>(moreKeys);
+        allKeys.putAll(keys);
+        Map<String, TierResolver> allTiers = new HashMap<>(moreTiers);
+        allTiers.putAll(tiers);
+        return new Setup(properties, now, resets, beans, container, redis, allKeys, allTiers, sources);
     }
 
     static Setup of(WeirTest test) {

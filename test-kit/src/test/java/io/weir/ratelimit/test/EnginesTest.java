@@ -5,12 +5,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.junit.platform.engine.discovery.DiscoverySelectors.selectClass;
 
+import io.weir.ratelimit.Identity;
 import io.weir.ratelimit.RateLimit;
 import io.weir.ratelimit.RateLimiter;
+import io.weir.ratelimit.spi.CallContext;
+import io.weir.ratelimit.spi.KeyResolver;
+import io.weir.ratelimit.spi.TierResolver;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
+import jakarta.inject.Named;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.util.Optional;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -135,4 +141,75 @@ class EnginesTest {
 
     @WeirTest(container = false, beans = Service.class)
     static class WithoutContainer {}
+
+    @Named("enginesPlans")
+    static class Plans implements TierResolver {
+        @Override
+        public Optional<String> tier(Identity caller) {
+            return Optional.of("gold");
+        }
+    }
+
+    @Named("enginesAccount")
+    static class Account implements KeyResolver {
+        @Override
+        public Optional<Identity> resolve(CallContext call) {
+            return Optional.of(Identity.of("one"));
+        }
+    }
+
+    @Named("enginesDatabase")
+    static class Database implements TierResolver {
+        @Inject
+        Service service;
+
+        @Override
+        public Optional<String> tier(Identity caller) {
+            return Optional.empty();
+        }
+    }
+
+    @WeirTest(
+            container = false,
+            properties = {
+                "ratelimit.policies.named.limit=3/1h",
+                "ratelimit.policies.named.key=enginesAccount",
+                "ratelimit.policies.named.tier=enginesPlans",
+                "ratelimit.policies.named.tiers.gold.limit=7/1h"
+            })
+    static class WithResolvers {
+        RateLimits limits;
+
+        @Test
+        void starts() {
+            assertThat(limits.remaining("named", "a")).isEqualTo(3);
+        }
+    }
+
+    @WeirTest(
+            container = false,
+            properties = {
+                "ratelimit.policies.named.limit=3/1h",
+                "ratelimit.policies.named.tier=enginesDatabase",
+                "ratelimit.policies.named.tiers.gold.limit=7/1h"
+            })
+    static class WithInjection {
+        @Test
+        void neverRuns() {}
+    }
+
+    @Test
+    void anEngineWithoutAContainerHasTheResolversThatTheConfigurationNames() {
+        TestExecutionSummary summary = run(false, WithResolvers.class);
+        assertThat(summary.getFailures()).isEmpty();
+        assertThat(summary.getTestsSucceededCount()).isOne();
+    }
+
+    @Test
+    void aResolverWithInjectionNeedsAContainer() {
+        assertThat(run(false, WithInjection.class).getFailures())
+                .singleElement()
+                .satisfies(failure -> assertThat(failure.getException())
+                        .hasMessageContainingAll(Database.class.getName(), "needs injection", "container = true"));
+    }
 }

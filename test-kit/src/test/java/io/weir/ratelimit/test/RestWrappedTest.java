@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.RateLimit;
 import io.weir.ratelimit.RateLimiter;
+import jakarta.ejb.EJBException;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.context.RequestScoped;
 import jakarta.inject.Inject;
@@ -131,6 +132,30 @@ class RestWrappedTest {
                     .join();
         }
 
+        /** As the result of an enterprise bean that wraps the exceptions of its work. */
+        @GET
+        @Path("enterprise")
+        public String enterprise(@DefaultValue("limited") @QueryParam("what") String what) {
+            return CompletableFuture.supplyAsync(
+                            () -> {
+                                try {
+                                    return call(what);
+                                } catch (RuntimeException e) {
+                                    throw new EJBException(e);
+                                }
+                            },
+                            Runnable::run)
+                    .join();
+        }
+
+        @GET
+        @Path("circle")
+        public String circle() {
+            CompletionException first = new CompletionException("first") {};
+            first.initCause(new CompletionException("second", first));
+            throw first;
+        }
+
         @GET
         @Path("code")
         public String code() {
@@ -182,7 +207,7 @@ class RestWrappedTest {
 
     @Tag("field")
     @ParameterizedTest
-    @ValueSource(strings = {"join", "get", "nested", "code", "stage"})
+    @ValueSource(strings = {"join", "get", "nested", "enterprise", "code", "stage"})
     void aWrappedRejectionIsTheSame(String how) {
         assertThat(rest.get("/waits/" + how).statusCode()).isEqualTo(200);
         HttpResponse<String> rejected = rest.get("/waits/" + how);
@@ -193,7 +218,7 @@ class RestWrappedTest {
 
     @Tag("field")
     @ParameterizedTest
-    @ValueSource(strings = {"join", "get", "nested", "stage"})
+    @ValueSource(strings = {"join", "get", "nested", "enterprise", "stage"})
     void aWrappedRejectionInAnOutageIsTheSame(String how, RateLimits limits) {
         limits.failBackend();
         HttpResponse<String> unavailable = rest.get("/waits/" + how + "?what=closed");
@@ -207,6 +232,11 @@ class RestWrappedTest {
         HttpResponse<String> mapped = rest.get("/waits/join?what=foreign");
         assertThat(mapped.statusCode()).isEqualTo(509);
         assertThat(mapped.body()).isIn("CompletionException", "IllegalStateException");
+    }
+
+    @Test
+    void aCircleOfCausesStaysThatOfTheApplication() {
+        assertThat(rest.get("/waits/circle").statusCode()).isEqualTo(509);
     }
 
     @Test

@@ -72,6 +72,7 @@ final class Acquisition {
     private List<Charge> charges = List.of();
 
     private boolean reserved;
+    private boolean paid;
     private boolean interrupted;
     private boolean slept;
 
@@ -318,6 +319,7 @@ final class Acquisition {
         if (request != null) {
             request.ledger().reopen(binding.endpoint(), all, charges);
             reserved = true;
+            paid = false;
         }
         return Step.REFUND;
     }
@@ -361,6 +363,7 @@ final class Acquisition {
     private void pay(RequestState paying) {
         paying.ledger().pay(binding.endpoint(), all, charges);
         reserved = false;
+        paid = true;
     }
 
     private void release() {
@@ -378,8 +381,9 @@ final class Acquisition {
     Receipt abandon() {
         close();
         Receipt receipt = refundedReceipt();
-        if (request != null && !receipt.equals(Receipt.EMPTY)) {
-            request.ledger().refund(binding.endpoint(), charges);
+        if (request != null && paid) {
+            request.ledger().refund(binding.endpoint(), all, charges);
+            paid = false;
         }
         return receipt;
     }

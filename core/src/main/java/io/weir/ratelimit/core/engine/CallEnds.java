@@ -44,7 +44,7 @@ public final class CallEnds {
             slots.release(decision.receipt());
         }
         if (request != null) {
-            request.ledger().refund(binding.endpoint(), refunded);
+            request.ledger().refund(binding.endpoint(), binding.charges(refunded), refunded);
         }
     }
 

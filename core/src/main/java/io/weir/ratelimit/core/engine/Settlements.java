@@ -7,10 +7,11 @@ import io.weir.ratelimit.core.events.QuotaThresholds;
 import io.weir.ratelimit.core.fallback.Capabilities;
 import io.weir.ratelimit.core.fallback.FallbackBackend;
 import io.weir.ratelimit.core.limit.BackendReceipt;
+import io.weir.ratelimit.core.limit.ChargeStates;
 import io.weir.ratelimit.core.request.RequestState;
+import io.weir.ratelimit.core.request.ReservedCharges;
 import io.weir.ratelimit.core.slots.DegradedReceipt;
 import io.weir.ratelimit.spi.Charge;
-import io.weir.ratelimit.spi.ChargeReceipt;
 import io.weir.ratelimit.spi.RateLimitBackend;
 import io.weir.ratelimit.spi.SettlesCharges;
 import java.util.ArrayList;
@@ -53,7 +54,9 @@ public final class Settlements {
      */
     public void settle(RequestState request, String policy, long actualCost) {
         for (Part part : parts(request, policy, checked(actualCost))) {
-            settle(part.receipt, part.charge::equals, part.actualCost);
+            if (!settlesUnchanged(part)) {
+                settle(part.receipt, part.charge::equals, part.actualCost);
+            }
         }
     }
 
@@ -67,6 +70,7 @@ public final class Settlements {
      */
     public CompletionStage<Void> settleAsync(RequestState request, String policy, long actualCost) {
         CompletableFuture<?>[] all = parts(request, policy, checked(actualCost)).stream()
+                .filter(part -> !settlesUnchanged(part))
                 .map(part -> settleAsync(part.receipt, part.charge::equals, part.actualCost)
                         .toCompletableFuture())
                 .toArray(CompletableFuture<?>[]::new);
@@ -93,10 +97,7 @@ public final class Settlements {
      * @return true if it has paid under the policy
      */
     public boolean hasPaid(RequestState request, String policy) {
-        return request.quotas().receipts().stream()
-                .filter(ChargeReceipt.class::isInstance)
-                .flatMap(receipt -> ((ChargeReceipt) receipt).charges().stream())
-                .anyMatch(charge -> charge.policy().policy().equals(policy));
+        return request.quotas().reserved().contains(policy);
     }
 
     private static long checked(long actualCost) {
@@ -131,6 +132,16 @@ public final class Settlements {
         return Capabilities.require(backend, SettlesCharges.class).settle(receipt, selection, actualCost);
     }
 
+    /** Settles a charge whose actual cost is the reserved one, for which the backend has nothing to do. Returns false if it is another one. */
+    private boolean settlesUnchanged(Part part) {
+        if (part.actualCost != part.charge.cost() || !(part.receipt instanceof BackendReceipt spent)) {
+            return false;
+        }
+        List<ChargeStates> settled = spent.settle(part.charge::equals, part.actualCost);
+        notifyListeners(settled.stream().map(ChargeStates::charge).toList(), part.actualCost);
+        return true;
+    }
+
     private void notifyListeners(List<Charge> settled, long actualCost) {
         if (!settled.isEmpty()) {
             listeners.settled(settled, actualCost);
@@ -140,30 +151,20 @@ public final class Settlements {
 
     /** Divides the actual cost among the charges of a request: the latest one has more, or the latest ones have less. */
     private static List<Part> parts(RequestState request, String policy, long actualCost) {
-        List<Part> reserved = new ArrayList<>();
-        long sum = 0;
-        for (Receipt receipt : request.quotas().receipts()) {
-            for (Charge charge : unsettled(receipt)) {
-                if (charge.policy().policy().equals(policy)) {
-                    reserved.add(new Part(receipt, charge, charge.cost()));
-                    sum += charge.cost();
-                }
-            }
+        ReservedCharges.OfPolicy all = request.quotas().reserved().take(policy);
+        List<Part> parts = new ArrayList<>();
+        long sum = all.earlierCost();
+        for (ReservedCharges.Reserved each : all.charges()) {
+            parts.add(new Part(each.receipt(), each.charge(), each.charge().cost()));
+            sum += each.charge().cost();
         }
         long difference = actualCost - sum;
-        for (int i = reserved.size() - 1; i >= 0 && difference != 0; i--) {
-            Part part = reserved.get(i);
+        for (int i = parts.size() - 1; i >= 0 && difference != 0; i--) {
+            Part part = parts.get(i);
             long cost = Math.max(0, part.actualCost + difference);
             difference -= cost - part.actualCost;
-            reserved.set(i, new Part(part.receipt, part.charge, cost));
+            parts.set(i, new Part(part.receipt, part.charge, cost));
         }
-        return reserved;
-    }
-
-    private static List<Charge> unsettled(Receipt receipt) {
-        if (receipt instanceof BackendReceipt spent) {
-            return spent.unsettled();
-        }
-        return receipt instanceof ChargeReceipt other ? other.charges() : List.of();
+        return parts;
     }
 }

@@ -121,6 +121,15 @@ public final class KeyExpression {
     }
 
     /**
+     * Tests whether all callers have one key.
+     *
+     * @return true if the expression is {@code global}
+     */
+    public boolean isGlobal() {
+        return onlyTerm != null && onlyTerm.is(KeyWord.GLOBAL);
+    }
+
+    /**
      * Tests whether an alternative of the expression joins terms.
      *
      * @return true if it uses {@code +}

@@ -81,7 +81,7 @@ record UpstreamFields(Function<String, List<String>> fields, Map<String, Malform
         return quotas;
     }
 
-    /** Returns the lines of a field. A field that is too long is malformed and counts as absent. */
+    /** Returns the lines of a field. A field that is too long or has too many lines is malformed and counts as absent. */
     private List<String> lines(String name) {
         List<String> lines = fields.apply(name);
         if (lines == null) {
@@ -89,9 +89,10 @@ record UpstreamFields(Function<String, List<String>> fields, Map<String, Malform
         }
         List<String> known = lines.stream()
                 .map(line -> line == null ? "" : line)
-                .limit(StructuredFields.MAX_MEMBERS)
+                .limit(UpstreamNumber.MAX_VALUES + 1L)
                 .toList();
-        if (known.stream().mapToLong(String::length).sum() > LONGEST_FIELD) {
+        if (known.size() > UpstreamNumber.MAX_VALUES
+                || known.stream().mapToLong(String::length).sum() > LONGEST_FIELD) {
             addMalformed(name, known, Optional.empty());
             return List.of();
         }
@@ -127,7 +128,8 @@ record UpstreamFields(Function<String, List<String>> fields, Map<String, Malform
 
     private List<StructuredFields.Item> items(String name) {
         List<String> lines = lines(name);
-        Optional<List<StructuredFields.Item>> items = StructuredFields.list(String.join(", ", lines));
+        Optional<List<StructuredFields.Item>> items = StructuredFields.list(String.join(", ", lines))
+                .filter(list -> list.size() <= UpstreamNumber.MAX_VALUES);
         if (items.isEmpty()) {
             addMalformed(name, lines, Optional.empty());
         }
@@ -181,7 +183,8 @@ record UpstreamFields(Function<String, List<String>> fields, Map<String, Malform
         UpstreamNumber longest =
                 time(dialect + "Reset", resets.stream().distinct().toList());
         List<String> times = UpstreamNumber.values(resets);
-        boolean pairs = counts.size() > 1 && counts.size() == times.size();
+        boolean pairs =
+                counts.size() > 1 && counts.size() <= UpstreamNumber.MAX_VALUES && counts.size() == times.size();
         List<UpstreamQuota> quotas = new ArrayList<>();
         for (int i = 0; i < (pairs ? counts.size() : 1); i++) {
             UpstreamNumber remaining = UpstreamNumber.count(pairs ? List.of(counts.get(i)) : lines);

@@ -22,6 +22,9 @@ import java.util.stream.Stream;
  * @param form the form of the text
  */
 record UpstreamNumber(long value, Form form) {
+    /** The values of a field that are read. A field with more values is unreadable, so that no upstream makes a response expensive. */
+    static final int MAX_VALUES = 16;
+
     /** The seconds of a time that cannot be read. */
     static final long UNREADABLE_SECONDS = 30;
 
@@ -100,8 +103,10 @@ record UpstreamNumber(long value, Form form) {
         Form form =
                 lines.isEmpty() || (lines.size() == 1 && isStandard(lines.get(0).strip())) ? Form.STANDARD : Form.OTHER;
         long longest = 0;
-        for (String value : values(lines)) {
-            Optional<BigDecimal> seconds = seconds(unquoted(value), now, age);
+        List<String> values = values(lines);
+        for (int i = 0; i < values.size(); i++) {
+            Optional<BigDecimal> seconds =
+                    i < MAX_VALUES ? seconds(unquoted(values.get(i)), now, age) : Optional.empty();
             if (seconds.isEmpty()) {
                 form = Form.UNREADABLE;
             }
@@ -110,11 +115,12 @@ record UpstreamNumber(long value, Form form) {
         return new UpstreamNumber(longest, form);
     }
 
-    /** Returns the values of a field, which has one or several on each line. */
+    /** Returns the values of a field, which has one or several on each line, with one above {@link #MAX_VALUES} at most. */
     static List<String> values(List<String> lines) {
         return lines.stream()
                 .flatMap(line -> UpstreamTime.date(line).isPresent() ? Stream.of(line) : COMMA.splitAsStream(line))
                 .map(String::strip)
+                .limit(MAX_VALUES + 1L)
                 .toList();
     }
 
@@ -176,7 +182,7 @@ record UpstreamNumber(long value, Form form) {
         BigDecimal sum = BigDecimal.ZERO;
         int end = 0;
         Matcher quantity = QUANTITY.matcher(text);
-        while (quantity.find()) {
+        for (int i = 0; i < MAX_VALUES && quantity.find(); i++) {
             String unit = quantity.group(3);
             BigDecimal seconds = UNITS.get(unit);
             if (seconds == null && unit.endsWith("s")) {

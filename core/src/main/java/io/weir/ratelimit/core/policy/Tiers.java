@@ -20,6 +20,7 @@ public final class Tiers {
     private final TierSelector selector;
     private final Map<String, PolicyLimits> limits;
     private final AtomicBoolean failed = new AtomicBoolean();
+    private final AtomicBoolean similar = new AtomicBoolean();
 
     /**
      * Creates tiers.
@@ -42,7 +43,25 @@ public final class Tiers {
      * @return the limits of the caller's tier, otherwise those of the policy
      */
     public PolicyLimits of(CallContext call, PolicyLimits ofPolicy) {
-        return limits.isEmpty() ? ofPolicy : limits.getOrDefault(tier(call), ofPolicy);
+        if (limits.isEmpty()) {
+            return ofPolicy;
+        }
+        String tier = tier(call);
+        PolicyLimits known = limits.get(tier);
+        if (known == null && !similar.get()) {
+            warnOfSimilar(tier, ofPolicy.policy());
+        }
+        return known == null ? ofPolicy : known;
+    }
+
+    /** Reports a tier with another spelling. Another text can be a tier whose limits are those of the policy. */
+    private void warnOfSimilar(String tier, String policy) {
+        String text = tier.strip();
+        limits.keySet().stream()
+                .filter(text::equalsIgnoreCase)
+                .findFirst()
+                .filter(known -> similar.compareAndSet(false, true))
+                .ifPresent(known -> MESSAGES.log(LOG, "WEIR-339", policy, text, known));
     }
 
     private String tier(CallContext call) {

@@ -146,6 +146,18 @@ public record Binding(String endpoint, List<PolicyCost> policies) {
         return null;
     }
 
+    /** Returns the charges of a call, of which the request has paid a part before. A policy that does not apply keeps its part. */
+    public List<Charge> charges(List<Charge> parts) {
+        return parts.stream()
+                .map(part -> policies.stream()
+                        .filter(each ->
+                                each.policy().name().equals(part.policy().policy()))
+                        .findFirst()
+                        .map(each -> new Charge(part.policy(), part.storedKey(), each.cost()))
+                        .orElse(part))
+                .toList();
+    }
+
     /** Returns the failure mode of a policy. */
     public FailureMode onFailure(String policy) {
         for (PolicyCost policyCost : policies) {

@@ -246,13 +246,15 @@ public final class ChargeLedger {
         due.forEach(refunded -> account(refunded).refund(refunded));
     }
 
-    /** Removes refunded charges, so that a later call of the request pays them again. */
-    public synchronized void refund(String method, List<Charge> due) {
-        for (Charge refunded : due) {
-            Account account = account(refunded);
-            account.of(method).ended -= refunded.cost();
-            account.refund(refunded);
-        }
+    /**
+     * Removes the charges of a call that are refunded, so that a later call of the request pays them again.
+     *
+     * @param charges the charges of the call
+     * @param due the part of them that the call has paid
+     */
+    public synchronized void refund(String method, List<Charge> charges, List<Charge> due) {
+        charges.forEach(charge -> account(charge).of(method).ended -= charge.cost());
+        due.forEach(refunded -> account(refunded).refund(refunded));
     }
 
     /** Removes the slots of a call that has returned and held them itself, so that a later call takes its own. */

@@ -48,8 +48,13 @@ public final class RequestState extends SlotHolder {
 
     private record RecentFailure(BackendException failure, long atNanos) {}
 
-    /** The wait of the resource method for its permits, without a thread. */
-    private record Wait(Binding binding, CompletableFuture<Decision> decision) {}
+    /**
+     * The wait of the resource method for its permits, without a thread.
+     *
+     * @param binding the policies of the decision
+     * @param decision the decision, complete or not
+     */
+    public record Wait(Binding binding, CompletableFuture<Decision> decision) {}
 
     /** A decision that waits for the outcome of the request. */
     public record Settlement(Binding binding, Decision decision) {}
@@ -106,14 +111,15 @@ public final class RequestState extends SlotHolder {
     }
 
     /**
-     * Returns the policies that apply to a method in this request.
+     * Returns the policies that apply to a method in this request. A reload during the request does not change those of its resource
+     * method.
      *
      * @param method the policies that annotations bind to the method
      * @return the policies of the request if the method is its resource method, else {@code method}
      */
     public Binding bindingOf(Binding method) {
         RequestBinding current = binding;
-        return current != null && method.equals(current.method()) ? current.request() : method;
+        return current != null && method.endpoint().equals(current.method().endpoint()) ? current.request() : method;
     }
 
     /**
@@ -252,13 +258,13 @@ public final class RequestState extends SlotHolder {
     }
 
     /**
-     * Returns the decision about the resource method if it had to wait for its permits.
+     * Returns the wait of the resource method for its permits. A reload can have changed its policies meanwhile.
      *
-     * @param policies the policies of the decision
-     * @return the decision, complete or not; empty if there is none
+     * @param endpoint the endpoint of the called method
+     * @return the wait, empty if there is none
      */
-    public synchronized Optional<CompletableFuture<Decision>> waiting(Binding policies) {
-        return wait != null && wait.binding.equals(policies) ? Optional.of(wait.decision) : Optional.empty();
+    public synchronized Optional<Wait> waiting(String endpoint) {
+        return wait != null && wait.binding.endpoint().equals(endpoint) ? Optional.of(wait) : Optional.empty();
     }
 
     /** Cancels the wait of the resource method, because the request has ended. */

@@ -16,8 +16,10 @@ public final class ResponseQuotas {
     private List<Quota> latest = List.of();
     private @Nullable Decision decision;
 
-    /** The decisions before the last one, as far as they spent permits. */
-    private List<Decision.Allowed> earlier = List.of();
+    /** The charges of the decisions before the last one; null if the request has one decision, as most have. */
+    private @Nullable ReservedCharges reserved;
+
+    private boolean lastIsReserved;
 
     /** The receipts with slots, which are released when the request ends. */
     private List<Receipt> slots = List.of();
@@ -31,11 +33,11 @@ public final class ResponseQuotas {
 
     synchronized void add(Binding binding, TimedDecision timed) {
         Decision last = timed.decision();
-        if (decision instanceof Decision.Allowed allowed) {
-            earlier = earlier.isEmpty() ? new ArrayList<>() : earlier;
-            earlier.add(allowed);
+        if (decision != null) {
+            ReservedCharges unused = reserved();
         }
         decision = last;
+        lastIsReserved = false;
         if (last.receipt().holdsSlots()) {
             slots = slots.isEmpty() ? new ArrayList<>() : slots;
             slots.add(last.receipt());
@@ -47,14 +49,19 @@ public final class ResponseQuotas {
         latest = latest.isEmpty() ? last.quotas() : merge(latest, last.quotas());
     }
 
-    /** Returns the receipts of the allowed calls, in the order of their decisions. */
-    public synchronized List<Receipt> receipts() {
-        List<Receipt> receipts = new ArrayList<>();
-        earlier.forEach(allowed -> receipts.add(allowed.receipt()));
-        if (decision instanceof Decision.Allowed allowed) {
-            receipts.add(allowed.receipt());
+    /**
+     * Returns the charges that can be settled.
+     *
+     * @return the charges of the decisions so far
+     */
+    public synchronized ReservedCharges reserved() {
+        ReservedCharges all = reserved == null ? new ReservedCharges() : reserved;
+        reserved = all;
+        if (decision != null && !lastIsReserved) {
+            all.add(decision.receipt());
+            lastIsReserved = true;
         }
-        return receipts;
+        return all;
     }
 
     /** Removes and returns the receipts with slots. */

@@ -454,13 +454,41 @@ class AcquisitionTest {
     }
 
     @Test
+    void aCanceledMethodThatHasSharedAChargePaysTheSamePartAgain() {
+        Limit limit =
+                Limit.of(Algorithm.LEAKY_BUCKET, 10, Duration.ofSeconds(1), 3).withMaxWait(Duration.ofSeconds(1));
+        Policy paced = Policy.builder(new PolicyLimits("paced", List.of(limit)), PACED.key())
+                .build();
+        RequestState request = new RequestState(ALICE);
+        engine.decide(binding("Search.page", 1, paced), ALICE, request);
+        for (int i = 0; i < 2; i++) {
+            CompletableFuture<Decision> dearer =
+                    engine.decideLater(binding(4, paced), ALICE, request, () -> executor::add);
+            assertThat(dearer).isNotDone();
+            assertThat(backend.peek(List.of(new Charge(paced.limits(), "p.alice", 1)))
+                            .get(0)
+                            .resetAfterMicros())
+                    .as("4 permits, of which 1 was paid")
+                    .isEqualTo(400_000);
+            dearer.cancel(true);
+            runAll();
+            assertThat(backend.peek(List.of(new Charge(paced.limits(), "p.alice", 1)))
+                            .get(0)
+                            .resetAfterMicros())
+                    .isEqualTo(100_000);
+        }
+    }
+
+    @Test
     void theEndOfTheRequestCancelsTheWaitOfItsMethod() {
         RequestState request = new RequestState(ALICE);
         call(PACED);
         CompletableFuture<Decision> decision = later(PACED, request);
         request.waitFor(binding(1, PACED), decision);
-        assertThat(request.waiting(binding(1, PACED))).containsSame(decision);
-        assertThat(request.waiting(binding(1, WINDOW))).isEmpty();
+        assertThat(request.waiting("Search.find"))
+                .map(RequestState.Wait::decision)
+                .containsSame(decision);
+        assertThat(request.waiting("Search.other")).isEmpty();
         request.endWait();
         request.endWait();
         runAll();

@@ -8,24 +8,37 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.weir.ratelimit.Algorithm;
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.Receipt;
 import io.weir.ratelimit.core.limit.BackendReceipt;
+import io.weir.ratelimit.core.limit.ChargeStates;
+import io.weir.ratelimit.core.limit.LimitState;
 import io.weir.ratelimit.core.local.LocalBackend;
 import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.core.request.RequestState;
+import io.weir.ratelimit.core.request.ReservedCharges;
 import io.weir.ratelimit.core.slots.DegradedReceipt;
 import io.weir.ratelimit.spi.CallContext;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.DecisionEvent;
 import io.weir.ratelimit.spi.DecisionListener;
+import io.weir.ratelimit.spi.Limit;
+import io.weir.ratelimit.spi.SettlesCharges;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Predicate;
 import org.junit.jupiter.api.Test;
 
 /** Settlements of requests, each with a limit of 100 permits. */
 class SettlementsTest {
+    private static final LimitState STATE =
+            LimitState.untouched(Limit.of(Algorithm.SLIDING_WINDOW, 100, Duration.ofMinutes(1)), 1_000);
+
     private final List<String> settled = new ArrayList<>();
     private final LocalBackend backend = new LocalBackend(100, () -> 1_000);
     private final RateLimitEngine engine = engine(backend, new DecisionListener() {
@@ -148,5 +161,78 @@ class SettlementsTest {
             assertThatCode(() -> other.settlements().settle(receipt, 1)).doesNotThrowAnyException();
             assertThat(other.settlements().settleAsync(receipt, 1)).isCompleted();
         }
+    }
+
+    /** A backend that allows each call, and counts the settlements. */
+    private final class Unlimited extends FakeBackend implements SettlesCharges {
+        private final List<Long> settlements = new ArrayList<>();
+
+        @Override
+        public Decision acquire(List<Charge> charges) {
+            return new Decision.Allowed(
+                    List.of(),
+                    new BackendReceipt(charges.stream()
+                            .map(charge -> new ChargeStates(charge, List.of(STATE)))
+                            .toList()));
+        }
+
+        @Override
+        public CompletionStage<List<Charge>> settle(Receipt receipt, Predicate<Charge> selection, long actualCost) {
+            settlements.add(actualCost);
+            return CompletableFuture.completedStage(((BackendReceipt) receipt)
+                    .settle(selection, actualCost).stream()
+                            .map(ChargeStates::charge)
+                            .toList());
+        }
+    }
+
+    @Test
+    void aRequestKeepsTheLatestChargesOfEachPolicyAndTheSumOfTheOthers() {
+        Unlimited unlimited = new Unlimited();
+        RateLimitEngine other = engine(unlimited);
+        other.decide(binding("Search.page", 7, bytes), CallContext.NONE, request);
+        for (int call = 0; call < 100_000; call++) {
+            other.decide(binding(3, tokens), CallContext.NONE, request);
+        }
+        ReservedCharges reserved = request.quotas().reserved();
+        assertThat(reserved.take("bytes").charges()).as("a rare policy").hasSize(1);
+        ReservedCharges.OfPolicy kept = reserved.take("tokens");
+        assertThat(kept.charges()).hasSizeBetween(ReservedCharges.LATEST, 3 * ReservedCharges.LATEST);
+        assertThat(kept.earlierCost() + 3L * kept.charges().size()).isEqualTo(300_000);
+    }
+
+    @Test
+    void aSettlementNeedsNoCallOfTheBackendForUnchangedCharges() {
+        for (long difference : new long[] {0, 5, -2, -6}) {
+            Unlimited unlimited = new Unlimited();
+            RateLimitEngine other = engine(unlimited);
+            RequestState batch = new RequestState(CallContext.NONE);
+            for (int call = 0; call < 10_000; call++) {
+                other.decide(binding(3, tokens), CallContext.NONE, batch);
+            }
+            other.settlements().settle(batch, "tokens", 30_000 + difference);
+            assertThat(unlimited.settlements)
+                    .as("difference %d", difference)
+                    .isEqualTo(
+                            difference == 0 ? List.of() : difference == -6 ? List.of(0L, 0L) : List.of(3 + difference));
+            other.settlements().settle(batch, "tokens", 1);
+            assertThat(unlimited.settlements)
+                    .as("a second settlement")
+                    .hasSize(difference == 0 ? 0 : difference == -6 ? 2 : 1);
+            other.decide(binding(3, tokens), CallContext.NONE, batch);
+            other.settlements().settle(batch, "tokens", 4);
+            assertThat(unlimited.settlements).as("a later charge").endsWith(4L);
+        }
+    }
+
+    @Test
+    void aPolicyWhoseChargesAreNoLongerKeptHasBeenPaid() {
+        RateLimitEngine other = engine(new Unlimited());
+        for (int call = 0; call < 1_000; call++) {
+            Decision decision = other.decide(binding(1, call == 0 ? bytes : tokens), CallContext.NONE, request);
+            ((BackendReceipt) decision.receipt()).claim();
+        }
+        assertThat(other.settlements().hasPaid(request, "bytes")).isTrue();
+        assertThat(other.settlements().hasPaid(request, "others")).isFalse();
     }
 }

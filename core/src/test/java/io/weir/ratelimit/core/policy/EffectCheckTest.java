@@ -37,7 +37,6 @@ class EffectCheckTest {
             "ratelimit.policies.<p>.tiers.<t>.limit", // WEIR-119
             "ratelimit.policies.<p>.tiers.<t>.burst", // WEIR-110, WEIR-116
             "ratelimit.policies.<p>.tiers.<t>.concurrency", // WEIR-119
-            "ratelimit.policies.<p>.penalty.after", // WEIR-137
             "ratelimit.policies.<p>.penalty.for", // WEIR-137
             "ratelimit.policies.<p>.penalty.factor", // WEIR-137
             "ratelimit.policies.<p>.penalty.max", // WEIR-137
@@ -123,6 +122,9 @@ class EffectCheckTest {
             algorithm=token-bucket; limit=1000/month, 5/1s;                                 limit=1000/month
             algorithm=fixed-window; limit=9/day & tier=header:X & tiers.gold.limit=5/1s;    limit=9/day & tier=header:X & tiers.gold.limit=5/day
             enforce-percent=10;     limit=9/1s & mode=shadow;                               limit=9/1s & mode=off
+            penalty.after=100/1m;   limit=9/1s & penalty.for=1m;                            limit=9/1s & penalty.for=1m & mode=shadow
+            penalty.after=100/1m;   limit=9/1s & penalty.for=1m & mode=shadow & enforce-percent=1; limit=9/1s & penalty.for=1m & mode=shadow
+            penalty.after=100/1m;   limit=9/1s & penalty.for=1m & mode=off;                 limit=9/1s & penalty.for=1m & mode=shadow
             """)
     @Tag("field")
     void anAttributeHasAnEffectWithAnother(String attribute, String effective, String without) {
@@ -187,6 +189,7 @@ class EffectCheckTest {
                 "ratelimit.policies.<p>.max-waiting",
                 "ratelimit.policies.<p>.algorithm",
                 "ratelimit.policies.<p>.enforce-percent",
+                "ratelimit.policies.<p>.penalty.after",
                 "ratelimit.console.role",
                 "ratelimit.console.open",
                 "ratelimit.console.grafana",

@@ -4,6 +4,8 @@ package io.weir.ratelimit.core.policy;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.ratelimit.Algorithm;
+import io.weir.ratelimit.fixtures.LogCapture;
+import io.weir.ratelimit.fixtures.TestCall;
 import io.weir.ratelimit.spi.CallContext;
 import io.weir.ratelimit.spi.Limit;
 import io.weir.ratelimit.spi.PolicyLimits;
@@ -11,6 +13,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 class TiersTest {
@@ -27,6 +30,26 @@ class TiersTest {
         assertThat(limitsBy(call -> Optional.of("gold"))).isSameAs(OWN);
         assertThat(limitsBy(call -> Optional.empty())).isSameAs(OWN);
         assertThat(limitsBy(call -> Optional.of(""))).isSameAs(OWN);
+    }
+
+    @Tag("field")
+    @Test
+    void aTierInAnotherSpellingIsLoggedOnce() {
+        try (LogCapture log = new LogCapture()) {
+            Tiers tiers = new Tiers("plan", call -> call.header("plan"), Map.of("premium", PREMIUM));
+            for (String other : List.of("premium", "free", "", "prem")) {
+                tiers.of(TestCall.ofHeader("plan", other), OWN);
+            }
+            assertThat(log.lines()).isEmpty();
+            for (String similar : List.of(" Premium ", "PREMIUM")) {
+                assertThat(tiers.of(TestCall.ofHeader("plan", similar), OWN)).isSameAs(OWN);
+            }
+            assertThat(log.lines())
+                    .containsExactly(
+                            "WARNING WEIR-339 Policy plan: the tier of a caller is \"Premium\", which is no tier"
+                                    + " of the policy, because upper and lower case and spaces matter. The limits of the policy"
+                                    + " itself apply to such callers. Use premium. This is logged once.");
+        }
     }
 
     @Test

@@ -176,9 +176,9 @@ class ChargeLedgerTest {
     @Test
     void aRefundedChargeIsDueAgain() {
         pay(FIRST, charges(A, 3));
-        ledger.refund(FIRST, List.of());
+        ledger.refund(FIRST, List.of(), List.of());
         assertThat(pay(SECOND, charges(A, 3))).isEmpty();
-        ledger.refund(FIRST, charges(A, 3));
+        ledger.refund(FIRST, charges(A, 3), charges(A, 3));
         assertThat(ledger.reserve(FIRST, charges(A, 3), 0)).isEqualTo(charges(A, 3));
     }
 
@@ -188,7 +188,17 @@ class ChargeLedgerTest {
         assertThat(pay(SECOND, charges(A, 1))).isEmpty();
         for (int i = 0; i < 3; i++) {
             assertThat(pay(SECOND, charges(A, 1))).isEqualTo(charges(A, 1));
-            ledger.refund(SECOND, charges(A, 1));
+            ledger.refund(SECOND, charges(A, 1), charges(A, 1));
+        }
+    }
+
+    @Test
+    void aRefundedCallThatHasSharedAChargePaysTheSamePartAgain() {
+        pay(FIRST, charges(A, 10));
+        for (int i = 0; i < 3; i++) {
+            List<Charge> due = pay(SECOND, charges(A, 30));
+            assertThat(due).isEqualTo(charges(A, 20));
+            ledger.refund(SECOND, charges(A, 30), due);
         }
     }
 

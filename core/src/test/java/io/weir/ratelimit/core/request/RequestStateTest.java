@@ -239,6 +239,17 @@ class RequestStateTest {
     }
 
     @Test
+    void aReloadDoesNotChangeTheDeferredPoliciesOfARequest() {
+        Binding before = binding(1, BY_ARGUMENT, A);
+        request.bind(binding(1, BY_ARGUMENT), before, true);
+        Binding bound = request.bindingOf(binding(7, BY_ARGUMENT));
+        assertThat(bound).isEqualTo(before);
+        assertThat(request.bindingOf(OTHER)).isEqualTo(OTHER);
+        engine.decide(bound, ALICE.withArgument("x", "1"), request);
+        assertThat(request.pending()).isEmpty();
+    }
+
+    @Test
     void isEmptyBeforeTheFirstDecision() {
         assertThat(request.caller()).isSameAs(ALICE);
         assertThat(request.quotas().last()).isEmpty();

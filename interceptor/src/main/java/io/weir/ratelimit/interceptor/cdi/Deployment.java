@@ -187,8 +187,8 @@ final class Deployment {
                         engine,
                         limiter,
                         telemetry.outgoing(),
-                        System::nanoTime,
-                        Clock.systemUTC()),
+                        environment.clock()::nanos,
+                        environment.clock()::now),
                 engines.quotas(engine, policies::policies, loader.policiesOfClientsOnly(), resolvers.keyTerms()),
                 new InstanceOperations(
                         new Access(console.enabled(), console.role(), console.open()),

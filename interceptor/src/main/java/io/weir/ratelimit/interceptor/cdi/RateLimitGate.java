@@ -169,8 +169,8 @@ public final class RateLimitGate {
             return decideLater(attempt);
         }
         // The filter of the request has decided, or has started the wait.
-        return request.waiting(attempt.binding())
-                .map(decision -> later(attempt.settledWithResponse(), decision))
+        return request.waiting(attempt.binding().endpoint())
+                .map(wait -> later(new Attempt(wait.binding(), attempt.call(), request, true), wait.decision()))
                 .orElseGet(() -> later(attempt, CompletableFuture.completedFuture(Decision.Allowed.UNLIMITED)));
     }
 
@@ -180,11 +180,7 @@ public final class RateLimitGate {
 
     /** A call that has to be decided. */
     private record Attempt(
-            Binding binding, CallContext call, @Nullable RequestState request, boolean settlesWithResponse) {
-        Attempt settledWithResponse() {
-            return new Attempt(binding, call, request, true);
-        }
-    }
+            Binding binding, CallContext call, @Nullable RequestState request, boolean settlesWithResponse) {}
 
     /** Returns the call to decide, null if no policy applies. */
     private @Nullable Attempt attempt(MethodBindings.MethodBinding method, InvocationContext invocation) {

@@ -40,10 +40,14 @@ final class ServiceLoading {
         }
     }
 
-    /** Only such an application can have properties, so that no other one is created for the check. */
+    /**
+     * Only such an application is created for the check, because a constructor can have effects that must not occur twice. That of a class
+     * of Jersey's {@code ResourceConfig} registers components; {@link UnlimitedServlets} checks it at its first request.
+     */
     private static boolean overridesProperties(Class<?> type) {
         try {
-            return type.getMethod("getProperties").getDeclaringClass() != Application.class;
+            Class<?> declaring = type.getMethod("getProperties").getDeclaringClass();
+            return declaring != Application.class && !declaring.getName().startsWith("org.glassfish.jersey.");
         } catch (NoSuchMethodException e) {
             return false;
         }

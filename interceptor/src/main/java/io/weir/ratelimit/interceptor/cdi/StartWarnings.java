@@ -204,11 +204,15 @@ final class StartWarnings {
     }
 
     private void checkPenalties() {
-        new TreeMap<>(snapshot.policies())
-                .values()
-                .forEach(policy -> PenaltyCheck.reachable(policy)
-                        .ifPresent(rejections ->
-                                warnings.add(MESSAGES.message("WEIR-025", policy.name(), rejections, after(policy)))));
+        for (Policy policy : new TreeMap<>(snapshot.policies()).values()) {
+            PenaltyCheck.reachable(policy)
+                    .ifPresent(rejections ->
+                            warnings.add(MESSAGES.message("WEIR-025", policy.name(), rejections, after(policy))));
+            policy.penalty()
+                    .filter(rule -> policy.canReject() && policy.key().isGlobal())
+                    .ifPresent(rule ->
+                            warnings.add(MESSAGES.message("WEIR-025.global", policy.name(), rule.rejections())));
+        }
     }
 
     private static String after(Policy policy) {

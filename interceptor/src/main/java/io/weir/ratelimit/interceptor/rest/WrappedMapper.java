@@ -10,6 +10,8 @@ import jakarta.ws.rs.core.Response;
 import jakarta.ws.rs.ext.ExceptionMapper;
 import jakarta.ws.rs.ext.Providers;
 import java.lang.System.Logger.Level;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.UndeclaredThrowableException;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import org.jspecify.annotations.Nullable;
@@ -26,6 +28,9 @@ import org.jspecify.annotations.Nullable;
 public abstract class WrappedMapper<E extends Exception> implements ExceptionMapper<E> {
     private static final System.Logger LOG = System.getLogger("io.weir.ratelimit");
     private static final String JERSEY = "org.glassfish.jersey.";
+
+    /** A chain of causes can be a circle. */
+    private static final int MAX_WRAPPERS = 16;
 
     @Context
     private @Nullable Providers providers;
@@ -65,10 +70,28 @@ public abstract class WrappedMapper<E extends Exception> implements ExceptionMap
 
     private static @Nullable Throwable unwrapped(Throwable wrapper) {
         Throwable cause = wrapper;
-        while (cause instanceof CompletionException || cause instanceof ExecutionException) {
+        for (int depth = 0; depth < MAX_WRAPPERS && cause != null && isWrapper(cause); depth++) {
             cause = cause.getCause();
         }
         return cause;
+    }
+
+    /** Tests whether an exception only carries that of another thread, of an enterprise bean or of a reflective call. */
+    private static boolean isWrapper(Throwable exception) {
+        return exception instanceof CompletionException
+                || exception instanceof ExecutionException
+                || exception instanceof UndeclaredThrowableException
+                || exception instanceof InvocationTargetException
+                || isOfEnterpriseBean(exception);
+    }
+
+    /** Compares the name, because not every runtime has the class. */
+    private static boolean isOfEnterpriseBean(Throwable exception) {
+        Class<?> type = exception.getClass();
+        while (type != null && !type.getName().equals("jakarta.ejb.EJBException")) {
+            type = type.getSuperclass();
+        }
+        return type != null;
     }
 
     @Override

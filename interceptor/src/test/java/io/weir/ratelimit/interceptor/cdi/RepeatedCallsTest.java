@@ -33,6 +33,9 @@ class RepeatedCallsTest {
         "ratelimit.policies.slow.limit=20/1h",
         "ratelimit.policies.slow.concurrency=1",
         "ratelimit.policies.slow.key=global",
+        "ratelimit.policies.work.limit=100/1h",
+        "ratelimit.policies.work.key=global",
+        "ratelimit.policies.work.count=success",
     };
 
     /** Tests whether a call reaches its method, whatever the method does. */
@@ -143,6 +146,39 @@ class RepeatedCallsTest {
             assertThat(remaining(container, "slow")).isEqualTo(15);
             container.inRequest(CallContext.NONE, () -> tree.walk(4));
             assertThat(remaining(container, "slow")).isEqualTo(10);
+        }
+    }
+
+    @Test
+    void aFailedCallThatHasSharedAChargePaysTheSamePartAgain() {
+        try (Container container = Container.start(POLICIES, Job.class, Work.class)) {
+            container.inRequest(
+                    CallContext.NONE, () -> container.bean(Job.class).run());
+            assertThat(remaining(container, "work")).isEqualTo(97);
+        }
+    }
+
+    /** Its own call costs 1 permit, and the step that succeeds 3. */
+    @ApplicationScoped
+    public static class Job {
+        @Inject
+        Work work;
+
+        @RateLimit("work")
+        public void run() {
+            assertThat(isAllowed(() -> work.step(false))).isTrue();
+            assertThat(isAllowed(() -> work.step(false))).isTrue();
+            work.step(true);
+        }
+    }
+
+    @ApplicationScoped
+    public static class Work {
+        @RateLimit(value = "work", cost = 3)
+        public void step(boolean succeeds) {
+            if (!succeeds) {
+                throw new IllegalArgumentException("the step failed");
+            }
         }
     }
 

@@ -13,6 +13,7 @@ import java.lang.System.Logger.Level;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.glassfish.jersey.server.ResourceConfig;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -94,6 +95,14 @@ class ServiceLoadingTest {
         }
     }
 
+    static class OfResourceConfig extends ResourceConfig {
+        static int constructed;
+
+        OfResourceConfig() {
+            constructed++;
+        }
+    }
+
     private static List<String> places(Class<?>... classes) {
         return ServiceLoading.withoutLimits(Set.of(classes)).stream()
                 .map(Message::text)
@@ -122,6 +131,12 @@ class ServiceLoadingTest {
                         "Listed jakarta.ws.rs.loadServices=false",
                         "OfJersey jersey.config.server.disableMetainfServicesLookup=true",
                         "OfText jakarta.ws.rs.loadServices=False");
+    }
+
+    @Test
+    void aResourceConfigOfJerseyIsNotConstructed() {
+        assertThat(places(OfResourceConfig.class)).isEmpty();
+        assertThat(OfResourceConfig.constructed).isZero();
     }
 
     @Tag("field")

@@ -110,6 +110,23 @@ class StartReportTest {
     }
 
     @Test
+    void warnsOfAPenaltyForAllCallersAtOnce() {
+        String[] penalty = {
+            "ratelimit.policies.api.limit=100/1m",
+            "ratelimit.policies.api.penalty.after=100/1m",
+            "ratelimit.policies.api.penalty.for=15m",
+            "ratelimit.policies.api.key=global"
+        };
+        assertThat(new Report(penalty).warnings("local"))
+                .singleElement()
+                .asString()
+                .startsWith("WEIR-025 The penalty of policy api blocks all callers, because the key is global."
+                        + " After 100 rejections");
+        penalty[3] = "ratelimit.policies.api.key=header:X-Tenant | global";
+        assertThat(new Report(penalty).warnings("local")).isEmpty();
+    }
+
+    @Test
     void warnsOfAClosedAnOpenAndAMissingConsole() {
         assertThat(new Report("ratelimit.console.role=operator").warnings("local"))
                 .singleElement()

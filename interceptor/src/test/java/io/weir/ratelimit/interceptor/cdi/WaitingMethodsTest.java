@@ -10,11 +10,14 @@ import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.RateLimit;
 import io.weir.ratelimit.RateLimitExceededException;
 import io.weir.ratelimit.RateLimiter;
+import io.weir.ratelimit.core.policy.Policy;
+import io.weir.ratelimit.core.request.Binding;
 import io.weir.ratelimit.core.request.RequestState;
 import io.weir.ratelimit.fixtures.Await;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.context.RequestScoped;
 import jakarta.inject.Inject;
+import jakarta.interceptor.InvocationContext;
 import jakarta.ws.rs.container.AsyncResponse;
 import jakarta.ws.rs.container.Suspended;
 import java.lang.reflect.Method;
@@ -22,6 +25,7 @@ import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -307,6 +311,29 @@ class WaitingMethodsTest {
             assertThat(waiting).isCompletedExceptionally();
         });
         assertThat(partner.calls()).isZero();
+    }
+
+    @Test
+    void aReloadBetweenTheFilterAndTheInterceptorDoesNotEndTheWait() {
+        container.bean(RateLimiter.class).acquire("paced", Identity.GLOBAL);
+        FakeHttpCall call = new FakeHttpCall("/paced");
+        container.inRequest(call, () -> {
+            assertThat(gate.enter(call, Partner.class, method("paced"))).isSameAs(Entry.WAITING);
+            Policy policy = container.application().policy("paced").orElseThrow();
+            String endpoint = container
+                    .application()
+                    .binding(Partner.class, method("paced"))
+                    .endpoint();
+            MethodBindings.MethodBinding reloaded = new MethodBindings.MethodBinding(
+                    new Binding(endpoint, List.of(new Binding.PolicyCost(policy, 2))), Map.of(), Asynchrony.STAGE);
+            InvocationContext unread = (InvocationContext) Proxy.newProxyInstance(
+                    getClass().getClassLoader(), new Class<?>[] {InvocationContext.class}, (proxy, read, none) -> null);
+            LaterEntry later = gate.enterLater(reloaded, unread);
+            assertThat(later.isDecided()).isFalse();
+            assertThat(slots()).as("one charge").isEqualTo(2);
+            gate.leave(call.attachedState(), false);
+            assertThat(later.decision()).isCancelled();
+        });
     }
 
     @Test
